@@ -1,0 +1,69 @@
+# Everything starts here: each target sets up what it needs, once.
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check install --quiet --require-hashes
+OFFLINE := the reason stands above. Is there a network? Try again: what arrived is kept.
+
+.DEFAULT_GOAL := help
+.PHONY: help run chat check test lint browser teeth chaos conformance bench clean
+
+help: ## Show this
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+run: $(VENV)/.run ## Start Parley (options: make run ARGS="--verbose")
+	@exec $(PY) -m app run $(ARGS)
+
+chat: $(VENV)/.run ## Chat in this terminal
+	@exec $(PY) -m app chat $(ARGS)
+
+check: $(VENV)/.run ## Check config.yaml and say what would start
+	@exec $(PY) -m app check $(ARGS)
+
+test: $(VENV)/.test ## The default tests, about two minutes
+	@$(PY) -m pytest -n 3 --dist loadscope $(ARGS)
+
+lint: $(VENV)/.test ## Style, types and import rules
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@$(VENV)/bin/lint-imports
+
+browser: $(VENV)/.test ## The page in headless Chromium (needs Debian's "chromium")
+	@$(PY) -m pytest -m browser $(ARGS)
+
+teeth: $(VENV)/.test ## Seed faults that the contract suite must catch
+	@$(PY) -m pytest -n 3 -m teeth $(ARGS)
+
+chaos: $(VENV)/.test ## Turns with kill -9 at random instants
+	@$(PY) -m pytest -m chaos $(ARGS)
+
+conformance: $(VENV)/.test $(VENV)-conformance/.done ## The agent suite against the official development server
+	@$(PY) -m pytest -m conformance $(ARGS)
+
+bench: $(VENV)/.test ## The figures of docs/performance.md
+	@$(PY) -m benchmarks $(ARGS)
+
+clean: ## Remove environments and caches; the data folder stays
+	@rm -rf $(VENV) $(VENV)-conformance .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made: scripts/venv.sh
+	@sh scripts/venv.sh $(VENV)
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.made requirements/run.txt
+	@echo "Installing packages (a minute or two, once) ..."
+	@$(PIP) -r requirements/run.txt || { echo "Packages could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.made requirements/test.txt
+	@echo "Installing packages and test tools (a minute or two, once) ..."
+	@$(PIP) -r requirements/test.txt || { echo "Packages could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@touch $@ $(VENV)/.run
+
+$(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
+	@sh scripts/venv.sh $(VENV)-conformance
+	@echo "Installing the official development server (a minute or two, once) ..."
+	@$(VENV)-conformance/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes \
+		-r requirements/conformance.txt || { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@touch $@

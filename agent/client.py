@@ -1,0 +1,92 @@
+"""The HTTP client that the agent's SDK client stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+from httpx_aiohttp import AiohttpTransport
+from langgraph_sdk.client import AssistantsClient, LangGraphClient, RunsClient, ThreadsClient
+
+from agent.http import DirectHttp
+
+_HEARTBEAT = 60.0
+"""Servers send a sign of life every 5 to 15 s; after this long without one the connection is dead."""
+
+_KEEP_ALIVE = 4.0
+"""Below uvicorn's 5 s, so that a request never meets a connection that is just being closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEndpoint:
+    """Where the agent server is, and how we show who we are."""
+
+    url: str
+    api_key: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def is_loopback(url: str) -> bool:
+    """Whether `url` points at this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def proxy_for(url: str, proxies: Mapping[str, str]) -> str:
+    """The proxy for `url` out of a scheme -> proxy table, or "" where none must be used."""
+    parts = urlsplit(url)
+    if is_loopback(url) or proxy_bypass(parts.hostname or ""):
+        return ""
+    return proxies.get(parts.scheme, proxies.get("all", ""))
+
+
+def transport_for(url: str, proxies: Mapping[str, str]) -> httpx.AsyncBaseTransport:
+    """An aiohttp-based transport without a bound on connections.
+
+    httpx's own keeps 100 connections in a pool that costs the square of them: at thousands of runs
+    it refuses most.
+    """
+    proxy = proxy_for(url, proxies)
+    return AiohttpTransport(
+        limits=httpx.Limits(max_connections=0, keepalive_expiry=_KEEP_ALIVE),
+        proxy=httpx.Proxy(proxy) if proxy else None,
+    )
+
+
+def http_client(
+    endpoint: AgentEndpoint, transport: httpx.AsyncBaseTransport | None = None
+) -> httpx.AsyncClient:
+    """An HTTP client for `endpoint`, over `transport` where one is given.
+
+    The key is sent only when configured: nothing is taken from the SDK's environment variables.
+    """
+    headers = {"User-Agent": "parley"}
+    if endpoint.api_key:
+        headers["x-api-key"] = endpoint.api_key
+    return httpx.AsyncClient(
+        base_url=endpoint.url,
+        headers={**headers, **endpoint.headers},
+        transport=transport or transport_for(endpoint.url, getproxies()),
+        timeout=httpx.Timeout(connect=5.0, read=_HEARTBEAT, write=30.0, pool=None),
+        trust_env=False,
+    )
+
+
+def clients(
+    endpoint: AgentEndpoint, transport: httpx.AsyncBaseTransport | None = None
+) -> tuple[httpx.AsyncClient, LangGraphClient]:
+    """An HTTP client for `endpoint`, and the SDK over the same connections; closing the first closes both."""
+    transport = transport or transport_for(endpoint.url, getproxies())
+    http = http_client(endpoint, transport)
+    sdk, direct = LangGraphClient(http), DirectHttp(http, transport)
+    sdk.assistants = AssistantsClient(direct)
+    sdk.threads = ThreadsClient(direct)
+    sdk.runs = RunsClient(direct)
+    return http, sdk

@@ -1,0 +1,245 @@
+"""Reads one file that a stranger sent, as a program of its own: KIND PATH MOST_CHARACTERS MOST_SECONDS.
+
+Standard output is one line, the type of what follows (`text/plain`, or a picture's) or a word for what is
+wrong (`broken`, `locked`, `empty`, `too_large`, `unknown`), and then the content: at most one character more
+than asked for, so that a cut can be told. Whatever a file makes the libraries do, they get no network, no
+other file, no program, and bounded memory and time. Nothing of Parley is imported, nor its environment seen.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import resource
+import signal
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Reader = Callable[[bytes, int], tuple[str, bytes]]
+
+_MEMORY = 1_500_000_000
+_MOST_UNPACKED = 100_000_000
+_MOST_ENTRIES = 5_000
+# A workbook above this takes minutes through pandas, and its beginning is all that would be kept.
+_LARGE_SHEETS = 2_000_000
+_PICTURES = {
+    "PNG": "image/png",
+    "JPEG": "image/jpeg",
+    "MPO": "image/jpeg",
+    "GIF": "image/gif",
+    "WEBP": "image/webp",
+}
+_READABLE = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
+_MOST_PIXELS = 100_000_000
+_MOST_PICTURE = 3_500_000
+_LONGEST_SIDE = 8_000
+_SHRUNK_SIDE = 2_048
+_FORBIDDEN = (
+    "socket.",
+    "subprocess.",
+    "os.exec",
+    "os.fork",
+    "os.posix_spawn",
+    "os.system",
+    "os.remove",
+    "os.rename",
+)
+_WRITING = 0o3 | 0o100  # O_WRONLY, O_RDWR, O_CREAT
+_LIBRARIES = {Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()}
+
+
+class Refused(Exception):
+    """The file cannot be read; the argument is the word for it."""
+
+
+def main(kind: str, path: str, most: int, seconds: int) -> None:
+    """Print what the file says."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    signal.alarm(seconds + 5)  # For the case that whoever started this is gone.
+    content = Path(path).read_bytes()
+    try:
+        reader = _reader(kind, content)
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        sys.addaudithook(guard)
+        word, result = reader(content, most)
+    except Refused as refused:
+        word, result = str(refused), b""
+    except MemoryError:
+        word, result = "too_large", b""
+    sys.stdout.buffer.write(word.encode() + b"\n" + result)
+
+
+def guard(event: str, arguments: tuple[object, ...]) -> None:
+    """An audit hook: no connection, no program, and no file but the libraries' own, to be read."""
+    if event.startswith(_FORBIDDEN):
+        raise PermissionError(event)
+    if event == "open" and isinstance(arguments[0], str | bytes):
+        flags = arguments[2]
+        ours = any(Path(os.fsdecode(arguments[0])).resolve().is_relative_to(root) for root in _LIBRARIES)
+        if not ours or (isinstance(flags, int) and flags & _WRITING):
+            raise PermissionError(str(arguments[0]))
+
+
+def _reader(kind: str, content: bytes) -> Reader:
+    """How to read this kind, its libraries loaded."""
+    if kind == "package":
+        kind = _package(content)
+    special = {"large_xlsx": _large_workbook, "pdf": _pdf, "text": _text, "image": _picture}
+    return special[kind]() if kind in special else _document(kind)
+
+
+def _package(content: bytes) -> str:
+    """Which kind of document a zip archive is."""
+    try:
+        entries = zipfile.ZipFile(io.BytesIO(content)).infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise Refused("broken") from error
+    if any(entry.flag_bits & 1 for entry in entries):
+        raise Refused("locked")
+    # What an entry claims is also the most that is ever unpacked of it.
+    if len(entries) > _MOST_ENTRIES or sum(entry.file_size for entry in entries) > _MOST_UNPACKED:
+        raise Refused("too_large")
+    sizes = {entry.filename: entry.file_size for entry in entries}
+    if "xl/workbook.xml" in sizes:
+        sheets = sum(size for name, size in sizes.items() if name.startswith(("xl/worksheets/", "xl/shared")))
+        return "large_xlsx" if sheets > _LARGE_SHEETS else "xlsx"
+    for kind, mark in {
+        "docx": "word/document.xml",
+        "pptx": "ppt/presentation.xml",
+        "epub": "META-INF/container.xml",
+    }.items():
+        if mark in sizes:
+            return kind
+    raise Refused("unknown")
+
+
+def _document(kind: str) -> Reader:
+    convert = _converter(kind)
+    return lambda content, most: _written(convert(content), most)
+
+
+def _converter(kind: str) -> Callable[[bytes], str]:
+    from markitdown import StreamInfo, converters
+
+    made = {
+        "docx": converters.DocxConverter,
+        "xlsx": converters.XlsxConverter,
+        "pptx": converters.PptxConverter,
+        "epub": converters.EpubConverter,
+        "html": converters.HtmlConverter,
+        "pdf": converters.PdfConverter,
+    }[kind]()
+    return lambda content: made.convert(io.BytesIO(content), StreamInfo(extension=f".{kind}")).markdown
+
+
+def _pdf() -> Reader:
+    import pypdfium2
+
+    convert = _converter("pdf")
+
+    def read(content: bytes, most: int) -> tuple[str, bytes]:
+        """Its beginning is enough: the slow converter gets only the pages that it takes to fill the limit."""
+        try:
+            document = pypdfium2.PdfDocument(content)
+        except pypdfium2.PdfiumError as error:
+            raise Refused("locked" if "password" in str(error).lower() else "broken") from error
+        pages: list[str] = []
+        while len(pages) < len(document) and sum(map(len, pages)) <= most:
+            pages.append(document[len(pages)].get_textpage().get_text_range())
+        if not "".join(pages).strip():
+            raise Refused("empty")
+        if len(pages) < len(document):
+            beginning, file = pypdfium2.PdfDocument.new(), io.BytesIO()
+            beginning.import_pages(document, list(range(len(pages))))
+            beginning.save(file)
+            content = file.getvalue()
+        text = convert(content)
+        # Of a page that its own parser does not understand it gives nothing.
+        return _written(text if text.strip() else "\n\n".join(pages), most)
+
+    return read
+
+
+def _large_workbook() -> Reader:
+    import openpyxl
+
+    def rows(content: bytes) -> Iterator[str]:
+        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        for sheet in book:
+            yield f"## {sheet.title}"
+            for row in sheet.iter_rows(values_only=True):
+                yield "| " + " | ".join("" if cell is None else str(cell) for cell in row) + " |"
+
+    def read(content: bytes, most: int) -> tuple[str, bytes]:
+        lines, length = [], 0
+        for line in rows(content):
+            lines.append(line)
+            length += len(line) + 1
+            if length > most:
+                break
+        return _written("\n".join(lines), most)
+
+    return read
+
+
+def _text() -> Reader:
+    from charset_normalizer import from_bytes
+
+    def read(content: bytes, most: int) -> tuple[str, bytes]:
+        best = from_bytes(content[: 8 * most]).best()
+        if best is None:
+            raise Refused("unknown")
+        return _written(str(best), most)
+
+    return read
+
+
+def _picture() -> Reader:
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    Image.init()
+    Image.MAX_IMAGE_PIXELS = _MOST_PIXELS // 2  # Twice this is refused.
+
+    def read(content: bytes, most: int) -> tuple[str, bytes]:
+        try:
+            image = Image.open(io.BytesIO(content), formats=_READABLE)
+            image.load()
+        except Image.DecompressionBombError as error:
+            raise Refused("too_large") from error
+        except UnidentifiedImageError as error:
+            raise Refused("broken") from error
+        fits = len(content) <= _MOST_PICTURE and max(image.size) <= _LONGEST_SIDE
+        if fits and image.format in _PICTURES:
+            return _PICTURES[image.format], content
+        upright = ImageOps.exif_transpose(image)
+        upright.thumbnail((_SHRUNK_SIDE, _SHRUNK_SIDE))
+        return _saved(upright)
+
+    return read
+
+
+def _saved(image: Image) -> tuple[str, bytes]:
+    file = io.BytesIO()
+    if image.has_transparency_data:
+        image.convert("RGBA").save(file, "PNG")
+        return "image/png", file.getvalue()
+    image.convert("RGB").save(file, "JPEG", quality=85)
+    return "image/jpeg", file.getvalue()
+
+
+def _written(text: str, most: int) -> tuple[str, bytes]:
+    text = text.strip()
+    if not text:
+        raise Refused("empty")
+    return "text/plain", text[: most + 1].encode("utf-8", "replace")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

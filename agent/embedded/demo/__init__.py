@@ -1,0 +1,1 @@
+"""The offline demonstration: a model that is no AI, and the tools that it shows off with."""

@@ -1,0 +1,92 @@
+"""What the demonstration reads out of a thread (pure)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+_MEMORY = re.compile(r"<memory\b[^>]*>(.*?)</memory>", re.DOTALL)
+_TEXT_FILE = re.compile(r'<file name="([^"]*)" type="([^"]*)">\n(.*?)\n</file>', re.DOTALL)
+_LISTED_FILE = re.compile(r'\[Attached file "([^"]*)" \(([^)]*)\)(?:, (\d+) bytes)?:[^\]]*\]')
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A file that came with a message; `size` is in bytes."""
+
+    name: str
+    mime: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The newest human message, and what was said before it.
+
+    `tool` is the result that the model is to answer with now, if it is; `turn` counts messages, so that
+    it names each call of a thread differently.
+    """
+
+    text: str
+    chinese: bool
+    memory: str
+    received: tuple[Received, ...]
+    earlier: tuple[str, ...]
+    introduced: bool
+    tool: ToolMessage | None
+    turn: int
+
+
+def read(messages: Sequence[BaseMessage]) -> Reading:
+    """Read a thread."""
+    humans = [message for message in messages if isinstance(message, HumanMessage)]
+    newest = humans[-1] if humans else HumanMessage("")
+    whole = _raw(newest)
+    said = plain_text(whole)
+    last = messages[-1] if messages else None
+    return Reading(
+        text=said,
+        chinese=bool(_CHINESE.search(said)),
+        memory="\n".join(part.strip() for part in _MEMORY.findall(whole)),
+        received=tuple(_received(newest, whole)),
+        earlier=tuple(filter(None, (plain_text(_raw(message)) for message in humans[:-1]))),
+        introduced=any(isinstance(message, AIMessage) for message in messages),
+        tool=last if isinstance(last, ToolMessage) else None,
+        turn=len(messages),
+    )
+
+
+def plain_text(text: str) -> str:
+    """A message's text without the memory and files that travel in it."""
+    for hidden in (_MEMORY, _TEXT_FILE, _LISTED_FILE):
+        text = hidden.sub("", text)
+    return text.strip()
+
+
+def _raw(message: BaseMessage) -> str:
+    if isinstance(message.content, str):
+        return message.content
+    return "\n".join(str(block.get("text", "")) for block in _blocks(message) if block.get("type") == "text")
+
+
+def _blocks(message: BaseMessage) -> Iterator[Mapping[str, object]]:
+    if isinstance(message.content, list):
+        yield from (
+            {"type": "text", "text": each} if isinstance(each, str) else each for each in message.content
+        )
+
+
+def _received(message: BaseMessage, text: str) -> Iterator[Received]:
+    for block in _blocks(message):
+        if block.get("type") in ("image", "file", "audio", "video"):
+            data = str(block.get("base64") or block.get("data") or "")
+            size = len(data) * 3 // 4 - data[-2:].count("=")
+            yield Received(str(block.get("filename", "")), str(block.get("mime_type", block["type"])), size)
+    for name, mime, content in _TEXT_FILE.findall(text):
+        yield Received(name, mime, len(content.encode()))
+    for name, mime, digits in _LISTED_FILE.findall(text):
+        yield Received(name, mime, int(digits or 0))

@@ -1,0 +1,26 @@
+"""What the demonstration can do besides talking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from langchain_core.tools import BaseTool, tool
+
+NOT_SENT = "Demonstration: nothing was sent."
+
+
+def demo_tools(now: Callable[[], datetime]) -> list[BaseTool]:
+    """The tools; `now` is the local time."""
+
+    @tool
+    def get_time() -> str:
+        """Tell the local date and time."""
+        return f"{now():%A, %Y-%m-%d %H:%M}"
+
+    @tool
+    def send_email(to: str, subject: str, body: str) -> str:
+        """Send an e-mail."""
+        return f'{NOT_SENT} The e-mail to {to} with the subject "{subject}" had {len(body)} characters.'
+
+    return [get_time, send_email]

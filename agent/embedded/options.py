@@ -1,0 +1,70 @@
+"""What the embedded server is told at its start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DEFAULT_GRAPH = "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """A chat model that the default graph may use.
+
+    `name` is what a person chooses it by; `model` is `provider:model` as `init_chat_model` takes it.
+    The base URL and key go to the provider as they are; empty leaves the provider's own default.
+    `timeout` is in seconds, for one call.
+    """
+
+    name: str
+    model: str
+    base_url: str = ""
+    api_key: str = field(default="", repr=False)
+    timeout: float = 120.0
+    max_retries: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of memory and disk. Sizes are bytes, times are seconds.
+
+    A run keeps at most `events` events and `event_bytes` of them for those who join it, until
+    `event_ttl` after its end; all finished runs together keep at most `finished_bytes`. A thread keeps
+    its newest `checkpoints`; a finished run's row is kept for `run_ttl`. A run that was cut off by
+    `attempts` crashes is given up; the later of these attempts have their first `probation` seconds to
+    themselves. A request's body may have `body` bytes. Nodes that block, as plain functions do, run on
+    up to `threads` threads: fewer, and one person's slow tool would hold up all.
+    """
+
+    events: int = 20_000
+    event_bytes: int = 8 * 1024 * 1024
+    event_ttl: float = 300.0
+    finished_bytes: int = 64 * 1024 * 1024
+    checkpoints: int = 30
+    run_ttl: float = 7 * 86_400.0
+    attempts: int = 10
+    probation: float = 5.0
+    body: int = 128 * 1024 * 1024
+    threads: int = 128
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedOptions:
+    """All of the server's settings.
+
+    `graphs` maps a name to a graph object, a factory, `module:attribute` or `path.py:attribute`; without
+    any, the default graph serves as `agent`, on `models` (the first is used unless the run's context
+    names another in `model_name`), or on the offline demonstration model when there are none.
+    `word_delay` is the demonstration's pause between words. `heartbeat` is how long a stream may be
+    silent. `api_key`, where set, must come with every request as `x-api-key`.
+    """
+
+    database: Path
+    graphs: Mapping[str, object] = field(default_factory=dict)
+    models: tuple[ModelOptions, ...] = ()
+    api_key: str = field(default="", repr=False)
+    word_delay: float = 0.03
+    heartbeat: float = 5.0
+    limits: Limits = Limits()

@@ -1,0 +1,69 @@
+"""From a turn to the run that it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from agent.decisions import is_yes, resume_value
+from agent.documents import Documents
+from agent.final import Asked, read
+from agent.input import run_config, run_input
+from agent.interrupts import BREAKPOINT, Interrupt, pending, stopped_before
+from agent.server import Order, Server
+from bridge.types import Answer, Json, RunRequest
+
+
+def asked_by(request: RunRequest) -> Asked:
+    """What a request asked, when its run is only joined."""
+    return Asked(request.message_id, request.text, resumed=request.answer is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How runs are made. `pictures` says that the agent's model takes them."""
+
+    recursion_limit: int
+    documents: Documents
+    pictures: bool = True
+
+
+async def prepare(server: Server, request: RunRequest, making: Making) -> tuple[Order, Asked]:
+    """The run that a request needs, and how to tell its answer from older ones.
+
+    An answer resumes the thread only if it still waits for that very question; else its words are an
+    ordinary message. (Resuming a thread that waits for nothing gives an old answer as if it were new,
+    and one that waits for something else could approve what nobody was asked.)
+    """
+    config, context = run_config(request.session, making.recursion_limit)
+    order = Order(request.thread, request.session.assistant, request.turn_id, config, context)
+    if request.answer:
+        state = await server.state(request.thread)
+        if resumed := _resumed(order, request.answer, state):
+            return resumed, Asked(request.message_id, request.text, resumed=True, before=_ids(state))
+        request = replace(request, text=request.text or request.answer.text)
+    given = await run_input(request, making.documents, pictures=making.pictures)
+    order = replace(order, input=given.input, unread=given.unread)
+    return order, Asked(request.message_id, request.text)
+
+
+def _resumed(order: Order, answer: Answer, state: Json) -> Order | None:
+    waiting = pending(state)
+    ids = answer.question_ids or tuple(waiting)
+    met = [waiting[each] for each in ids if each in waiting]
+    if met:
+        return replace(order, resume=_resume(met, answer.text))
+    if BREAKPOINT in ids and not waiting and stopped_before(state) and is_yes(answer.text):
+        return order
+    return None
+
+
+def _resume(waiting: list[Interrupt], text: str) -> Json:
+    if len(waiting) == 1 and not waiting[0].id:
+        return resume_value(waiting[0], text)  # An old server, whose interrupts have no ids.
+    return {each.id: resume_value(each, text) for each in waiting}
+
+
+def _ids(state: Json) -> frozenset[str]:
+    values = state.get("values") if isinstance(state, dict) else None
+    messages, _ = read(values.get("messages")) if isinstance(values, dict) else ([], False)
+    return frozenset(message.id for message in messages)

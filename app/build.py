@@ -1,0 +1,126 @@
+"""The composition root: settings become a running Parley, and stop in order."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from app.agents import open_agent
+from app.health import Pulse
+from app.options import core_options
+from app.places import CHANNELS, DATABASE, FILES
+from app.settings.load import Loaded
+from app.supervise import Supervisor, Supervisors
+from bridge.bus import MessageBus
+from bridge.commands.table import command_infos
+from bridge.conversations import Conversations
+from bridge.errors import ParleyError
+from bridge.manager import Manager
+from bridge.ports import Channel, ChannelServices, Journal, NullMemory
+from bridge.services import Services
+from channels.kit.http import ServesHttp, Webhook
+from console.options import ConsoleOptions
+from console.server import HttpServer
+from store.sqlite import SqliteStore
+
+
+@dataclass(frozen=True, slots=True)
+class Parley:
+    """Everything that was built; `run` makes it live."""
+
+    store: SqliteStore
+    manager: Manager
+    supervisors: Supervisors
+    server: HttpServer
+    pulse: Pulse
+
+    async def run(self, stop: asyncio.Event, started: Callable[[str], None]) -> None:
+        """Serve until `stop` is set, then stop in order: listening, turns, everything else.
+
+        `started` is called with the page's address. Raises ParleyError when a part cannot start.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                listening = asyncio.Event()
+
+                def is_up(url: str) -> None:
+                    started(url)
+                    listening.set()
+
+                parts = (self.server.run(is_up), self.pulse.run(), self.store.maintain())
+                tasks = [group.create_task(part) for part in parts]
+                await listening.wait()
+                tasks.append(group.create_task(self.manager.run()))
+                async with self.supervisors:
+                    await stop.wait()
+                await self.manager.drain()
+                for task in tasks:
+                    task.cancel()
+        except* ParleyError as errors:
+            raise _first(errors) from None
+
+
+@asynccontextmanager
+async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> AsyncIterator[Parley]:
+    """Open the store and the agent, and put a Parley together on them.
+
+    Only channels that are on are imported. Raises StoreUnavailable, ConfigError.
+    """
+    options = core_options(loaded)
+    async with (
+        SqliteStore.open(loaded.data_dir / DATABASE, clock=clock) as journal,
+        open_agent(loaded) as agent,
+    ):
+        bus = MessageBus(journal, options.channels)
+        channels = make_channels(loaded, journal)
+        supervisors = Supervisors([Supervisor(channel, bus.publish_inbound) for channel in channels.values()])
+        pulse = Pulse(journal, agent, supervisors, clock=clock)
+        services = Services(
+            journal=journal,
+            bus=bus,
+            agent=agent,
+            memory=NullMemory(),
+            conversations=await Conversations.open(journal),
+            channels=channels,
+            options=options,
+            files=_folder(loaded.data_dir / FILES),
+            reports=pulse.reports,
+            clock=clock,
+        )
+        console = loaded.settings.console
+        routes = [
+            route for each in channels.values() if isinstance(each, ServesHttp) for route in each.routes()
+        ]
+        server = HttpServer(
+            ConsoleOptions(console.host, console.port, console.token),
+            [route for route in routes if not isinstance(route, Webhook)],
+            pulse.reports,
+            webhooks=[route for route in routes if isinstance(route, Webhook)],
+        )
+        yield Parley(journal, Manager(services), supervisors, server, pulse)
+
+
+def make_channels(loaded: Loaded, journal: Journal) -> Mapping[str, Channel]:
+    """The channels that are on, each with a folder of its own."""
+    made: dict[str, Channel] = {}
+    for name, config in loaded.channels.items():
+        folder = _folder(loaded.data_dir / CHANNELS / name)
+        module = importlib.import_module(f"channels.{name}.channel")
+        made[name] = cast("Channel", module.create(config, ChannelServices(journal, folder, command_infos())))
+    return made
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _first(errors: BaseExceptionGroup[ParleyError]) -> ParleyError:
+    error = errors.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error

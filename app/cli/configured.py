@@ -1,0 +1,23 @@
+"""What every command begins with: settings out of the file, the environment and `.env`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from app import logs
+from app.settings.environment import with_dotenv
+from app.settings.load import DEFAULT_FILE, Loaded, load
+
+
+def configured(config: Path | None, verbose: bool, level: str = "") -> Loaded:
+    """Settings with the log set up for them; `level`, where given, is used instead of theirs.
+
+    `.env` stands beside the configuration file. Raises ConfigError.
+    """
+    here = Path.cwd()
+    environ = with_dotenv(os.environ, (here / (config or DEFAULT_FILE)).parent / ".env")
+    loaded = load(config, environ, here)
+    chosen = "debug" if verbose else level or loaded.settings.log_level
+    logs.set_up(chosen, logs.secrets_in(loaded.settings))
+    return loaded

@@ -1,0 +1,67 @@
+"""Arguments, and where each command lives; whatever is heavy is imported by the command itself."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bridge.errors import ConfigError, ParleyError
+from simulator.catalogue import platforms
+
+_ABOUT = "Puts any LangGraph agent into the team's chats."
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; 0 when it did its work, 1 when it failed, 2 for a wrong configuration or usage."""
+    arguments = parser().parse_args(argv)
+    try:
+        command = importlib.import_module(f"app.cli.{arguments.command}")
+        code = command.run(arguments)
+    except ConfigError as error:
+        print(error.user_text, file=sys.stderr)
+        return 2
+    except ParleyError as error:
+        print(f"parley: {error.user_text}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read us has gone (`parley threads | head`); nothing may be flushed into the closed pipe.
+        sys.stdout = None
+        return 0
+    return int(code)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Every command with its options."""
+    top = argparse.ArgumentParser("parley", description=_ABOUT)
+    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+
+    def add(name: str, about: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
+
+    for name, about in (
+        ("run", "start Parley and serve until stopped"),
+        ("check", "check the configuration and say what would start"),
+        ("chat", "chat in this terminal, with the running Parley or one of its own"),
+        ("threads", "list conversations with their LangGraph threads"),
+        ("agent", "run the embedded agent server on its own"),
+    ):
+        command = add(name, about)
+        command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
+        command.add_argument("-v", "--verbose", action="store_true", help="log everything")
+        if name == "chat":
+            command.add_argument("message", nargs="*", help="say this, print the answer, and leave")
+        if name == "threads":
+            command.add_argument("--limit", type=int, default=50, help="at most so many (default: 50)")
+        if name == "agent":
+            command.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+            command.add_argument("--port", type=int, default=2024, help="default: 2024")
+    simulate = add("simulate", "run a chat platform on this machine, to try Parley without an account")
+    simulate.add_argument("platform", choices=platforms())
+    simulate.add_argument("--port", type=int, default=0, help="default: a free one")
+    add("version", "print the version")
+    return top

@@ -1,0 +1,66 @@
+"""A small Parley for one terminal, inside this process."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import replace
+
+from app.runner import run_loop
+from app.settings.load import Loaded
+from bridge.errors import ParleyError
+
+_FOLDER = "terminal"
+_START_SECONDS = 60.0
+
+
+def alone(loaded: Loaded) -> Loaded:
+    """The same settings for the web channel only, on a free loopback port.
+
+    Where other channels are on, it works in a folder of its own: their waiting messages stay with the
+    Parley that serves them.
+    """
+    console = loaded.settings.console.model_copy(update={"host": "127.0.0.1", "port": 0, "token": ""})
+    settings = loaded.settings.model_copy(update={"console": console})
+    others = set(loaded.channels) - {"web"}
+    folder = loaded.data_dir / _FOLDER if others else loaded.data_dir
+    web = {"web": replace(loaded.plans["web"], off="")}
+    return replace(loaded, settings=settings, plans=web, data_dir=folder)
+
+
+@contextmanager
+def own_parley(loaded: Loaded) -> Iterator[str]:
+    """Serve in a thread for as long as it is entered; gives the address. Raises ParleyError."""
+    address: Future[str] = Future()
+    running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+
+    async def serve() -> None:
+        from app.build import built
+
+        stop = asyncio.Event()
+        running.set_result((asyncio.get_running_loop(), stop))
+        async with built(alone(loaded)) as parley:
+            await parley.run(stop, address.set_result)
+
+    def work() -> None:
+        try:
+            run_loop(serve())
+        except ParleyError as error:
+            if not address.done():
+                address.set_exception(error)
+        finally:
+            if not address.done():
+                address.set_exception(ParleyError("Parley could not start; the reason stands above."))
+
+    thread = threading.Thread(target=work, name="parley", daemon=True)
+    thread.start()
+    try:
+        yield address.result(_START_SECONDS)
+    finally:
+        loop, stop = running.result(_START_SECONDS)
+        if thread.is_alive():
+            loop.call_soon_threadsafe(stop.set)
+        thread.join(loaded.settings.manager.shutdown_grace + 10)

@@ -1,0 +1,38 @@
+"""What would start, in a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from app.settings.load import Loaded
+from app.settings.model import AgentSection
+
+
+def plan(loaded: Loaded) -> Iterator[str]:
+    """A line for the agent, one for each channel, and one for where everything is kept."""
+    width = max(len(name) for name in ("agent", "data", *loaded.plans))
+    yield f"  {'agent':{width}}  {agent_line(loaded.settings.agent)}"
+    for name, channel in loaded.plans.items():
+        state = f"off: {channel.off}" if channel.off else "on" + _warning(channel.config.allowed_users)
+        yield f"  {name:{width}}  {state}"
+    yield f"  {'data':{width}}  {loaded.data_dir}"
+
+
+def agent_line(agent: AgentSection) -> str:
+    """Where the agent runs and what it thinks with."""
+    if agent.embedded:
+        return f"embedded, {embedded_line(agent)}"
+    return f"{agent.url}, assistant {agent.assistant}"
+
+
+def embedded_line(agent: AgentSection) -> str:
+    """What the embedded server thinks with."""
+    if agent.graphs:
+        return f"graphs: {', '.join(agent.graphs)}"
+    if agent.model:
+        return f"model {agent.model}"
+    return "the offline demonstration (no AI: set agent.model for a real one)"
+
+
+def _warning(allowed_users: tuple[str, ...]) -> str:
+    return "" if allowed_users else ", but nobody may talk to it yet: fill in allowed_users"

@@ -1,0 +1,73 @@
+"""`parley run`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+from app.cli.configured import configured
+from app.cli.plan import plan
+from app.runner import run_loop, settle_memory
+from app.settings.load import Loaded
+from app.version import VERSION
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Start everything, say where it is, and serve until a signal."""
+    loaded = configured(arguments.config, arguments.verbose)
+    print(f"Parley {VERSION}, set by {loaded.origin}", *plan(loaded), "Starting ...", sep="\n", flush=True)
+    run_loop(_serve(loaded))
+    print("Stopped; whatever was not finished goes on at the next start.", flush=True)
+    return 0
+
+
+async def _serve(loaded: Loaded) -> None:
+    # The agent's libraries take a second to load: only for a configuration that is good.
+    from app.build import built
+
+    stop = asyncio.Event()
+    _on_signals(stop, loaded.settings.manager.shutdown_grace)
+    async with built(loaded) as parley:
+        settle_memory()
+        await parley.run(stop, _greeting(loaded))
+
+
+def _greeting(loaded: Loaded) -> Callable[[str], None]:
+    def say(url: str) -> None:
+        if "web" in loaded.channels:
+            print(f"\nOpen {url} and say hello.", flush=True)
+            if loaded.settings.console.token:
+                print("  It asks for console.token once.")
+            if loaded.settings.agent.demonstrates:
+                print('  Try: "What time is it?", then "Send an e-mail to Ada that lunch is at noon".')
+            print("  In a terminal: make chat, or .venv/bin/parley chat")
+        else:
+            print(f"\nRunning; health is at {url}/api/health", flush=True)
+        print("  Stop with Ctrl-C; nothing accepted is lost.\n", flush=True)
+
+    return say
+
+
+def _on_signals(stop: asyncio.Event, grace: float) -> None:
+    """The first SIGINT or SIGTERM stops in order; a second one at once, which loses nothing either."""
+    loop = asyncio.get_running_loop()
+
+    def stopping(number: int) -> None:
+        if stop.is_set():
+            sys.stderr.write("Stopped at once.\n")
+            os._exit(128 + number)
+        stop.set()
+        # Standard error may have gone with the terminal.
+        with suppress(OSError):
+            print(
+                f"\nStopping; running turns have {grace:g} s to finish. Ctrl-C again stops at once.",
+                flush=True,
+            )
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopping, number)

@@ -1,0 +1,92 @@
+"""`parley threads`: conversations and their LangGraph threads."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.cli.configured import configured
+from app.places import DATABASE
+from app.runner import run_loop
+from bridge.codec import decode
+from bridge.conversations import PREFIX, ConversationRecord, Conversations
+from bridge.ports import Document
+from bridge.queues import turns
+from bridge.types import Conversation
+from store.sqlite.look import Look, looking
+
+_PAGE = 500
+_AGES = ((86_400, "d"), (3_600, "h"), (60, "min"))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A conversation as it is listed; `last_at` is 0 where nothing was answered yet."""
+
+    key: str
+    thread: str
+    state: str
+    last_at: float
+    title: str
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a table, the newest activity first; a running Parley is not disturbed."""
+    loaded = configured(arguments.config, arguments.verbose)
+    database = loaded.data_dir / DATABASE
+    if not database.exists():
+        print(f"No conversations yet: there is no {database}. Start with: make run")
+        return 0
+    rows = run_loop(_rows(database))
+    _print(rows[: arguments.limit])
+    if len(rows) > arguments.limit:
+        print(f"... and {len(rows) - arguments.limit} more: --limit {len(rows)}")
+    return 0
+
+
+async def _rows(database: Path) -> list[Row]:
+    async with looking(database) as look:
+        found: list[Document] = []
+        while page := await look.list(PREFIX, _PAGE, after=found[-1].key if found else ""):
+            found += page
+        if not found:
+            return []
+        conversations = await Conversations.open(look)
+        rows = [await _row(look, conversations, document) for document in found]
+    return sorted(rows, key=lambda row: row.last_at, reverse=True)
+
+
+async def _row(look: Look, conversations: Conversations, document: Document) -> Row:
+    key = document.key.removeprefix(PREFIX)
+    record = decode(ConversationRecord, document.body)
+    conversation = Conversation.parse(key)
+    waiting = len(await look.waiting(turns(conversation), key))
+    resting = "asks a question" if record.question else "idle"
+    thread = conversations.thread_id(conversation, record)
+    state = f"{waiting} unfinished" if waiting else resting
+    return Row(key, thread, state, record.last_at, " ".join(record.title.split()))
+
+
+def _print(rows: list[Row]) -> None:
+    if not rows:
+        print("No conversation has been answered yet.")
+        return
+    now = time.time()
+    table = [("CONVERSATION", "THREAD", "STATE", "LAST", "TITLE")]
+    table += [(row.key, row.thread, row.state, _age(now, row.last_at), row.title) for row in rows]
+    widths = [max(len(line[column]) for line in table) for column in range(4)]
+    for line in table:
+        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
+        print("  ".join([*cells, line[4][:60]]).rstrip())
+
+
+def _age(now: float, then: float) -> str:
+    if not then:
+        return "-"
+    seconds = max(0, now - then)
+    for unit, name in _AGES:
+        if seconds >= unit:
+            return f"{seconds / unit:.0f} {name}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,73 @@
+"""How everything is, asked now and then, told at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from app.supervise import Supervisors
+from bridge.errors import DocumentConflict, StoreUnavailable
+from bridge.ports import Agent, Documents, Health, HealthReport
+
+_PROBE = "health/probe"
+
+
+class Pulse:
+    """Feels the store's and the agent's pulse every few seconds and keeps the newest reports.
+
+    The store is written to: a disk that is full, or read-only, shows before the next message comes.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        agent: Agent,
+        supervisors: Supervisors,
+        every: float = 10.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._documents = documents
+        self._agent = agent
+        self._supervisors = supervisors
+        self._every = every
+        self._clock = clock
+        now = clock()
+        self._store_report = HealthReport("store", Health.STARTING, "not looked at yet", now)
+        self._agent_report = HealthReport("agent", Health.STARTING, "not looked at yet", now)
+
+    def reports(self) -> tuple[HealthReport, ...]:
+        """The store, the agent, then every channel."""
+        return (self._store_report, self._agent_report, *self._supervisors.reports())
+
+    async def run(self) -> None:
+        """Look again and again until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._watch_store())
+            group.create_task(self._watch_agent())
+
+    async def _watch_store(self) -> None:
+        while True:
+            try:
+                known = await self._documents.get(_PROBE)
+                await self._documents.set(replace(known, body=f"{self._clock():.0f}"))
+            except StoreUnavailable as error:
+                health, detail = Health.RETRYING, error.user_text
+            except DocumentConflict:
+                health, detail = Health.UP, "written by another node"
+            else:
+                health, detail = Health.UP, "writable"
+            self._store_report = self._newer(
+                self._store_report, HealthReport("store", health, detail, self._clock())
+            )
+            await asyncio.sleep(self._every)
+
+    async def _watch_agent(self) -> None:
+        while True:
+            self._agent_report = self._newer(self._agent_report, await self._agent.health())
+            await asyncio.sleep(self._every)
+
+    @staticmethod
+    def _newer(old: HealthReport, new: HealthReport) -> HealthReport:
+        return replace(new, name=old.name, since=old.since if new.health is old.health else new.since)

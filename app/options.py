@@ -1,0 +1,48 @@
+"""Settings as the core takes them."""
+
+from __future__ import annotations
+
+from app.settings.load import Loaded
+from bridge.options import ChannelOptions, Mention, Options
+from bridge.types import Mode, Session
+from channels.kit.config import ChannelConfig, SessionConfig
+
+
+def core_options(loaded: Loaded) -> Options:
+    """The core's options, with those of the channels that are on."""
+    settings = loaded.settings
+    return Options(
+        channels={name: _channel(loaded, config) for name, config in loaded.channels.items()},
+        max_turns=settings.manager.max_turns,
+        queue_limit=settings.manager.queue_limit,
+        shutdown_grace=settings.manager.shutdown_grace,
+        notify_after=settings.agent.notify_after,
+        give_up_after=settings.agent.give_up_after,
+        max_file=settings.manager.max_file,
+        models=settings.agent.choices,
+    )
+
+
+def merged(assistant: str, *sections: SessionConfig) -> Session:
+    """Broad sections first: a narrower one wins, key by key; the values of keys are never mixed."""
+    config = {key: value for section in sections for key, value in section.config.items()}
+    context = {key: value for section in sections for key, value in section.context.items()}
+    chosen = [section.assistant_id for section in sections if section.assistant_id]
+    return Session(assistant=chosen[-1] if chosen else assistant, config=config, context=context)
+
+
+def _channel(loaded: Loaded, config: ChannelConfig) -> ChannelOptions:
+    settings = loaded.settings
+    layers = (settings.session, config.session)
+    mode = config.mode if "mode" in config.model_fields_set else settings.agent.mode
+    language = config.language if "language" in config.model_fields_set else settings.language
+    users = config.session.users.items()
+    return ChannelOptions(
+        session=merged(settings.agent.assistant, *layers),
+        user_sessions={user: merged(settings.agent.assistant, *layers, own) for user, own in users},
+        mode=Mode(mode),
+        allowed_users=frozenset(config.allowed_users),
+        mention=Mention(config.mention),
+        burst_window=config.burst_window,
+        language="" if language == "auto" else language,
+    )

@@ -1,0 +1,52 @@
+"""What is wrong with a configuration, one line each."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bridge.errors import ConfigError
+
+Path: TypeAlias = "tuple[str | int, ...]"
+"""Keys and list positions from the top of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """`text` says what is wrong and what to write instead; `line` counts from 1, 0 when unknown."""
+
+    path: Path
+    text: str
+    line: int = 0
+
+    def show(self, file: str) -> str:
+        """`config.yaml:12: agent.url: ...`"""
+        place = f"{file}:{self.line}" if self.line else file
+        return f"{place}: {spell(self.path)}: {self.text}" if self.path else f"{place}: {self.text}"
+
+
+def spell(path: Path) -> str:
+    """A path as people write it: `channels.telegram.allowed_users[0]`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def refuse(file: str, mistakes: Iterable[Mistake]) -> ConfigError:
+    """All mistakes as one error, in the order of the file."""
+    ordered = sorted(set(mistakes), key=lambda each: (each.line, spell(each.path), each.text))
+    return ConfigError("\n".join(mistake.show(file) for mistake in ordered))
+
+
+def suggest(key: str, known: Sequence[str]) -> str:
+    """What to write instead of an unknown key."""
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
+    if near:
+        return f'unknown key; did you mean "{near[0]}"?'
+    return f"unknown key; known here: {', '.join(sorted(known))}" if known else "unknown key; remove it"

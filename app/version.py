@@ -1,0 +1,3 @@
+"""The version of Parley."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,82 @@
+"""Producers that make messages durable, as fast as they can: `python -m benchmarks.accept_load`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import uvloop
+
+from benchmarks.group_commit import GroupCommit
+from benchmarks.null_channel import message
+from benchmarks.stats import cpu_seconds, percentile
+from bridge.bus import MessageBus
+from bridge.codec import encode
+from bridge.options import ChannelOptions
+from bridge.types import InboundMessage, Session
+from store.sqlite import SqliteStore
+
+Accept = Callable[[InboundMessage], Awaitable[object]]
+
+
+@asynccontextmanager
+async def parley(folder: Path) -> AsyncIterator[Accept]:
+    """The bus over the store: rules, dedupe, lanes."""
+    options = ChannelOptions(Session("agent"), allowed_users=frozenset({"*"}))
+    async with SqliteStore.open(folder / "parley.db") as journal:
+        yield MessageBus(journal, {"null": options}).publish_inbound
+
+
+@asynccontextmanager
+async def raw(folder: Path) -> AsyncIterator[Accept]:
+    """One INSERT a message of the same bytes."""
+    async with GroupCommit.open(folder / "raw.db") as commits:
+        yield lambda said: commits.put(encode(said))
+
+
+async def measure(accept: Accept, producers: int, total: int) -> dict[str, float]:
+    """Each producer sends its next message when the one before is durable."""
+    numbers = iter(range(total))
+    times: list[float] = []
+
+    async def producer() -> None:
+        for number in numbers:
+            said = message(number)
+            began = time.perf_counter()
+            await accept(said)
+            times.append(time.perf_counter() - began)
+
+    cpu, began = cpu_seconds(), time.perf_counter()
+    await asyncio.gather(*(producer() for _ in range(producers)))
+    wall, cpu = time.perf_counter() - began, cpu_seconds() - cpu
+    return {
+        "per_second": total / wall,
+        "cpu_us": 1e6 * cpu / total,
+        "p50_ms": 1000 * percentile(times, 0.5),
+        "p99_ms": 1000 * percentile(times, 0.99),
+    }
+
+
+async def main() -> None:
+    """Measure and print a JSON line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engine", choices=["parley", "raw"], required=True)
+    parser.add_argument("--producers", type=int, default=1)
+    parser.add_argument("--total", type=int, default=1000)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
+        opened = parley(Path(folder)) if chosen.engine == "parley" else raw(Path(folder))
+        async with opened as accept:
+            result = await measure(accept, chosen.producers, chosen.total)
+    sys.stdout.write(json.dumps(result) + "\n")
+
+
+if __name__ == "__main__":
+    uvloop.run(main())

@@ -1,0 +1,69 @@
+"""Parley's core as it stands in the product, between a null channel and an agent server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.client import AgentEndpoint
+from agent.run import LangGraphAgent
+from benchmarks.null_channel import NullChannel
+from bridge.bus import MessageBus
+from bridge.conversations import Conversations
+from bridge.manager import Manager
+from bridge.options import ChannelOptions, Options
+from bridge.ports import NullMemory
+from bridge.services import Services
+from bridge.types import Mode, Session
+from store.sqlite import SqliteStore
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """A running core."""
+
+    bus: MessageBus
+    manager: Manager
+    channel: NullChannel
+
+
+@asynccontextmanager
+async def running_core(
+    folder: Path, url: str, sessions: Mapping[str, Session], mode: Mode, channel: NullChannel
+) -> AsyncIterator[Core]:
+    """The default settings, but no wait for bursts: that is a pause, not a cost.
+
+    `sessions` are those of single people by their id, "" is everybody else's.
+    """
+    channel_options = ChannelOptions(
+        sessions[""], sessions, mode=mode, allowed_users=frozenset({"*"}), burst_window=0.0
+    )
+    options = Options(channels={"null": channel_options})
+    async with (
+        SqliteStore.open(folder / "parley.db") as journal,
+        LangGraphAgent(AgentEndpoint(url), files=folder / "answers") as agent,
+    ):
+        bus = MessageBus(journal, options.channels)
+        services = Services(
+            journal=journal,
+            bus=bus,
+            agent=agent,
+            memory=NullMemory(),
+            conversations=await Conversations.open(journal),
+            channels={"null": channel},
+            options=options,
+            files=folder / "files",
+            reports=list,
+            clock=time.time,
+        )
+        manager = Manager(services)
+        working = asyncio.create_task(manager.run())
+        try:
+            yield Core(bus, manager, channel)
+        finally:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)

@@ -1,0 +1,160 @@
+"""The agent's part of a turn: made once, joined again after a break, given up in the end, or stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from bridge.delivery import backoff
+from bridge.errors import AgentError, AgentRefused, AgentUnavailable, StoreUnavailable
+from bridge.ports import Agent
+from bridge.record import TurnLog
+from bridge.texts import Sentence
+from bridge.types import Outcome, RunEnded, RunProgress, RunRequest, RunStarted, Step
+
+log = logging.getLogger(__name__)
+
+# How long a stopped run may take to say so before the turn ends without it.
+_STOP_PATIENCE = 10.0
+# A position only saves reading again after a crash: a write now and then is enough.
+_NOTE_INTERVAL = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds until a person is told that the agent does not answer, and until the turn ends as failed."""
+
+    notify_after: float
+    give_up_after: float
+
+
+class AgentRun:
+    """Runs one request. `show` gets the reply so far, `still_trying` is called at most once."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        turn: TurnLog,
+        patience: Patience,
+        show: Callable[[str, tuple[Step, ...]], None],
+        still_trying: Callable[[], None],
+    ) -> None:
+        self._agent = agent
+        self._turn = turn
+        self._patience = patience
+        self._show = show
+        self._still_trying = still_trying
+        self._stopped = asyncio.Event()
+        self._known = asyncio.Event()
+        self._limit = asyncio.timeout(None)
+        self._running = False
+        self._stopping: asyncio.Task[None] | None = None
+        self._text = ""
+        self._noted_at = 0.0
+
+    def stop(self) -> None:
+        """End the run soon, keeping what was said."""
+        if not self._stopped.is_set():
+            self._stopped.set()
+            self._begin_to_stop()
+
+    async def run(self, request: RunRequest) -> tuple[RunEnded, Sentence | None]:
+        """How the run ended, and the sentence for it where the usual one does not fit.
+
+        Raises LaneLost, StoreUnavailable.
+        """
+        silence = asyncio.get_running_loop().call_later(self._patience.notify_after, self._on_silence)
+        try:
+            async with self._limit:
+                self._running = True
+                if self._stopped.is_set():
+                    self._begin_to_stop()
+                return await self._until_ended(request)
+        except TimeoutError:
+            if not self._limit.expired():
+                raise
+            return RunEnded(Outcome.CANCELLED, self._text), None
+        finally:
+            self._running = False
+            silence.cancel()
+            if self._stopping is not None:
+                self._stopping.cancel()
+                await asyncio.wait({self._stopping})
+
+    def _begin_to_stop(self) -> None:
+        """Give the run its last seconds, and cancel it on the server."""
+        if self._running:
+            self._limit.reschedule(asyncio.get_running_loop().time() + _STOP_PATIENCE)
+            self._stopping = asyncio.create_task(self._cancel_run())
+
+    def _on_silence(self) -> None:
+        if not self._known.is_set():
+            self._still_trying()
+
+    async def _until_ended(self, request: RunRequest) -> tuple[RunEnded, Sentence | None]:
+        loop = asyncio.get_running_loop()
+        started, attempt = loop.time(), 0
+        while True:
+            try:
+                return await self._follow(request), None
+            except AgentRefused as error:
+                return self._failed(request, error), Sentence.AGENT_REFUSED
+            except AgentError as error:
+                if self._stopped.is_set():
+                    return RunEnded(Outcome.CANCELLED, self._text), None
+                if loop.time() - started > self._patience.give_up_after:
+                    return self._failed(request, error), Sentence.AGENT_AWAY
+                log.warning("turn %s: %s", request.turn_id, error)
+            if await self._pause(backoff(attempt)):
+                return RunEnded(Outcome.CANCELLED, self._text), None
+            attempt += 1
+            # What the last try made on the server may be there although its answer was lost.
+            request = replace(request, maybe_made=True, known=self._turn.record.run)
+
+    def _failed(self, request: RunRequest, error: AgentError) -> RunEnded:
+        log.error("turn %s failed: %s", request.turn_id, error)
+        return RunEnded(Outcome.FAILED, self._text, error=str(error))
+
+    async def _follow(self, request: RunRequest) -> RunEnded:
+        async for event in self._agent.run(request):
+            match event:
+                case RunStarted(run, unread):
+                    # A run that is only joined does not know any more.
+                    await self._turn.write(run_id=run.run_id, unread=unread or self._turn.record.unread)
+                    self._known.set()
+                case RunProgress():
+                    self._text = event.text
+                    self._show(event.text, event.steps)
+                    await self._note_position(event.last_event)
+                case RunEnded():
+                    return event
+        raise AgentUnavailable("The agent server ended a run without saying how.")
+
+    async def _note_position(self, last_event: str) -> None:
+        now = asyncio.get_running_loop().time()
+        if not last_event or now - self._noted_at < _NOTE_INTERVAL:
+            return
+        self._noted_at = now
+        # A store that is away must not end a run for this.
+        with suppress(StoreUnavailable):
+            await self._turn.write(last_event=last_event)
+
+    async def _pause(self, seconds: float) -> bool:
+        """Sleep, unless stopped; returns whether it was."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopped.wait()
+        return self._stopped.is_set()
+
+    async def _cancel_run(self) -> None:
+        await self._known.wait()
+        run = self._turn.record.run
+        if run is None:
+            return
+        try:
+            await self._agent.cancel(run)
+        except AgentError as error:
+            log.warning("run %s could not be cancelled: %s", run.run_id, error)

@@ -1,0 +1,76 @@
+"""The message bus: inbound messages become durable work, outbound snapshots reach their reply."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from bridge.access import Verdict, judge
+from bridge.clean import clean_message
+from bridge.codec import encode
+from bridge.commands.parse import is_command
+from bridge.conversations import document_key
+from bridge.options import ChannelOptions, Mention
+from bridge.ports import Journal, Put
+from bridge.queues import commands_of, turns
+from bridge.types import InboundMessage, OutboundMessage
+
+# Longer texts are cleaned off the loop: the worst kind takes some milliseconds for every thousand characters.
+_LONG = 5_000
+
+Offer = Callable[[OutboundMessage], None]
+
+
+class MessageBus:
+    """Joins channels to the manager; neither knows the other."""
+
+    def __init__(self, journal: Journal, channels: Mapping[str, ChannelOptions]) -> None:
+        self._journal = journal
+        self._channels = channels
+        self._replies: dict[str, Offer] = {}
+
+    async def publish_inbound(self, message: InboundMessage) -> bool:
+        """Make a message durable, cleaned; returns False when it is known already, or not for us.
+
+        Commands, and messages that will only be refused, wait in a queue of their own so that they never
+        stand behind a run. Raises StoreUnavailable: the platform must not be acknowledged.
+        """
+        if len(message.text) + len(message.quoted) > _LONG:
+            message = await asyncio.to_thread(clean_message, message)
+        else:
+            message = clean_message(message)
+        conversation = message.conversation
+        options = self._channels[conversation.channel]
+        verdict = judge(options, message, ours=await self._is_ours(options, message))
+        if verdict is Verdict.IGNORE:
+            return False
+        quick = verdict is Verdict.REFUSE or is_command(message.text)
+        put = Put(
+            queue=commands_of(conversation.channel) if quick else turns(conversation),
+            lane=conversation.key,
+            body=encode(message),
+            dedupe=f"{conversation.channel}:{message.id}",
+        )
+        (item,) = await self._journal.put(put)
+        return item is not None
+
+    def publish_outbound(self, snapshot: OutboundMessage) -> None:
+        """Offer a snapshot to its turn's reply. Never waits: the newest one wins."""
+        offer = self._replies.get(snapshot.turn_id)
+        if offer is not None:
+            offer(snapshot)
+
+    @contextmanager
+    def outbound(self, turn_id: str, offer: Offer) -> Iterator[None]:
+        """While open, `offer` gets the turn's snapshots."""
+        self._replies[turn_id] = offer
+        try:
+            yield
+        finally:
+            del self._replies[turn_id]
+
+    async def _is_ours(self, options: ChannelOptions, message: InboundMessage) -> bool:
+        if options.mention is not Mention.THREAD or message.addressed or message.conversation.topic is None:
+            return False
+        return (await self._journal.get(document_key(message.conversation))).version > 0

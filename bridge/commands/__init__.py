@@ -1,0 +1,1 @@
+"""Commands people type: one table of small functions."""

@@ -1,0 +1,31 @@
+"""What a command knows."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bridge.services import Services
+from bridge.texts import Sentence, say
+from bridge.types import Conversation, InboundMessage
+
+
+@dataclass(frozen=True, slots=True)
+class CommandContext:
+    """A command in its conversation. `item` is its place in the order of accepted messages.
+
+    `stop` ends the conversation's running turn and tells whether there was one.
+    """
+
+    services: Services
+    message: InboundMessage
+    item: int
+    stop: Callable[[Conversation], Awaitable[bool]]
+
+    @property
+    def conversation(self) -> Conversation:
+        return self.message.conversation
+
+    def say(self, sentence: Sentence, **values: object) -> str:
+        """A sentence in the language of who asks."""
+        return say(self.services.language(self.message), sentence, **values)

@@ -1,0 +1,57 @@
+"""The table of commands, and running one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bridge.commands.about import help_text, status, whoami
+from bridge.commands.choices import agents, models
+from bridge.commands.context import CommandContext
+from bridge.commands.flow import new, stop
+from bridge.commands.parse import NAMES, nearest, parse
+from bridge.errors import AgentError
+from bridge.ports import CommandInfo
+from bridge.texts import CATALOGUE, Sentence, say
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A function from who asks and the rest of the line to the answer, and its line in the menu."""
+
+    run: Callable[[CommandContext, str], Awaitable[str]]
+    about: Sentence
+
+
+COMMANDS = {
+    "new": Command(new, Sentence.ABOUT_NEW),
+    "stop": Command(stop, Sentence.ABOUT_STOP),
+    "status": Command(status, Sentence.ABOUT_STATUS),
+    "models": Command(models, Sentence.ABOUT_MODELS),
+    "agents": Command(agents, Sentence.ABOUT_AGENTS),
+    "whoami": Command(whoami, Sentence.ABOUT_WHOAMI),
+    "help": Command(help_text, Sentence.ABOUT_HELP),
+}
+assert tuple(COMMANDS) == NAMES  # noqa: S101 - parse.py tells talk from commands without importing them
+
+
+def command_infos() -> tuple[CommandInfo, ...]:
+    """Every command in every language, English also as the default, for platforms with a menu."""
+    return tuple(
+        CommandInfo(name, say(language, command.about), "" if language == "en" else language)
+        for language in CATALOGUE
+        for name, command in COMMANDS.items()
+    )
+
+
+async def run_command(context: CommandContext) -> str:
+    """The answer to a command. Raises StoreUnavailable."""
+    parsed = parse(context.message.text)
+    name, rest = parsed if parsed is not None else ("help", "")
+    command = COMMANDS.get(name)
+    if command is None:
+        return context.say(Sentence.COMMAND_MEANT, name=name, meant=nearest(name))
+    try:
+        return await command.run(context, rest)
+    except AgentError as error:
+        return context.say(Sentence.COMMAND_FAILED, name=name, reason=error.user_text)

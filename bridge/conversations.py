@@ -1,0 +1,117 @@
+"""What is kept of each conversation: its LangGraph thread, its choices, and the question it waits on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+from uuid import UUID, uuid4, uuid5
+
+from bridge.codec import decode, encode
+from bridge.errors import DocumentConflict
+from bridge.ports import Document, Documents
+from bridge.types import Conversation, Session
+
+PREFIX = "thread/"
+_INSTANCE = "instance"
+
+
+@dataclass(frozen=True, slots=True)
+class PendingQuestion:
+    """A run waits for `asker` (a platform user id) to answer these interrupts."""
+
+    ids: tuple[str, ...]
+    asker: str
+    asker_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRecord:
+    """The durable side of a conversation.
+
+    Each `/new` raises `generation`; `since` is the item id of that command. `model` and `assistant` are
+    what somebody chose here, or empty. `title` is how its first message began.
+    """
+
+    generation: int = 0
+    since: int = 0
+    model: str = ""
+    assistant: str = ""
+    question: PendingQuestion | None = None
+    title: str = ""
+    last_at: float = 0.0
+
+
+Seen: TypeAlias = tuple[ConversationRecord, Document]
+"""A record, and the document it was read from."""
+
+
+def document_key(conversation: Conversation) -> str:
+    """Where a conversation's record is kept."""
+    return PREFIX + conversation.key
+
+
+class Conversations:
+    """Reads and changes conversation records; `instance` keeps two installations' threads apart."""
+
+    def __init__(self, documents: Documents, instance: UUID) -> None:
+        self._documents = documents
+        self._instance = instance
+
+    @classmethod
+    async def open(cls, documents: Documents) -> Conversations:
+        """With this installation's own id, made at its first start."""
+        known = await documents.get(_INSTANCE)
+        if not known.body:
+            try:
+                known = await documents.set(Document(_INSTANCE, str(uuid4()), known.version))
+            except DocumentConflict:
+                known = await documents.get(_INSTANCE)
+        return cls(documents, UUID(known.body))
+
+    def thread_id(self, conversation: Conversation, record: ConversationRecord) -> str:
+        """The LangGraph thread: the same id on every node and after every restart."""
+        return str(uuid5(self._instance, f"thread {conversation.key} {record.generation}"))
+
+    def turn_id(self, item: int) -> str:
+        """The id of the turn that an accepted item begins."""
+        return uuid5(self._instance, f"turn {item}").hex
+
+    def message_id(self, conversation: Conversation, message: str) -> str:
+        """The id of the human message on the thread, so that sending it again replaces it."""
+        return str(uuid5(self._instance, f"message {conversation.key} {message}"))
+
+    async def read(self, conversation: Conversation) -> Seen:
+        """The record, and the document it was read from."""
+        document = await self._documents.get(document_key(conversation))
+        record = decode(ConversationRecord, document.body) if document.body else ConversationRecord()
+        return record, document
+
+    async def change(
+        self, conversation: Conversation, change: Callable[[ConversationRecord], ConversationRecord]
+    ) -> ConversationRecord:
+        """Apply `change`, again if somebody else was quicker; returns the record as written."""
+        while True:
+            record, document = await self.read(conversation)
+            changed = change(record)
+            if changed == record:
+                return record
+            try:
+                await self._documents.set(written(document, changed))
+            except DocumentConflict:
+                continue
+            return changed
+
+
+def written(document: Document, record: ConversationRecord) -> Document:
+    """`document` with `record` as its body, to be set under the version it was read at."""
+    return replace(document, body=encode(record))
+
+
+def session_for(session: Session, record: ConversationRecord) -> Session:
+    """The session with what somebody chose in this conversation; the model travels as `model_name`."""
+    if record.assistant:
+        session = replace(session, assistant=record.assistant)
+    if record.model:
+        session = replace(session, context={**session.context, "model_name": record.model})
+    return session

@@ -1,0 +1,108 @@
+"""Every error that crosses a package border.
+
+ParleyError(user_text)
+├── ConfigError            start-up; one line that names the place and the remedy; exit code 2
+├── ChannelError           a platform
+│   ├── AuthenticationRefused   stop this channel and show it; the others go on
+│   ├── RateLimited             wait exactly `retry_after` seconds
+│   ├── ChannelUnavailable      back off with jitter
+│   ├── DeliveryRejected        once more as plain text, then dead-letter
+│   └── AttachmentRefused       this file only; the turn goes on without it
+├── AgentError             the agent server
+│   ├── AgentBusy               somebody else runs on the thread: wait and try again
+│   ├── AgentTimeout            silence for too long
+│   ├── AgentUnavailable        not reachable, or overloaded: try again
+│   ├── AgentRefused            it will never take this request: wrong key, unknown assistant
+│   └── AgentFailed             the run itself failed
+├── MemoryFailed           logged, never shown
+└── StoreError             durable state
+    ├── StoreUnavailable        stop acknowledging until it is back
+    ├── LaneLost                another node holds the lane now: change nothing, send nothing
+    └── DocumentConflict        the document changed since it was read
+
+A foreign error becomes one of these exactly once, at the wire, with `raise ... from`.
+"""
+
+
+class ParleyError(Exception):
+    """Root of the tree. `user_text` is fit to be shown to a person; details go to the log."""
+
+    def __init__(self, user_text: str) -> None:
+        super().__init__(user_text)
+        self.user_text = user_text
+
+
+class ConfigError(ParleyError):
+    """The configuration cannot be used; the text names the path and what to write instead."""
+
+
+class ChannelError(ParleyError):
+    """A chat platform did not do what was asked."""
+
+
+class AuthenticationRefused(ChannelError):
+    """The platform refused our credentials; trying again cannot help."""
+
+
+class RateLimited(ChannelError):
+    """The platform asks for `retry_after` seconds of silence."""
+
+    def __init__(self, user_text: str, retry_after: float) -> None:
+        super().__init__(user_text)
+        self.retry_after = retry_after
+
+
+class ChannelUnavailable(ChannelError):
+    """The platform cannot be reached, or answered 5xx."""
+
+
+class DeliveryRejected(ChannelError):
+    """The platform will never accept this message as it is."""
+
+
+class AttachmentRefused(ChannelError):
+    """A file is too large, of no known kind, or gone."""
+
+
+class AgentError(ParleyError):
+    """The agent server did not do what was asked."""
+
+
+class AgentBusy(AgentError):
+    """A run that is not ours holds the thread (HTTP 409)."""
+
+
+class AgentTimeout(AgentError):
+    """Nothing was heard from the agent server within its time."""
+
+
+class AgentUnavailable(AgentError):
+    """The agent server is away, or answered 429 or 5xx."""
+
+
+class AgentRefused(AgentError):
+    """The agent server will not take this request, now or later (401, 403, 422)."""
+
+
+class AgentFailed(AgentError):
+    """A run ended with an error."""
+
+
+class MemoryFailed(ParleyError):
+    """Memory could not be read or written; a chat goes on without it."""
+
+
+class StoreError(ParleyError):
+    """Durable state did not do what was asked."""
+
+
+class StoreUnavailable(StoreError):
+    """Durable state cannot be reached: locked, read-only, full, or of a newer version."""
+
+
+class LaneLost(StoreError):
+    """The lane's epoch moved on; whoever holds it now decides."""
+
+
+class DocumentConflict(StoreError):
+    """A document changed between our read and our write."""

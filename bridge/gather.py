@@ -1,0 +1,42 @@
+"""Waits until it is known which messages are the next turn."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bridge.bursts import Accepted, first_burst, read
+from bridge.ports import Claim
+from bridge.record import read_record
+from bridge.services import Services
+
+# A burst that goes on and on is cut after this many windows.
+_LONGEST_BURST = 5
+
+
+async def gather(services: Services, claim: Claim) -> tuple[Accepted, ...]:
+    """The items noted before a crash, or else the burst once it has ended; nothing when all were cancelled.
+
+    Raises StoreUnavailable.
+    """
+    limit = services.options.queue_limit
+    waiting = read(claim.items)
+    if waiting and waiting[0].item.note:
+        chosen = set(read_record(waiting[0].item).items)
+        return tuple(accepted for accepted in waiting if accepted.item.id in chosen)
+    if len(waiting) >= limit:
+        waiting = await _reread(services, claim)
+    while waiting:
+        window = services.channel_options(waiting[0].message).burst_window
+        burst = first_burst(waiting, window, limit)
+        now = services.clock()
+        quiet_in = burst[-1].item.put_at + window - now
+        too_long = now - burst[0].item.put_at > _LONGEST_BURST * window
+        if quiet_in <= 0 or too_long or len(burst) < len(waiting):
+            return burst
+        await asyncio.sleep(min(quiet_in, window))
+        waiting = await _reread(services, claim)
+    return ()
+
+
+async def _reread(services: Services, claim: Claim) -> tuple[Accepted, ...]:
+    return read(await services.journal.waiting(claim.queue, claim.lane))

@@ -1,0 +1,146 @@
+"""The port to durable state: lanes of work, each in order, and versioned documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Work to be made durable.
+
+    `lane` is worked in order, one item at a time. `dedupe` names it for ever ("" never equals another):
+    a second put of the same name in the same queue does nothing. `delay` seconds pass before it may be
+    claimed. `slot` names a place within the lane that holds one waiting item at most: a later put replaces
+    its body and waits again for `delay`, but never past `max_wait` seconds after the first put (0: no bound).
+    """
+
+    queue: str
+    lane: str
+    body: str
+    dedupe: str = ""
+    delay: float = 0.0
+    slot: str = ""
+    max_wait: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A durable piece of work. `id` grows in the order of acceptance; `note` is its last checkpoint."""
+
+    id: int
+    queue: str
+    lane: str
+    body: str
+    note: str
+    attempts: int
+    version: int
+    put_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A lane held by this node, with its waiting items in order. `epoch` fences every write."""
+
+    queue: str
+    lane: str
+    epoch: int
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A versioned value; version 0 is one that does not exist yet (its body is empty)."""
+
+    key: str
+    body: str
+    version: int
+
+
+class Documents(Protocol):
+    """Versioned values by key."""
+
+    async def get(self, key: str) -> Document:
+        """The document, or version 0. Raises StoreUnavailable."""
+        ...
+
+    async def set(self, document: Document) -> Document:
+        """Write `body` if the stored version is still `document.version`; returns it with its new version.
+
+        Raises DocumentConflict, StoreUnavailable.
+        """
+        ...
+
+    async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
+        """Documents whose key starts with `prefix` and is greater than `after`, in key order."""
+        ...
+
+    async def delete(self, key: str) -> None:
+        """Remove a document; absent is no error."""
+        ...
+
+
+class Journal(Documents, Protocol):
+    """Lanes of durable work, and documents. A lane is strictly in order: a delayed item holds back the rest.
+
+    Every method raises StoreUnavailable. Those that take a claim raise LaneLost when another node holds the
+    lane now, or everything claimed was cancelled; the claim is void then.
+    """
+
+    async def put(self, *puts: Put) -> tuple[int | None, ...]:
+        """Durable on return, in one transaction. For each: its item id, or None for a duplicate."""
+        ...
+
+    async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
+        """Take up to `limit` free lanes with due work, longest waiting first."""
+        ...
+
+    async def wait(self, queue: str, timeout: float) -> None:
+        """Return when `queue` may have something to claim, or after `timeout` seconds."""
+        ...
+
+    async def waiting(self, queue: str, lane: str) -> tuple[Item, ...]:
+        """Unfinished items of a lane, in order, whoever holds it."""
+        ...
+
+    async def note(self, claim: Claim, item: int, note: str) -> None:
+        """Checkpoint an unfinished item of a held lane. Raises LaneLost for a cancelled item too."""
+        ...
+
+    async def done(
+        self,
+        claim: Claim,
+        items: Sequence[Item],
+        *,
+        note: str | None = None,
+        puts: Sequence[Put] = (),
+        documents: Sequence[Document] = (),
+    ) -> None:
+        """Finish items, add follow-ups, write documents and free the lane, all in one transaction.
+
+        `note`, where given, is the finished items' last checkpoint. An item that was replaced while it
+        ran (its version moved) stays waiting. Raises DocumentConflict: nothing of it happened.
+        """
+        ...
+
+    async def release(self, claim: Claim) -> None:
+        """Free the lane and change nothing else; a lane already lost is no error."""
+        ...
+
+    async def retry(self, claim: Claim, delay: float) -> None:
+        """Free the lane, count an attempt on its head, and let nobody claim it for `delay` seconds."""
+        ...
+
+    async def bury(self, claim: Claim, items: Sequence[Item], reason: str) -> None:
+        """Dead-letter items, kept for the operator, and free the lane."""
+        ...
+
+    async def cancel(self, queue: str, lane: str, before: int) -> tuple[Item, ...]:
+        """Finish, undone, the waiting items with ids below `before` that no holder has noted on yet."""
+        ...
+
+    async def dead(self, limit: int = 100) -> tuple[Item, ...]:
+        """Dead letters, newest first; `note` ends with the reason."""
+        ...

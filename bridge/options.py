@@ -1,0 +1,54 @@
+"""The core's settings, already validated; durations are seconds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bridge.types import Mode, Session
+
+
+class Mention(StrEnum):
+    """When a message in a group is for us."""
+
+    REQUIRED = "required"
+    """Only when we are mentioned or replied to."""
+    THREAD = "thread"
+    """Also, without a mention, in a topic where we already talk."""
+    NEVER = "never"
+    """Every message is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelOptions:
+    """How the core treats one channel.
+
+    `allowed_users` holds platform user ids; "*" admits everyone, nothing admits nobody.
+    Messages of one person that come within `burst_window` of each other are one turn.
+    """
+
+    session: Session
+    user_sessions: Mapping[str, Session] = field(default_factory=dict)
+    mode: Mode = Mode.STREAM
+    allowed_users: frozenset[str] = frozenset()
+    mention: Mention = Mention.REQUIRED
+    burst_window: float = 0.8
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the core works.
+
+    `max_turns` bounds runs in flight on this node; `queue_limit` the waiting messages of one conversation,
+    beyond which the oldest are merged into one turn. After `notify_after` without an answer from the agent
+    server the person is told once; after `give_up_after` the turn ends as failed. `max_file` is in bytes.
+    """
+
+    channels: Mapping[str, ChannelOptions]
+    max_turns: int = 2000
+    queue_limit: int = 100
+    shutdown_grace: float = 20.0
+    notify_after: float = 10.0
+    give_up_after: float = 900.0
+    max_file: int = 20_000_000
+    models: tuple[str, ...] = ()

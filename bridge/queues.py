@@ -1,0 +1,21 @@
+"""The names of a channel's two queues.
+
+Each channel has its own, so that what waits for a channel that is off simply goes on waiting.
+"""
+
+from bridge.types import Conversation
+
+
+def turns(conversation: Conversation) -> str:
+    """Where the conversation's messages for the agent wait."""
+    return turns_of(conversation.channel)
+
+
+def turns_of(channel: str) -> str:
+    """The queue of a channel's messages for the agent."""
+    return f"turns/{channel}"
+
+
+def commands_of(channel: str) -> str:
+    """The queue of what Parley answers itself; it never stands behind a run."""
+    return f"commands/{channel}"

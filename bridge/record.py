@@ -1,0 +1,81 @@
+"""A turn's durable record: what a node must know to go on where another one died."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from bridge.codec import decode, encode
+from bridge.ports import Claim, Item, Journal
+from bridge.types import Outcome, Question, RunRef, Step, StoredFile, Unread
+
+
+class Stage(StrEnum):
+    """How far a turn has come; each is durable before the next begins."""
+
+    ACCEPTED = "accepted"
+    RUNNING = "running"
+    ANSWERED = "answered"
+    DELIVERED = "delivered"
+    REJECTED = "rejected"
+    """The platform will never take the answer; kept for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """The checkpoint inside a turn's first item.
+
+    `items` are the accepted items that are this turn. `handle` is the channel's own note about the reply.
+    `answering` holds the interrupts that this turn's message answers, `questions` what it ends with, `unread`
+    the files that the agent was not given whole.
+    """
+
+    stage: Stage = Stage.ACCEPTED
+    items: tuple[int, ...] = ()
+    thread: str = ""
+    run_id: str = ""
+    last_event: str = ""
+    handle: str = ""
+    answering: tuple[str, ...] = ()
+    outcome: Outcome | None = None
+    text: str = ""
+    steps: tuple[Step, ...] = ()
+    files: tuple[StoredFile, ...] = ()
+    questions: tuple[Question, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    doubtful: bool = False
+    broken: bool = False
+
+    @property
+    def run(self) -> RunRef | None:
+        """The run, once its id is known."""
+        return RunRef(self.thread, self.run_id, self.last_event) if self.run_id else None
+
+
+def read_record(item: Item) -> TurnRecord:
+    """The record that an item carries; a fresh item carries the first one."""
+    return decode(TurnRecord, item.note) if item.note else TurnRecord(items=(item.id,))
+
+
+class TurnLog:
+    """Keeps a turn's record in memory and on disk; writers may overlap, the newest state wins."""
+
+    def __init__(self, journal: Journal, claim: Claim, head: Item) -> None:
+        self._journal = journal
+        self._claim = claim
+        self._head = head
+        self.record = read_record(head)
+
+    def change(self, **changes: Any) -> None:  # noqa: ANN401 - field values of TurnRecord
+        """Change fields of the record, to be written with the next checkpoint."""
+        self.record = replace(self.record, **changes)
+
+    async def write(self, **changes: Any) -> None:  # noqa: ANN401
+        """Change fields of the record; durable on return. Raises LaneLost, StoreUnavailable."""
+        self.change(**changes)
+        await self._journal.note(self._claim, self._head.id, encode(self.record))
+
+    async def keep_handle(self, handle: str) -> None:
+        """The reply's checkpoint."""
+        await self.write(handle=handle)

@@ -1,0 +1,220 @@
+"""One turn, from accepted to delivered; it can be taken up again at every stage."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from bridge.agent_run import AgentRun, Patience
+from bridge.attachments import LeftOut, collect
+from bridge.bursts import Accepted, merge
+from bridge.compose import final_text, text_for_agent
+from bridge.conversations import ConversationRecord, PendingQuestion, Seen, session_for
+from bridge.delivery import Delivery
+from bridge.errors import DeliveryRejected, MemoryFailed
+from bridge.ports import Claim
+from bridge.record import Stage, TurnLog
+from bridge.services import Services
+from bridge.texts import Sentence, say
+from bridge.types import (
+    Answer,
+    OutboundMessage,
+    Outcome,
+    ReplyTarget,
+    RunRequest,
+    Step,
+    Turn,
+)
+
+log = logging.getLogger(__name__)
+
+
+class TurnWork:
+    """Works one burst of messages as a turn. `answered` is called once the agent's part is over.
+
+    A `broken` turn, whose handling failed again and again, is answered with an apology only. `seen` is the
+    conversation as the turn found it, once it has looked.
+    """
+
+    def __init__(
+        self,
+        services: Services,
+        claim: Claim,
+        burst: Sequence[Accepted],
+        answered: Callable[[], None],
+        *,
+        broken: bool = False,
+    ) -> None:
+        self._services = services
+        self._burst = burst
+        self._answered = answered
+        self._broken = broken
+        self.seen: Seen | None = None
+        self._message = merge(burst)
+        self._log = TurnLog(services.journal, claim, burst[0].item)
+        self._id = services.conversations.turn_id(burst[0].item.id)
+        self._language = services.language(self._message)
+        self._channel = services.channels[self._message.conversation.channel]
+        self._run = AgentRun(
+            services.agent,
+            self._log,
+            Patience(services.options.notify_after, services.options.give_up_after),
+            self._show,
+            lambda: self._show(say(self._language, Sentence.AGENT_STILL_TRYING), ()),
+        )
+
+    def stop(self) -> bool:
+        """End the agent's part soon, keeping what was said; False when it is over already."""
+        if self._log.record.stage not in (Stage.ACCEPTED, Stage.RUNNING):
+            return False
+        self._run.stop()
+        return True
+
+    async def work(self) -> TurnLog:
+        """See the turn through to its delivery and return its log. Raises LaneLost, StoreUnavailable."""
+        message = self._message
+        target = ReplyTarget(
+            self._id,
+            message.conversation,
+            message.id,
+            message.sender,
+            message.private,
+            self._log.record.handle,
+        )
+        reply = self._channel.open_reply(target, self._log.keep_handle)
+        capabilities = self._channel.capabilities
+        delivery = Delivery(
+            reply, capabilities.edit_interval if message.private else capabilities.group_edit_interval
+        )
+        if self._broken:
+            apology = say(self._language, Sentence.INTERNAL_ERROR, reference=self._id[:8])
+            await self._log.write(stage=Stage.ANSWERED, outcome=Outcome.FAILED, text=apology, broken=True)
+        elif self._log.record.stage in (Stage.ACCEPTED, Stage.RUNNING):
+            with self._services.bus.outbound(self._id, delivery.offer):
+                async with delivery.showing():
+                    await self._answer()
+        self._answered()
+        await self._deliver(delivery)
+        await self._remember()
+        return self._log
+
+    def settle(self, record: ConversationRecord) -> ConversationRecord:
+        """The conversation as this turn leaves it."""
+        turn, message = self._log.record, self._message
+        question = record.question
+        if turn.outcome is not None:
+            ids = tuple(question.id for question in turn.questions)
+            question = PendingQuestion(ids, message.sender.id, message.sender.name) if ids else None
+        title = record.title or message.text[:80]
+        return replace(record, question=question, title=title, last_at=self._services.clock())
+
+    async def _answer(self) -> None:
+        """From accepted to answered."""
+        self.seen = await self._services.conversations.read(self._message.conversation)
+        record, _ = self.seen
+        pending, turn = record.question, self._log.record
+        if pending is not None and pending.asker != self._message.sender.id and not turn.run_id:
+            text = say(self._language, Sentence.QUESTION_OTHERS, name=pending.asker_name or pending.asker)
+            await self._log.write(stage=Stage.ANSWERED, text=text)
+            return
+        await self._log.write(
+            stage=Stage.RUNNING,
+            items=tuple(accepted.item.id for accepted in self._burst),
+            thread=turn.thread or self._services.conversations.thread_id(self._message.conversation, record),
+            answering=turn.answering or (pending.ids if pending is not None else ()),
+        )
+        self._show("", ())
+        request, left_out = await self._request(record, maybe_made=turn.stage is Stage.RUNNING)
+        ended, reason = await self._run.run(request)
+        if ended.error:
+            log.error("turn %s: the run failed: %s", self._id, ended.error)
+        await self._log.write(
+            stage=Stage.ANSWERED,
+            outcome=ended.outcome,
+            text=final_text(
+                self._language,
+                ended,
+                reason,
+                left_out,
+                self._log.record.unread,
+                reference=self._id[:8],
+                buttons=self._channel.capabilities.buttons,
+            ),
+            steps=ended.steps,
+            files=ended.files,
+            questions=ended.questions,
+        )
+
+    async def _request(
+        self, record: ConversationRecord, *, maybe_made: bool
+    ) -> tuple[RunRequest, tuple[LeftOut, ...]]:
+        services, message, turn = self._services, self._message, self._log.record
+        options = services.channel_options(message)
+        files, left_out = await collect(
+            self._channel, message.attachments, services.files / self._id, services.options.max_file
+        )
+        text = text_for_agent(message.text, message.quoted, left_out)
+        first = self._burst[0].message
+        request = RunRequest(
+            turn_id=self._id,
+            message_id=services.conversations.message_id(message.conversation, first.id),
+            thread=turn.thread,
+            text=text,
+            person=message.sender,
+            session=session_for(options.user_sessions.get(message.sender.id, options.session), record),
+            mode=options.mode,
+            files=files,
+            memory=await services.memory.recall(message.sender, message.text),
+            maybe_made=maybe_made,
+            known=turn.run,
+            answer=Answer(turn.answering, text) if turn.answering else None,
+        )
+        return request, left_out
+
+    def _show(self, text: str, steps: tuple[Step, ...]) -> None:
+        message = self._message
+        snapshot = OutboundMessage(self._id, message.conversation, message.id, text, steps)
+        self._services.bus.publish_outbound(snapshot)
+
+    async def _deliver(self, delivery: Delivery) -> None:
+        """From answered to delivered."""
+        record, message = self._log.record, self._message
+        final = OutboundMessage(
+            self._id,
+            message.conversation,
+            message.id,
+            record.text,
+            record.steps,
+            final=True,
+            attachments=record.files,
+            question=record.questions[0] if len(record.questions) == 1 else None,
+        )
+        try:
+            receipt = await delivery.finish(final)
+        except DeliveryRejected as error:
+            log.error("turn %s: the platform refused the answer for good: %s", self._id, error)
+            self._log.change(stage=Stage.REJECTED)
+            return
+        if receipt.doubtful:
+            log.warning("turn %s: the answer may have been shown twice", self._id)
+        self._log.change(stage=Stage.DELIVERED, doubtful=receipt.doubtful)
+
+    async def _remember(self) -> None:
+        record, message = self._log.record, self._message
+        if record.outcome is not Outcome.ANSWERED:
+            return
+        turn = Turn(
+            id=self._id,
+            person=message.sender,
+            conversation=message.conversation,
+            thread=record.thread,
+            user_text=message.text,
+            reply_text=record.text,
+            at=message.sent_at,
+            private=message.private,
+        )
+        try:
+            await self._services.memory.record(turn)
+        except MemoryFailed as error:
+            log.warning("turn %s is not remembered: %s", self._id, error)

@@ -1,0 +1,275 @@
+"""Frozen values that cross packages. Times are Unix seconds, sizes are bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+from urllib.parse import unquote
+
+from bridge.files import Attachment as Attachment
+from bridge.files import AttachmentKind as AttachmentKind
+from bridge.files import FileTrouble as FileTrouble
+from bridge.files import StoredFile as StoredFile
+from bridge.files import Unread as Unread
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonObject: TypeAlias = "Mapping[str, Json]"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Where one line of talk happens: a chat on a channel, or a topic within it."""
+
+    channel: str
+    chat: str
+    topic: str | None = None
+
+    @property
+    def key(self) -> str:
+        """`channel:chat[:topic]`, with `%` and `:` inside parts percent-escaped."""
+        parts = (self.channel, self.chat) if self.topic is None else (self.channel, self.chat, self.topic)
+        return ":".join(part.replace("%", "%25").replace(":", "%3A") for part in parts)
+
+    @classmethod
+    def parse(cls, key: str) -> Conversation:
+        """The inverse of `key`. Raises ValueError where there are not two or three parts."""
+        parts = [unquote(part) for part in key.split(":")]
+        if len(parts) not in (2, 3):
+            raise ValueError(f"not a conversation key: {key!r}")
+        return cls(*parts)
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """An account on one channel. `language` is the platform's tag for it (BCP 47), or empty."""
+
+    channel: str
+    id: str
+    name: str = ""
+    workspace: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InboundMessage:
+    """What somebody wrote.
+
+    `id` is the platform's own stable id of the message within its channel: the dedupe key.
+    `text` has our own mention removed. `addressed` says that the message is meant for us.
+    `group` is the platform's id of an album: its messages are one turn.
+    """
+
+    id: str
+    conversation: Conversation
+    sender: User
+    text: str
+    addressed: bool
+    private: bool
+    sent_at: float
+    attachments: tuple[Attachment, ...] = ()
+    quoted: str = ""
+    group: str = ""
+
+
+class StepStatus(StrEnum):
+    """How far a step has come."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A tool call or node, shown as progress."""
+
+    id: str
+    title: str
+    status: StepStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to answer a question; `id` is what comes back."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an interrupted run asks a person; `id` is the interrupt's."""
+
+    id: str
+    prompt: str
+    options: tuple[Option, ...] = ()
+    may_edit: bool = False
+    may_respond: bool = True
+    deciders: tuple[str, ...] = ()
+    expires_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person chose."""
+
+    question_id: str
+    option: str
+    sender: User
+    arguments: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundMessage:
+    """A turn's whole reply at one moment. A newer snapshot replaces an older; a final is never dropped."""
+
+    turn_id: str
+    conversation: Conversation
+    reply_to: str
+    text: str
+    steps: tuple[Step, ...] = ()
+    final: bool = False
+    attachments: tuple[StoredFile, ...] = ()
+    question: Question | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyTarget:
+    """Where a turn's reply goes.
+
+    `handle` is what an earlier process noted about this reply through its checkpoint ("" if none):
+    enough for the channel to go on editing the same message instead of sending another.
+    """
+
+    turn_id: str
+    conversation: Conversation
+    reply_to: str
+    asker: User
+    private: bool
+    handle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The platform's proof of a delivered reply.
+
+    `doubtful` says that an answer to a send was lost on a platform without idempotency keys,
+    so that a person may see the reply twice; such cases are counted.
+    """
+
+    message_ids: tuple[str, ...]
+    doubtful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """How runs are made here: the assistant, and the run's configuration and context."""
+
+    assistant: str
+    config: JsonObject = field(default_factory=dict)
+    context: JsonObject = field(default_factory=dict)
+
+
+class Mode(StrEnum):
+    """Whether a run's text is shown as it grows, or at its end only."""
+
+    STREAM = "stream"
+    WAIT = "wait"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRef:
+    """A run on the agent server; `last_event` is the id of the last event seen of it."""
+
+    thread: str
+    run_id: str
+    last_event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A person's words in answer to an interrupted run's questions (ids in order)."""
+
+    question_ids: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One turn, as the agent needs it.
+
+    `turn_id` goes into the run's metadata and `message_id` (a UUID) names the human message, so that
+    a run made before a crash is found again: `maybe_made` asks to look for it before making another,
+    `known` is the run when its id was already noted. `answer` resumes an interrupted thread.
+    """
+
+    turn_id: str
+    message_id: str
+    thread: str
+    text: str
+    person: User
+    session: Session
+    mode: Mode = Mode.STREAM
+    files: tuple[StoredFile, ...] = ()
+    memory: str = ""
+    maybe_made: bool = False
+    known: RunRef | None = None
+    answer: Answer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """The run exists on the server; `unread` are the files that its agent was not given whole."""
+
+    run: RunRef
+    unread: tuple[Unread, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """The reply so far; `last_event` is the server's id of the newest event in it, or empty."""
+
+    text: str
+    steps: tuple[Step, ...]
+    last_event: str = ""
+
+
+class Outcome(StrEnum):
+    """How a run ended."""
+
+    ANSWERED = "answered"
+    EMPTY = "empty"
+    ASKED = "asked"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """The last event of every run. `error` is for the log only; people never see it."""
+
+    outcome: Outcome
+    text: str = ""
+    steps: tuple[Step, ...] = ()
+    files: tuple[StoredFile, ...] = ()
+    questions: tuple[Question, ...] = ()
+    error: str = ""
+
+
+RunEvent: TypeAlias = RunStarted | RunProgress | RunEnded
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A finished turn, as memory sees it; `id` is the same when a crash makes it come twice."""
+
+    id: str
+    person: User
+    conversation: Conversation
+    thread: str
+    user_text: str
+    reply_text: str
+    at: float
+    private: bool

@@ -1,0 +1,1 @@
+"""DingTalk: a robot on a stream connection, with AI cards that grow."""

@@ -1,0 +1,190 @@
+"""DingTalk's open API as this channel needs it: few calls, our errors, one pool of connections.
+
+Our own and not the SDK's: its calls block the event loop, open a pool each, and swallow every refusal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+import aiohttp
+
+from bridge.errors import (
+    AttachmentRefused,
+    AuthenticationRefused,
+    ChannelUnavailable,
+    DeliveryRejected,
+    RateLimited,
+)
+from bridge.types import Json, JsonObject, StoredFile
+from channels.dingtalk.config import Config
+from channels.dingtalk.errors import QPS_PAUSE, AnswerLost, Unauthorized, old_refusal
+from channels.dingtalk.tokens import Token, Tokens
+from channels.dingtalk.wire import Wire, packed
+from channels.kit.files import download, safe_name
+from channels.kit.sessions import Sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where messages go: a person by staff id, or a group by its conversation id."""
+
+    private: bool
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """Leave to connect once, within ninety seconds."""
+
+    endpoint: str
+    ticket: str
+
+    @property
+    def url(self) -> str:
+        """What to connect to; a secret."""
+        return f"{self.endpoint}?ticket={quote(self.ticket, safe='')}"
+
+
+class Api:
+    """One app and its robot. Every method raises ChannelError.
+
+    `async with api.connected():` keeps the connections open for everybody meanwhile.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._url = config.api_url.rstrip("/")
+        self._sessions = Sessions()
+        self._wire = Wire(self._sessions, config.request_timeout)
+        self.tokens = Tokens(self._new_token)
+        self.robot = config.robot_code or config.client_id
+
+    def connected(self) -> Sessions:
+        """The connections, to be kept open with `async with`."""
+        return self._sessions
+
+    async def ticket(self, topics: tuple[str, ...]) -> Ticket:
+        """Leave to connect and hear of `topics`. Raises AuthenticationRefused."""
+        body: JsonObject = {
+            "clientId": self._config.client_id,
+            "clientSecret": self._config.client_secret,
+            "subscriptions": [{"type": "CALLBACK", "topic": topic} for topic in topics],
+            "ua": "parley",
+            "localIp": "127.0.0.1",
+        }
+        try:
+            answer = await self._wire.call("POST", f"{self._url}/v1.0/gateway/connections/open", body)
+        except Unauthorized as error:
+            raise AuthenticationRefused(_unwelcome(error)) from error
+        except DeliveryRejected as error:
+            raise ChannelUnavailable(f"DingTalk opens no connection: {error}") from error
+        endpoint, ticket = answer.get("endpoint"), answer.get("ticket")
+        if not isinstance(endpoint, str) or not isinstance(ticket, str) or not endpoint.startswith("ws"):
+            raise ChannelUnavailable("DingTalk's leave to connect cannot be read")
+        return Ticket(endpoint, ticket)
+
+    async def send(self, place: Place, key: str, content: JsonObject) -> str:
+        """A robot message of a kind (`sampleMarkdown`, say); returns its key for queries."""
+        body: dict[str, Json] = {"robotCode": self.robot, "msgKey": key, "msgParam": packed(content)}
+        if place.private:
+            body["userIds"] = [place.id]
+            answer = await self.call("POST", "/v1.0/robot/oToMessages/batchSend", body)
+            _check_receivers(answer, place.id)
+        else:
+            body["openConversationId"] = place.id
+            answer = await self.call("POST", "/v1.0/robot/groupMessages/send", body)
+        number = answer.get("processQueryKey")
+        if not isinstance(number, str):
+            raise AnswerLost("DingTalk's answer to a message was none")
+        return number
+
+    async def upload(self, file: StoredFile, kind: str) -> str:
+        """Hand a file over as `image` or `file`; returns its media id.
+
+        Raises AttachmentRefused when the file is too large or not there.
+        """
+        if file.size > self._config.max_file_out:
+            raise AttachmentRefused(f"at most {self._config.max_file_out // 1_000_000} MB")
+
+        async def send(token: str) -> JsonObject:
+            url = f"{self._config.oapi_url.rstrip('/')}/media/upload?access_token={quote(token)}&type={kind}"
+            with await asyncio.to_thread(Path(file.path).open, "rb") as content:
+                # Otherwise file names arrive with their letters percent-escaped.
+                form = aiohttp.FormData(quote_fields=False)
+                form.add_field("media", content, filename=safe_name(file.name), content_type=file.mime)
+                answer = await self._wire.upload(url, form)
+            if error := old_refusal(answer):
+                raise error
+            return answer
+
+        try:
+            media = (await self._authorized(send)).get("media_id")
+        except FileNotFoundError as error:
+            raise AttachmentRefused("the file is gone") from error
+        if not isinstance(media, str):
+            raise ChannelUnavailable("DingTalk's answer to an upload was none")
+        return media
+
+    async def fetch(self, robot: str, code: str, into: Path, limit: int) -> int:
+        """Stream a file of a message; returns the number of bytes. Raises AttachmentRefused."""
+        body: JsonObject = {"robotCode": robot or self.robot, "downloadCode": code}
+        try:
+            answer = await self.call("POST", "/v1.0/robot/messageFiles/download", body)
+        except DeliveryRejected as error:
+            raise AttachmentRefused("DingTalk does not hand it out (expired, or gone)") from error
+        url = answer.get("downloadUrl")
+        if not isinstance(url, str) or not url.startswith(("http://", "https://")):
+            raise AttachmentRefused("DingTalk gave no address for it")
+        async with self._sessions as session:
+            return await download(session, url, into, limit)
+
+    async def call(self, method: str, path: str, body: JsonObject) -> JsonObject:
+        """A call with the access token."""
+        return await self._authorized(lambda token: self._wire.call(method, self._url + path, body, token))
+
+    async def _authorized(self, call: Callable[[str], Awaitable[JsonObject]]) -> JsonObject:
+        """Make a call; where its token is refused, once more with a new one."""
+        token = await self.tokens.get()
+        try:
+            return await call(token)
+        except Unauthorized:
+            self.tokens.refused(token)
+        try:
+            return await call(await self.tokens.get())
+        except Unauthorized as error:
+            raise ChannelUnavailable(f"DingTalk takes no access token: {error}") from error
+
+    async def _new_token(self) -> Token:
+        body: JsonObject = {"appKey": self._config.client_id, "appSecret": self._config.client_secret}
+        try:
+            answer = await self._wire.call("POST", f"{self._url}/v1.0/oauth2/accessToken", body)
+        except DeliveryRejected as error:
+            raise AuthenticationRefused(_unwelcome(error)) from error
+        value, life = answer.get("accessToken"), answer.get("expireIn")
+        if not isinstance(value, str) or not value or not isinstance(life, int | float) or life <= 0:
+            raise ChannelUnavailable("DingTalk's answer to the credentials was none")
+        return Token(value, life)
+
+
+def file_type(name: str) -> str:
+    """What DingTalk calls the kind of a file: the letters after its last dot."""
+    return PurePosixPath(name).suffix[1:].lower() or "bin"
+
+
+def _unwelcome(error: DeliveryRejected) -> str:
+    return f"client_id or client_secret is wrong, or the app is switched off ({error})"
+
+
+def _check_receivers(answer: JsonObject, staff: str) -> None:
+    """Raise for somebody whom a message sent with success does not reach."""
+    for name in ("invalidStaffIdList", "flowControlledStaffIdList"):
+        listed = answer.get(name)
+        if isinstance(listed, list) and staff in listed:
+            if name.startswith("flow"):
+                raise RateLimited("DingTalk asks for a pause with this person", 10 * QPS_PAUSE)
+            raise DeliveryRejected("DingTalk knows nobody of this staff id here")

@@ -1,0 +1,82 @@
+"""AI cards: messages that grow. `outTrackId` names a card, so making one again makes no second one."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from uuid import uuid4
+
+from bridge.errors import DeliveryRejected
+from bridge.types import Json, JsonObject
+from channels.dingtalk.api import Api, Place
+from channels.dingtalk.bucket import Bucket
+from channels.dingtalk.config import Config
+from channels.dingtalk.errors import AlreadyThere
+
+FINISHED = "3"
+"""The flow status of a card that grows no more."""
+
+
+class Cards:
+    """The cards of one app. Every method raises ChannelError."""
+
+    def __init__(self, api: Api, config: Config) -> None:
+        self._api = api
+        self._template = config.card_template_id
+        self._key = config.card_content_key
+        self.pace = Bucket(config.card_rate)
+
+    async def make(self, place: Place, track: str) -> None:
+        """Put a card in its place, still empty; nothing new when it is there."""
+        body: dict[str, Json] = {
+            "cardTemplateId": self._template,
+            "outTrackId": track,
+            "callbackType": "STREAM",
+            "userIdType": 1,
+            "cardData": {"cardParamMap": {self._key: ""}},
+        }
+        robot: dict[str, Json] = {"robotCode": self._api.robot}
+        forward: Json = {"supportForward": True}
+        if place.private:
+            body["openSpaceId"] = f"dtv1.card//IM_ROBOT.{place.id}"
+            body["imRobotOpenSpaceModel"] = forward
+            body["imRobotOpenDeliverModel"] = robot | {"spaceType": "IM_ROBOT"}
+        else:
+            body["openSpaceId"] = f"dtv1.card//IM_GROUP.{place.id}"
+            body["imGroupOpenSpaceModel"] = forward
+            body["imGroupOpenDeliverModel"] = robot
+        with suppress(AlreadyThere):
+            _check(await self._api.call("POST", "/v1.0/card/instances/createAndDeliver", body))
+
+    async def write(self, track: str, text: str, *, final: bool = False) -> None:
+        """The card's whole text from now on; after a final one it grows no more."""
+        body: JsonObject = {
+            "outTrackId": track,
+            # A text may come back that was there before, so it cannot name the call.
+            "guid": str(uuid4()),
+            "key": self._key,
+            "content": text,
+            "isFull": True,
+            "isFinalize": final,
+            "isError": False,
+        }
+        await self._api.call("PUT", "/v1.0/card/streaming", body)
+
+    async def replace(self, track: str, text: str) -> None:
+        """The same as a final text by another way, which has limits of its own."""
+        body: JsonObject = {
+            "outTrackId": track,
+            "cardData": {"cardParamMap": {self._key: text, "flowStatus": FINISHED}},
+            "cardUpdateOptions": {"updateCardDataByKey": True},
+        }
+        await self._api.call("PUT", "/v1.0/card/instances", body)
+
+
+def _check(answer: JsonObject) -> None:
+    """Raise DeliveryRejected for a card that was made but not shown."""
+    result = answer.get("result")
+    delivered = result.get("deliverResults") if isinstance(result, dict) else None
+    for entry in delivered if isinstance(delivered, list) else ():
+        if isinstance(entry, dict) and entry.get("success") is False:
+            raise DeliveryRejected(f"DingTalk did not show the card: {str(entry.get('errorMsg'))[:200]}")
+    if answer.get("success") is False:
+        raise DeliveryRejected("DingTalk did not make the card")

@@ -1,0 +1,87 @@
+"""The DingTalk adapter."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from bridge.errors import ChannelUnavailable
+from bridge.ports import (
+    Capabilities,
+    Channel,
+    ChannelServices,
+    Checkpoint,
+    Inbox,
+    Reply,
+    Streaming,
+    TextUnit,
+)
+from bridge.types import Attachment, ReplyTarget
+from channels.dingtalk.api import Api, Place
+from channels.dingtalk.cards import Cards
+from channels.dingtalk.config import Config
+from channels.dingtalk.formatting import MOST
+from channels.dingtalk.inbound import NAME, Manner
+from channels.dingtalk.intake import Intake
+from channels.dingtalk.replies import DingTalkReply
+from channels.dingtalk.stream import Stream
+
+
+def create(config: Config, services: ChannelServices) -> DingTalkChannel:
+    """The channel as configured."""
+    return DingTalkChannel(config)
+
+
+class DingTalkChannel(Channel):
+    """One robot on a stream connection."""
+
+    name: ClassVar[str] = NAME
+
+    def __init__(self, config: Config) -> None:
+        self.capabilities = Capabilities(
+            streaming=Streaming.NATIVE if config.card_template_id else Streaming.NONE,
+            max_chars=MOST,
+            unit=TextUnit.BYTES,
+            edit_interval=0.5,
+            group_edit_interval=0.5,
+            buttons=False,
+            threads=False,
+            max_file_in=config.max_file_in,
+            max_file_out=config.max_file_out,
+        )
+        guests = frozenset(config.allowed_users)
+        self._api = Api(config)
+        self._cards = Cards(self._api, config) if config.card_template_id else None
+        self._intake = Intake(Manner(config.bot_name, config.groups == "per_user", guests))
+        self._stream = Stream(self._api, self._api.connected(), self._intake, config.ping_interval)
+
+    async def listen(self, inbox: Inbox) -> None:
+        """Stay connected. Raises AuthenticationRefused for credentials that DingTalk does not take, at the
+        start or when the access token is renewed; ChannelUnavailable otherwise."""
+        async with self._api.connected():
+            await self._api.tokens.get()
+            try:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._intake.run(inbox))
+                    group.create_task(self._api.tokens.keep_fresh())
+                    group.create_task(self._stream.run(inbox.online))
+            except BaseExceptionGroup as errors:
+                raise _first(errors) from None
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        """A reply to the target's person, or in its group."""
+        place = Place(target.private, target.conversation.chat)
+        return DingTalkReply(self._api, self._cards, target, place, checkpoint)
+
+    async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
+        """Stream a file of a message."""
+        robot, _, code = attachment.handle.partition(":")
+        return await self._api.fetch(robot, code, into, min(limit, self.capabilities.max_file_in))
+
+
+def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first real error of those that ended the tasks."""
+    for error in errors.exceptions:
+        return _first(error) if isinstance(error, BaseExceptionGroup) else error
+    return ChannelUnavailable("the connection to DingTalk ended")

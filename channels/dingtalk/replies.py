@@ -1,0 +1,178 @@
+"""A reply on its way to a person or a group.
+
+With a card template the answer grows in AI cards, whose `outTrackId` comes from the turn: whatever is sent
+again after a crash or a lost answer is the same card. Where DingTalk refuses the last word on a card it is
+put in by another call, and where that is refused too, the text goes out as plain messages. Those, and files,
+have no key that makes sending twice harmless: one whose answer was lost is sent again, noted as doubtful.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
+from bridge.ports import Checkpoint, Reply
+from bridge.texts import Sentence, language_of, say
+from bridge.types import AttachmentKind, Json, OutboundMessage, Receipt, ReplyTarget, StoredFile
+from channels.dingtalk.api import Api, Place, file_type
+from channels.dingtalk.cards import Cards
+from channels.dingtalk.errors import AnswerLost
+from channels.dingtalk.formatting import again_plain, card_parts, plain_parts, title, with_steps
+from channels.dingtalk.handle import Handle
+from channels.kit.files import human_size, safe_name
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 3
+"""How often in a row a card may be refused for pace before its answer goes another way."""
+_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/bmp"})
+
+
+class DingTalkReply(Reply):
+    """One turn's answer. `cards` is None where there is no template."""
+
+    def __init__(
+        self, api: Api, cards: Cards | None, target: ReplyTarget, place: Place, checkpoint: Checkpoint
+    ) -> None:
+        self._api = api
+        self._cards = cards
+        self._target = target
+        self._place = place
+        self._checkpoint = checkpoint
+        self._handle = Handle.load(target.handle)
+        self._shown: dict[int, str] = {}
+        self._refusals = 0
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        """The answer so far with its steps, in cards; nothing where there are none."""
+        cards = self._cards
+        if cards is None or self._handle.plain or self._refusals >= PATIENCE:
+            return
+        # Asked for first: where many cards grow at once this is as far as most snapshots come.
+        cards.pace.snapshot()
+        parts = with_steps(card_parts(snapshot.text), snapshot.steps)
+        try:
+            await self._grow(cards, parts)
+        except RateLimited:
+            self._refusals += 1
+            raise
+        except DeliveryRejected as error:
+            log.warning("dingtalk: the card of turn %s does not grow: %s", self._target.turn_id, error)
+            self._refusals = PATIENCE
+        else:
+            self._refusals = 0
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        """The whole text, in cards or else in plain messages, and then the files."""
+        text = snapshot.text
+        if self._cards is not None and not self._handle.plain:
+            await self._finish_cards(self._cards, card_parts(text), snapshot.attachments)
+        if self._cards is None or self._handle.plain:
+            rest = card_parts(text)[self._handle.finished :]
+            parts = plain_parts(text) if self._handle.finished == 0 else again_plain(rest)
+            for part in parts[len(self._handle.parts) :]:
+                await self._send_part(part)
+        for file in snapshot.attachments[len(self._handle.files) :]:
+            await self._send_file(file)
+        cards = tuple(self._track(index) for index in range(self._handle.cards))
+        return Receipt((*cards, *self._handle.parts, *self._handle.files), self._handle.doubtful)
+
+    async def _grow(self, cards: Cards, parts: tuple[str, ...]) -> None:
+        for index in range(max(1, len(parts))):
+            if index >= self._handle.cards:
+                cards.pace.owe()
+                await self._make(cards, index)
+            if index < len(parts) and self._shown.get(index) != parts[index]:
+                await cards.write(self._track(index), parts[index])
+                self._shown[index] = parts[index]
+
+    async def _make(self, cards: Cards, index: int) -> None:
+        await cards.make(self._place, self._track(index))
+        await self._note(replace(self._handle, cards=index + 1))
+
+    async def _finish_cards(
+        self, cards: Cards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
+    ) -> None:
+        """Every card in full; those that the growing text had more than the final one are closed."""
+        spare = " ".join(f"📎 {file.name}" for file in files) if not parts else ""
+        texts = (*parts, *((spare or "…") for _ in range(self._handle.cards - len(parts))))
+        try:
+            for index in range(self._handle.finished, len(texts)):
+                if index >= self._handle.cards:
+                    await cards.pace.final()
+                    await self._make(cards, index)
+                await cards.pace.final()
+                await self._complete(cards, self._track(index), texts[index])
+                await self._note(replace(self._handle, finished=index + 1))
+            return
+        except RateLimited:
+            self._refusals += 1
+            if self._refusals < PATIENCE:
+                raise
+            reason = "too many a second"
+        except DeliveryRejected as error:
+            reason = str(error)
+        log.warning("dingtalk: turn %s goes on without cards: %s", self._target.turn_id, reason)
+        await self._note(replace(self._handle, plain=True))
+
+    async def _complete(self, cards: Cards, track: str, text: str) -> None:
+        """A card's last text. Raises ChannelError when it cannot be put in either way."""
+        try:
+            await cards.write(track, text, final=True)
+        except RateLimited:
+            if self._refusals + 1 < PATIENCE:
+                raise
+            await cards.replace(track, text)
+        except DeliveryRejected as error:
+            log.info("dingtalk: a card takes no last text (%s); another way", error)
+            await cards.replace(track, text)
+
+    async def _send_part(self, text: str) -> None:
+        content: dict[str, Json] = {"title": title(text), "text": text}
+        number = await self._once("sampleMarkdown", content)
+        await self._note(replace(self._handle, parts=(*self._handle.parts, number), sending=False))
+
+    async def _send_file(self, file: StoredFile) -> None:
+        try:
+            number = await self._file(file)
+        except (AttachmentRefused, DeliveryRejected) as error:
+            log.warning("dingtalk: a file of %s was not sent: %s", human_size(file.size), error)
+            number = await self._say_why(file, error)
+        await self._note(replace(self._handle, files=(*self._handle.files, number), sending=False))
+
+    async def _file(self, file: StoredFile) -> str:
+        name = safe_name(file.name)
+        if file.kind is AttachmentKind.IMAGE and file.mime in _IMAGES:
+            media = await self._api.upload(file, "image")
+            return await self._once("sampleImageMsg", {"photoURL": media})
+        media = await self._api.upload(file, "file")
+        return await self._once(
+            "sampleFile", {"mediaId": media, "fileName": name, "fileType": file_type(name)}
+        )
+
+    async def _say_why(self, file: StoredFile, error: ChannelError) -> str:
+        reason = f"{human_size(file.size)}, {error.user_text}"
+        words = say(
+            language_of(self._target.asker.language), Sentence.FILE_LEFT_OUT, name=file.name, reason=reason
+        )
+        return await self._once("sampleMarkdown", {"title": title(words), "text": words})
+
+    async def _once(self, key: str, content: dict[str, Json]) -> str:
+        """A message that cannot be known again: noted before it is sent, and doubted when that is unclear."""
+        doubtful = self._handle.doubtful or self._handle.sending
+        await self._note(replace(self._handle, sending=True, doubtful=doubtful))
+        try:
+            return await self._api.send(self._place, key, content)
+        except AnswerLost:
+            raise
+        except ChannelError:
+            await self._note(replace(self._handle, sending=False))
+            raise
+
+    def _track(self, index: int) -> str:
+        return f"parley-{self._target.turn_id}-{index}"
+
+    async def _note(self, handle: Handle) -> None:
+        self._handle = handle
+        await self._checkpoint(handle.dump())

@@ -1,0 +1,269 @@
+"""The open platform as this channel needs it: few calls, our errors, tokens kept inside."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+from urllib.parse import quote
+
+import aiohttp
+
+from bridge.errors import AttachmentRefused, AuthenticationRefused, ChannelUnavailable, DeliveryRejected
+from bridge.types import AttachmentKind, Json, JsonObject, StoredFile
+from channels.feishu.config import Config
+from channels.feishu.errors import ScopeMissing, TokenRefused, Withdrawn
+from channels.feishu.tokens import Tokens
+from channels.feishu.wire import Wire
+from channels.kit.files import human_size, safe_name
+from channels.kit.sessions import Sessions
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+_IM = "/open-apis/im/v1"
+_CARDS = "/open-apis/cardkit/v1/cards"
+_HANDLE = re.compile(r"(image|file):([\w-]+):([\w.-]+)\Z")
+LOOK_UP = 1.5
+"""Seconds for what is only nice to know: an event must be acknowledged within three."""
+_PHOTOS = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif", "image/bmp", "image/tiff"})
+_TYPES = {
+    ".pdf": "pdf",
+    ".doc": "doc",
+    ".docx": "doc",
+    ".xls": "xls",
+    ".xlsx": "xls",
+    ".ppt": "ppt",
+    ".pptx": "ppt",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where messages go: a chat, the message that is answered ("" for none), and whether in its thread."""
+
+    chat: str
+    answered: str = ""
+    in_thread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A message that was asked for."""
+
+    kind: str
+    content: str
+    ours: bool
+    mentions: Json = None
+
+
+class Api:
+    """One app. Every method raises ChannelError.
+
+    `async with api.connected():` keeps the connections open for everybody meanwhile.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._sessions = Sessions()
+        self._wire = Wire(self._sessions, config.domain, config.request_timeout)
+        self.tokens = Tokens(self._wire, config)
+
+    def connected(self) -> Sessions:
+        """The connections, to be kept open with `async with`."""
+        return self._sessions
+
+    async def me(self) -> str:
+        """The bot's open id."""
+        missing = "the app has no bot: switch it on under its features, and publish a version"
+        try:
+            bot = (await self._call("GET", "/open-apis/bot/v3/info")).get("bot")
+        except DeliveryRejected as error:
+            raise AuthenticationRefused(f"{missing} ({error.user_text})") from error
+        found = bot.get("open_id") if isinstance(bot, dict) else None
+        if not isinstance(found, str) or not found:
+            raise AuthenticationRefused(
+                "the app has no bot: switch it on under Features, and publish the app"
+            )
+        return found
+
+    async def endpoint(self) -> JsonObject:
+        """Where to open the long connection, and how to keep it: `URL` (a secret) and `ClientConfig`."""
+        body = {"AppID": self._config.app_id, "AppSecret": self._config.app_secret}
+        try:
+            answer = await self._wire.call("POST", "/callback/ws/endpoint", body, timeout=8.0)
+        except DeliveryRejected as error:
+            raise ChannelUnavailable(f"no long connection: {error.user_text}") from error
+        return _data(answer)
+
+    async def name_of(self, person: str) -> str:
+        """A person's name. Raises ScopeMissing when we may not know."""
+        path = f"/open-apis/contact/v3/users/{quote(person, safe='')}"
+        answer = await self._call("GET", path, query={"user_id_type": "open_id"}, timeout=LOOK_UP)
+        user = _data(answer).get("user")
+        return str(user.get("name") or "") if isinstance(user, dict) else ""
+
+    async def message(self, message: str) -> Fetched:
+        """A message, a card with all of its content."""
+        query = {"card_msg_content_type": "user_card_content", "user_id_type": "open_id"}
+        answer = await self._call("GET", _message(message), query=query, timeout=LOOK_UP)
+        items = _data(answer).get("items")
+        item = items[0] if isinstance(items, list) and items else None
+        if not isinstance(item, dict):
+            raise Withdrawn("Feishu has no such message")
+        body, sender = item.get("body"), item.get("sender")
+        content = body.get("content") if isinstance(body, dict) else ""
+        ours = isinstance(sender, dict) and sender.get("id") == self._config.app_id
+        return Fetched(str(item.get("msg_type")), str(content or "{}"), ours, item.get("mentions"))
+
+    async def send(self, place: Place, kind: str, content: JsonObject, uuid: str) -> str:
+        """A new message; returns its id. The same `uuid` (50 characters at most) within an hour sends nothing
+        more and returns the same id."""
+        body: dict[str, Json] = {"msg_type": kind, "content": _dumped(content), "uuid": uuid}
+        if place.answered:
+            try:
+                more: dict[str, Json] = {"reply_in_thread": place.in_thread}
+                return _id(await self._call("POST", f"{_message(place.answered)}/reply", body | more))
+            except Withdrawn:
+                # The question is gone; the answer is still owed.
+                log.info("feishu: the message to answer is gone; the answer is sent to its chat")
+        body["receive_id"] = place.chat
+        return _id(await self._call("POST", f"{_IM}/messages", body, query={"receive_id_type": "chat_id"}))
+
+    async def patch(self, message: str, card: JsonObject) -> None:
+        """Another card for a message that was sent with its card in it."""
+        await self._call("PATCH", _message(message), {"content": _dumped(card)})
+
+    async def recall(self, message: str) -> None:
+        """Take a message back."""
+        await self._call("DELETE", _message(message))
+
+    async def create_card(self, card: JsonObject) -> str:
+        """A card entity, still unseen; returns its id."""
+        answer = await self._call("POST", _CARDS, {"type": "card_json", "data": _dumped(card)})
+        found = _data(answer).get("card_id")
+        if not isinstance(found, str):
+            raise ChannelUnavailable("Feishu's answer had no card in it")
+        return found
+
+    async def stream(self, card: str, element: str, text: str, sequence: int) -> None:
+        """The whole text of an element of a streaming card."""
+        path = f"{_CARDS}/{card}/elements/{element}/content"
+        await self._call("PUT", path, {"content": text, "sequence": sequence})
+
+    async def set_streaming(self, card: str, on: bool, summary: str, sequence: int) -> None:
+        """Begin or end streaming mode; `summary` is what the list of chats shows."""
+        config: dict[str, Json] = {"streaming_mode": on, "summary": {"content": summary}}
+        body: dict[str, Json] = {"settings": _dumped({"config": config}), "sequence": sequence}
+        await self._call("PATCH", f"{_CARDS}/{card}/settings", body)
+
+    async def replace_card(self, card: str, content: JsonObject, sequence: int) -> None:
+        """Another card for an entity, streaming or not."""
+        inner: dict[str, Json] = {"type": "card_json", "data": _dumped(content)}
+        await self._call("PUT", f"{_CARDS}/{card}", {"card": inner, "sequence": sequence})
+
+    async def send_file(self, place: Place, file: StoredFile, uuid: str) -> str:
+        """An image where Feishu takes it as one, else a file; returns the message's id.
+
+        Raises AttachmentRefused when the file is too large or not there.
+        """
+        most = self._config.max_file_out
+        if file.size > most:
+            raise AttachmentRefused(f"at most {human_size(most)}")
+        picture = file.kind is AttachmentKind.IMAGE and file.mime in _PHOTOS
+        if picture and file.size <= self._config.max_image_out:
+            try:
+                key = await self._upload(f"{_IM}/images", file, {"image_type": "message"}, "image")
+            except ScopeMissing:
+                raise
+            except DeliveryRejected:
+                # What Feishu does not take as an image it takes as a file.
+                pass
+            else:
+                return await self.send(place, "image", {"image_key": key}, uuid)
+        name = safe_name(file.name)
+        fields = {"file_type": _TYPES.get(PurePosixPath(name).suffix.lower(), "stream"), "file_name": name}
+        key = await self._upload(f"{_IM}/files", file, fields, "file")
+        return await self.send(place, "file", {"file_key": key}, uuid)
+
+    async def fetch(self, handle: str, into: Path, limit: int) -> int:
+        """Stream a file of a message; returns the number of bytes. Raises AttachmentRefused."""
+        found = _HANDLE.match(handle)
+        if found is None:
+            raise AttachmentRefused("not a file of Feishu's")
+        kind, message, key = found.groups()
+        path = f"{_message(message)}/resources/{quote(key, safe='')}"
+        try:
+            return await self._with_token(lambda token: self._wire.download(path, kind, token, into, limit))
+        except DeliveryRejected as error:
+            raise AttachmentRefused(
+                "Feishu does not hand it out (too large, gone, or not permitted)"
+            ) from error
+
+    async def _upload(self, path: str, file: StoredFile, fields: dict[str, str], name: str) -> str:
+        def form(content: object) -> aiohttp.FormData:
+            made = aiohttp.FormData(quote_fields=False)
+            for key, value in fields.items():
+                made.add_field(key, value)
+            made.add_field(name, content, filename=name, content_type="application/octet-stream")
+            return made
+
+        async def upload(token: str) -> dict[str, Json]:
+            with await asyncio.to_thread(Path(file.path).open, "rb") as content:
+                return await self._wire.upload(path, lambda: form(content), token)
+
+        try:
+            answer = await self._with_token(upload)
+        except FileNotFoundError as error:
+            raise AttachmentRefused("the file is gone") from error
+        key = _data(answer).get(f"{name}_key")
+        if not isinstance(key, str):
+            raise ChannelUnavailable("Feishu's answer to an upload had no key in it")
+        return key
+
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        body: JsonObject | None = None,
+        *,
+        query: dict[str, str] | None = None,
+        timeout: float = 0.0,
+    ) -> dict[str, Json]:
+        return await self._with_token(
+            lambda token: self._wire.call(method, path, body, query=query, token=token, timeout=timeout)
+        )
+
+    async def _with_token(self, call: Callable[[str], Awaitable[T]]) -> T:
+        """Do something with our token, and once more with a new one when that is no longer taken."""
+        token = await self.tokens.get()
+        try:
+            return await call(token)
+        except TokenRefused:
+            self.tokens.drop(token)
+        return await call(await self.tokens.get())
+
+
+def _message(message: str) -> str:
+    return f"{_IM}/messages/{quote(message, safe='')}"
+
+
+def _dumped(value: JsonObject) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _data(answer: JsonObject) -> JsonObject:
+    data = answer.get("data")
+    return data if isinstance(data, dict) else {}
+
+
+def _id(answer: JsonObject) -> str:
+    found = _data(answer).get("message_id")
+    if not isinstance(found, str) or not found:
+        raise ChannelUnavailable("Feishu's answer to a send had no message in it")
+    return found

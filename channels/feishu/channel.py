@@ -1,0 +1,94 @@
+"""The Feishu adapter."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import ClassVar
+
+from bridge.errors import AttachmentRefused
+from bridge.ports import (
+    Capabilities,
+    Channel,
+    ChannelServices,
+    Checkpoint,
+    Inbox,
+    Reply,
+    Streaming,
+    TextUnit,
+)
+from bridge.types import Attachment, ReplyTarget
+from channels.feishu import codec
+from channels.feishu.api import Api
+from channels.feishu.carrier import Rungs
+from channels.feishu.config import Config
+from channels.feishu.formatting import MOST
+from channels.feishu.inbound import NAME
+from channels.feishu.intake import Intake
+from channels.feishu.longconn import Endpoint, LongConnection, opened
+from channels.feishu.lookup import Names, Quotes
+from channels.feishu.pacing import Budget
+from channels.feishu.recent import Recent
+from channels.feishu.replies import FeishuReply, Shared
+from channels.kit.files import human_size
+
+log = logging.getLogger(__name__)
+
+_MOST_SAID = 2000
+
+
+def create(config: Config, services: ChannelServices) -> FeishuChannel:
+    """The channel as configured. Raises ConfigError when the SDK is not one that we know."""
+    codec.check()
+    return FeishuChannel(config)
+
+
+class FeishuChannel(Channel):
+    """One app's bot, on a long connection."""
+
+    name: ClassVar[str] = NAME
+
+    def __init__(self, config: Config) -> None:
+        self.capabilities = Capabilities(
+            streaming=Streaming.NATIVE,
+            max_chars=MOST,
+            unit=TextUnit.BYTES,
+            edit_interval=0.3,
+            group_edit_interval=0.5,
+            buttons=False,
+            threads=True,
+            max_file_in=config.max_file_in,
+            max_file_out=config.max_file_out,
+        )
+        self._guests = frozenset(config.allowed_users) - {"*"}
+        self._api = Api(config)
+        self._names = Names(self._api)
+        self._shared = Shared(self._api, Rungs(), Budget(), Recent(_MOST_SAID))
+
+    async def listen(self, inbox: Inbox) -> None:
+        """Take events until the connection ends, which always raises.
+
+        Raises AuthenticationRefused for wrong credentials and apps without a bot, else ChannelUnavailable.
+        """
+        async with self._api.connected() as session:
+            await self._api.tokens.renew()
+            me, where = await asyncio.gather(self._api.me(), self._api.endpoint())
+            endpoint = Endpoint.read(where)
+            quotes = Quotes(self._api, me, self._shared.said)
+            intake = Intake(inbox, me, self._names, quotes, self._guests)
+            async with opened(session, endpoint) as socket:
+                inbox.online()
+                log.info("feishu: listening as %s", me)
+                await LongConnection(socket, endpoint, intake.take).run(self._api.tokens.keep_fresh)
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        """A reply in the target's chat and topic; in groups it answers the message it is for."""
+        return FeishuReply(self._shared, target, checkpoint)
+
+    async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
+        """Stream a file of a message."""
+        most = min(limit, self.capabilities.max_file_in)
+        if attachment.size > most:
+            raise AttachmentRefused(f"{human_size(attachment.size)}, at most {human_size(most)}")
+        return await self._api.fetch(attachment.handle, into, most)

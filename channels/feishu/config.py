@@ -1,0 +1,41 @@
+"""The `channels.feishu` section of the configuration."""
+
+from __future__ import annotations
+
+from pydantic import Field, field_validator
+
+from channels.kit.config import ChannelConfig
+
+DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
+
+
+class Config(ChannelConfig):
+    """An app's credentials, and which platform it lives on. Sizes are bytes, times seconds.
+
+    `domain` is `feishu`, `lark`, or an address. `allowed_users` holds open ids; unlike on public platforms
+    everybody of the app's own tenant may talk until it is given. People of other tenants may not unless
+    they are named.
+    """
+
+    app_id: str = ""
+    app_secret: str = Field(default="", repr=False)
+    domain: str = DOMAINS["feishu"]
+    allowed_users: tuple[str, ...] = ("*",)
+    max_file_in: int = Field(default=100_000_000, gt=0)
+    max_file_out: int = Field(default=30_000_000, gt=0)
+    max_image_out: int = Field(default=10_000_000, gt=0)
+    request_timeout: float = Field(default=30.0, gt=0)
+
+    @field_validator("domain", mode="after")
+    @classmethod
+    def _as_address(cls, value: str) -> str:
+        address = DOMAINS.get(value.lower(), value).rstrip("/")
+        if not address.startswith(("https://", "http://")):
+            raise ValueError("must be feishu, lark, or an address such as https://open.feishu.cn")
+        return address
+
+    def missing(self) -> str:
+        """`app_id` or `app_secret` until both are there."""
+        if not self.app_id:
+            return "app_id"
+        return "" if self.app_secret else "app_secret"

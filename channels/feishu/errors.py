@@ -1,0 +1,118 @@
+"""Feishu's refusals as Parley's errors.
+
+What the core need not tell apart stays a subclass known here only:
+
+DeliveryRejected
+├── PlaceLost         the chat will take nothing from us any more
+├── Withdrawn         the message to answer, or to change, was taken back
+├── ScopeMissing      the app was not given a permission
+├── StreamingClosed   the card no longer streams
+└── StaleSequence     a card operation with a number that was passed already
+ChannelUnavailable
+├── AnswerLost        it may have been done: only the answer is missing
+└── TokenRefused      the access token is no longer taken; a new one is
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bridge.errors import (
+    AuthenticationRefused,
+    ChannelError,
+    ChannelUnavailable,
+    DeliveryRejected,
+    RateLimited,
+)
+
+DEFAULT_PAUSE = 1.0
+LONGEST_PAUSE = 120.0
+
+
+class PlaceLost(DeliveryRejected):
+    """The bot is out of the chat, or out of reach of the person."""
+
+
+class Withdrawn(DeliveryRejected):
+    """The message was taken back or deleted."""
+
+
+class ScopeMissing(DeliveryRejected):
+    """The app lacks a permission; Feishu's text names it."""
+
+
+class StreamingClosed(DeliveryRejected):
+    """Streaming mode was ended, by us or after ten minutes by Feishu."""
+
+
+class StaleSequence(DeliveryRejected):
+    """Another operation on the card had a higher number."""
+
+
+class AnswerLost(ChannelUnavailable):
+    """The request may have reached Feishu and been carried out; nobody can know."""
+
+
+class TokenRefused(ChannelUnavailable):
+    """The access token is not taken (any more)."""
+
+
+_LIMITS = frozenset({99991400, 230020, 11020, 11021, 11232, 11233, 11247})
+_TOKENS = frozenset({99991661, 99991663, 99991664, 99991665, 99991668, 99991671, 99991677})
+_BUSY = frozenset({1, 1500, 1551, 2200, 5000, 55001, 190004, 190005, 230049, 1000040343})
+_CREDENTIALS = {
+    10003: "Feishu does not know this app_id",
+    10012: "Feishu refused the app's credentials",
+    10014: "Feishu refused the app_secret",
+    99991543: "Feishu refused the app_id and app_secret",
+    1000040344: "Feishu refused the app_id and app_secret",
+    1000040351: "the app lives on the other platform: set channels.feishu.domain to lark (or to feishu)",
+}
+_CONNECTIONS = 1000040350
+_REJECTIONS: dict[int, type[DeliveryRejected]] = {
+    230002: PlaceLost,
+    230006: PlaceLost,
+    230013: PlaceLost,
+    230017: PlaceLost,
+    230018: PlaceLost,
+    230035: PlaceLost,
+    230011: Withdrawn,
+    230110: Withdrawn,
+    99991672: ScopeMissing,
+    99991679: ScopeMissing,
+    200850: StreamingClosed,
+    300309: StreamingClosed,
+    300317: StaleSequence,
+}
+
+
+def refusal(code: int, message: str, status: int, headers: Mapping[str, str]) -> ChannelError:
+    """The one of our errors that says what an answer other than `code` 0 means."""
+    if status == 429 or code in _LIMITS:
+        return RateLimited("Feishu asks for a pause", _pause(headers))
+    if code in _TOKENS:
+        return TokenRefused("Feishu no longer takes the access token")
+    if code in _CREDENTIALS:
+        return AuthenticationRefused(f"{_CREDENTIALS[code]} (code {code})")
+    if code == _CONNECTIONS:
+        return too_many_connections()
+    if status >= 500 or code in _BUSY:
+        return ChannelUnavailable(f"Feishu is busy (status {status}, code {code})")
+    kind = _REJECTIONS.get(code, DeliveryRejected)
+    return kind(f"Feishu refused (code {code}): {message[:300]}")
+
+
+def too_many_connections() -> ChannelUnavailable:
+    """More programs are connected with this app than Feishu allows."""
+    return ChannelUnavailable(
+        "Feishu allows an app 50 long connections and all are taken; stop other programs with this app_id"
+    )
+
+
+def _pause(headers: Mapping[str, str]) -> float:
+    for name in ("x-ogw-ratelimit-reset", "Retry-After"):
+        try:
+            return min(LONGEST_PAUSE, max(0.1, float(headers[name])))
+        except (KeyError, ValueError):
+            continue
+    return DEFAULT_PAUSE

@@ -1,0 +1,168 @@
+"""Markdown as Feishu shows it: in cards, which take near to all of it, or in plainer messages."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+
+from bridge.types import Json, JsonObject, Step, StepStatus
+from channels.kit.fences import fences
+from channels.kit.text import byte_length, chunks, split, wellformed
+
+MOST = 28_000
+"""Bytes of a part's text as it stands in a card; with all around it a card may have 30 kB."""
+MOST_TABLES = 5
+MOST_STEPS = 6
+ELEMENT = "answer"
+THINKING = "…"
+_SUMMARY = 60
+_STEPS_ROOM = 1500
+_SLACK = 1000
+_MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
+_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
+_IMAGE = re.compile(r"!(\[[^\[\]\n]{0,500}\]\([^()\s]{1,2000}(?:\s\"[^\"\n]{0,500}\")?\))")
+_LINKS = "https?://|mailto:|tel:|lark://|feishu://"
+_NO_LINK = re.compile(rf"(?<!!)\[([^\[\]\n]{{1,500}})\]\((?!{_LINKS})([^()\s]{{0,500}})\)", re.IGNORECASE)
+_AT = re.compile(r"<(?=/?at\b)", re.IGNORECASE)
+_DASHES = r"[ \t]*:?-+:?[ \t]*"
+_DELIMITER = re.compile(rf"[ \t]*(?:\|?{_DASHES}(?:\|{_DASHES})+\|?|\|{_DASHES}\|)[ \t]*\Z")
+
+
+def measure(text: str) -> int:
+    """The most bytes that a text may need in a card: JSON's escapes, and `<` written as an entity."""
+    entities = 4 * text.count("<")
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return byte_length(text) + entities
+    return len(json.dumps(text, ensure_ascii=False).encode()) - 2 + entities
+
+
+def render(markdown: str) -> tuple[str, ...]:
+    """Markdown as one card's text after the other; nothing for a blank text."""
+    return tuple(_prepared(part) for part in split(wellformed(markdown), MOST, measure))
+
+
+def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
+    """The same with the latest steps as lines at the end; while nothing runs and there is text, without."""
+    if not steps or (parts and all(step.status is not StepStatus.RUNNING for step in steps)):
+        return parts
+    lines = "\n".join(f"{_MARKS[step.status]} {_title(step.title)}" for step in steps[-MOST_STEPS:])
+    if not parts:
+        return (lines,)
+    last = _closed(parts[-1])
+    if measure(last) + _STEPS_ROOM > MOST:
+        return (*parts, lines)
+    return (*parts[:-1], f"{last}\n\n{lines}")
+
+
+def summary(text: str) -> str:
+    """What the list of chats shows of an answer."""
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    return next(chunks(re.sub(r"[*_`#>|~]|&#60;", "", line).strip(), _SUMMARY), THINKING)
+
+
+def card(text: str, *, streaming: bool) -> JsonObject:
+    """A card of one text that grows, or stands."""
+    config: dict[str, Json] = {"update_multi": True, "streaming_mode": streaming}
+    config["summary"] = {"content": THINKING if streaming else summary(text)}
+    if streaming:
+        config["streaming_config"] = {
+            "print_frequency_ms": {"default": 30},
+            "print_step": {"default": 4},
+            "print_strategy": "fast",
+        }
+    element: Json = {"tag": "markdown", "element_id": ELEMENT, "content": text}
+    return {"schema": "2.0", "config": config, "body": {"elements": [element]}}
+
+
+def post(text: str) -> JsonObject:
+    """A rich text of markdown, where cards are not to be had."""
+    return {"zh_cn": {"content": [[{"tag": "md", "text": text}]]}}
+
+
+def plain(text: str) -> JsonObject:
+    """A text as it is, where nothing else is taken. Nobody is called by it."""
+    return {"text": _AT.sub("<\u200b", text.replace("&#60;", "<"))}
+
+
+def _title(title: str) -> str:
+    return _outside_code(wellformed(title).replace("`", "'").replace("\n", " ")[:100])
+
+
+def _closed(part: str) -> str:
+    """A part whose last code block is closed, so that what follows is no code."""
+    blocks = fences(part, MOST)
+    torn = bool(blocks) and blocks[-1].close == len(part)
+    return f"{part}\n{blocks[-1].indent}{blocks[-1].marker}" if torn else part
+
+
+def _prepared(part: str) -> str:
+    """A part as the platform reads it right.
+
+    Tags of its own (`<at id=all>` would call everybody) are shown as written; pictures from elsewhere, for
+    which it refuses the whole card, become links; of tables it takes five, more are shown as code.
+    """
+    part = _few_tables(part)
+    pieces: list[str] = []
+    at = 0
+    for block in fences(part, MOST):
+        pieces += [_spans(part[at : block.start]), _AT.sub("<\u200b", part[block.start : block.end])]
+        at = block.end
+    return "".join((*pieces, _spans(part[at:])))
+
+
+def _spans(text: str) -> str:
+    pieces: list[str] = []
+    at = 0
+    for span in _CODE_SPAN.finditer(text):
+        pieces += [_outside_code(text[at : span.start()]), _AT.sub("<\u200b", span[0])]
+        at = span.end()
+    return "".join((*pieces, _outside_code(text[at:])))
+
+
+def _outside_code(text: str) -> str:
+    text = _IMAGE.sub(r"\1", text)
+    text = _NO_LINK.sub(r"\1 (\2)", text)
+    return text.replace("<", "&#60;")
+
+
+def _few_tables(part: str) -> str:
+    """The tables after the fifth as code, or, where that makes the card too large, as lines."""
+    lines = part.split("\n")
+    surplus = _tables(lines, _line_check(lines, part))[MOST_TABLES:]
+    if not surplus:
+        return part
+    coded = list(lines)
+    for start, end in reversed(surplus):
+        coded[start:end] = ["```", *lines[start:end], "```"]
+    whole = "\n".join(coded)
+    if measure(whole) <= MOST + _SLACK:
+        return whole
+    rules = {
+        number for start, end in surplus for number in range(start, end) if _DELIMITER.match(lines[number])
+    }
+    return "\n".join(line for number, line in enumerate(lines) if number not in rules)
+
+
+def _tables(lines: Sequence[str], in_code: Callable[[int], bool]) -> list[tuple[int, int]]:
+    """Where tables begin and end, by line numbers."""
+    found: list[tuple[int, int]] = []
+    number = 1
+    while number < len(lines):
+        if _DELIMITER.match(lines[number]) and "|" in lines[number - 1] and not in_code(number):
+            start = number - 1
+            while number < len(lines) and "|" in lines[number]:
+                number += 1
+            found.append((start, number))
+        number += 1
+    return found
+
+
+def _line_check(lines: Sequence[str], part: str) -> Callable[[int], bool]:
+    """Whether a line of the part, by its number, lies in a code block."""
+    spans = [(block.start, block.end) for block in fences(part, MOST)]
+    offsets, at = [], 0
+    for line in lines:
+        offsets.append(at)
+        at += len(line) + 1
+    return lambda number: any(start <= offsets[number] < end for start, end in spans)

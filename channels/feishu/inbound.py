@@ -1,0 +1,142 @@
+"""An event as a message for the core, or nothing. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bridge.types import Attachment, Conversation, Json, JsonObject
+from channels.feishu.codec import json_object
+from channels.feishu.content import said
+from channels.kit.text import wellformed
+
+NAME = "feishu"
+MESSAGE = "im.message.receive_v1"
+_KEY = re.compile(r"@_user_\d+|@_all")
+_ID = re.compile(r"[\w.:@-]{1,128}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message as the event tells it. `parent` is the message that it answers ("" for none), `root` the
+    first of that chain; `foreign` says that its writer belongs to another tenant."""
+
+    id: str
+    conversation: Conversation
+    sender: str
+    text: str
+    files: tuple[Attachment, ...]
+    addressed: bool
+    private: bool
+    sent_at: float
+    parent: str
+    root: str
+    foreign: bool
+
+
+def read(payload: bytes, me: str) -> Heard | None:
+    """What a person wrote, or nothing for any other event. `me` is our own open id.
+
+    Raises ValueError for what no platform should send.
+    """
+    event = json_object(payload)
+    header, body = _object(event, "header"), _object(event, "event")
+    if header.get("event_type") != MESSAGE:
+        return None
+    message, sender = _object(body, "message"), _object(body, "sender")
+    if sender.get("sender_type") != "user":
+        return None
+    number, chat = _id(message, "message_id"), _id(message, "chat_id")
+    what = said(str(message.get("message_type")), json_object(str(message.get("content") or "{}")), number)
+    text, called = spoken(what.text, message.get("mentions"), me)
+    if not text and not what.files:
+        return None
+    private = message.get("chat_type") == "p2p"
+    return Heard(
+        id=number,
+        conversation=Conversation(NAME, chat, _optional(message, "thread_id") or None),
+        sender=_id(_object(sender, "sender_id"), "open_id"),
+        text=text,
+        files=what.files,
+        addressed=private or called,
+        private=private,
+        sent_at=_milliseconds(message, header),
+        parent=_optional(message, "parent_id"),
+        root=_optional(message, "root_id"),
+        foreign=_foreign(header, sender),
+    )
+
+
+def spoken(text: str, mentions: Json, me: str) -> tuple[str, bool]:
+    """A text with names for its placeholders and without our own, and whether that was there.
+
+    Our name alone stays, being all that was said.
+    """
+    listed = mentions if isinstance(mentions, list) else []
+    names = {str(each.get("key")): each for each in listed if isinstance(each, dict)}
+    parts: list[str] = []
+    at, called = 0, False
+    for found in _KEY.finditer(text):
+        mention = names.get(found[0])
+        parts.append(text[at : found.start()])
+        at = found.end()
+        if mention is not None and _open_id(mention) == me:
+            called = True
+            at = _without_us(parts, text, at)
+        else:
+            parts.append(_name(found[0], mention))
+    rest = wellformed("".join((*parts, text[at:]))).strip()
+    if called and not rest:
+        rest = wellformed(_KEY.sub(lambda found: _name(found[0], names.get(found[0])), text)).strip()
+    return rest, called
+
+
+def _without_us(parts: list[str], text: str, at: int) -> int:
+    """Where the text goes on after our name, with what belonged to it: a comma in front, a doubled space."""
+    before = "".join(parts)
+    if not before.strip():
+        found = re.match(r"\s*[,:;，：]?\s*", text[at:])
+        return at + (found.end() if found else 0)
+    return at + 1 if before[-1].isspace() and text[at : at + 1] == " " else at
+
+
+def _name(key: str, mention: JsonObject | None) -> str:
+    if mention is None:
+        return "@all" if key == "@_all" else key
+    return f"@{mention.get('name') or 'somebody'}"
+
+
+def _open_id(mention: JsonObject) -> str:
+    """In events the id is an object, in fetched messages a text."""
+    found = mention.get("id")
+    return str(found.get("open_id")) if isinstance(found, dict) else str(found)
+
+
+def _foreign(header: JsonObject, sender: JsonObject) -> bool:
+    ours, theirs = header.get("tenant_key"), sender.get("tenant_key")
+    return bool(ours and theirs) and ours != theirs
+
+
+def _object(value: JsonObject, key: str) -> JsonObject:
+    found = value.get(key)
+    if not isinstance(found, dict):
+        raise ValueError(f"{key} is no object")
+    return found
+
+
+def _id(value: JsonObject, key: str) -> str:
+    found = value.get(key)
+    if not isinstance(found, str) or not _ID.match(found):
+        raise ValueError(f"{key} is no id")
+    return found
+
+
+def _optional(value: JsonObject, key: str) -> str:
+    return _id(value, key) if value.get(key) else ""
+
+
+def _milliseconds(message: JsonObject, header: JsonObject) -> float:
+    text = str(message.get("create_time") or header.get("create_time"))
+    if not (text.isascii() and text.isdecimal() and len(text) < 16):
+        raise ValueError("create_time is no time")
+    return int(text) / 1000

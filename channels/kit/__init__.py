@@ -1,0 +1,1 @@
+"""What the adapters share at the wire: configuration base, HTTP client, markdown, splitting, file limits."""

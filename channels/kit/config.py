@@ -1,0 +1,57 @@
+"""What every channel's section of the configuration has in common."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+
+
+class Section(BaseModel):
+    """A part of the configuration: frozen, and a key it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class SessionConfig(Section):
+    """Overrides of how runs are made; a narrower section wins, key by key."""
+
+    assistant_id: str | None = None
+    config: dict[str, JsonValue] = Field(default_factory=dict)
+    context: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class ChannelSession(SessionConfig):
+    """A channel's overrides, and those of single users by platform user id."""
+
+    users: dict[str, SessionConfig] = Field(default_factory=dict)
+
+
+class ChannelConfig(Section):
+    """Base of every channel's `Config`.
+
+    `enabled: null` means on when the credentials are there. `allowed_users` holds platform user ids as
+    text ("*" for everyone); an empty list means nobody.
+    """
+
+    enabled: bool | None = None
+    allowed_users: tuple[str, ...] = ()
+    mode: Literal["stream", "wait"] = "stream"
+    mention: Literal["required", "thread", "never"] = "required"
+    burst_window: float = Field(default=0.8, ge=0, le=10)
+    language: Literal["auto", "en", "zh"] = "auto"
+    session: ChannelSession = ChannelSession()
+
+    @field_validator("allowed_users", mode="before")
+    @classmethod
+    def _as_texts(cls, value: object) -> object:
+        # Ids are numbers on some platforms, and a single one is often written without a list.
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            value = [value]
+        if isinstance(value, list | tuple):
+            return tuple(str(entry) if isinstance(entry, int) else entry for entry in value)
+        return () if value is None else value
+
+    def missing(self) -> str:
+        """What this channel still needs before it can start, or ""; for example `bot_token`."""
+        return ""

@@ -1,0 +1,107 @@
+"""Files on their way in: safe names, kinds as people call them, downloads that stay under their limit."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path, PurePosixPath
+
+import aiohttp
+
+from bridge.errors import AttachmentRefused, ChannelUnavailable
+from bridge.types import AttachmentKind
+from channels.kit.text import byte_length, chunks, wellformed
+
+CHUNK = 256 * 1024
+MOST_NAME = 120
+"""Bytes of a file name; file systems take 255, and prefixes and suffixes must fit too."""
+
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]')
+_KINDS = {
+    "image": AttachmentKind.IMAGE,
+    "audio": AttachmentKind.AUDIO,
+    "video": AttachmentKind.VIDEO,
+}
+
+
+def safe_name(name: str, default: str = "file") -> str:
+    """A name without folders, control or direction characters, at most MOST_NAME bytes, with its suffix."""
+    last = re.split(r"[/\\]", wellformed(name))[-1]
+    clean = _FORBIDDEN.sub("_", last).strip(" .")
+    if not clean:
+        return default
+    suffix = PurePosixPath(clean).suffix
+    if byte_length(suffix) > 20:
+        suffix = ""
+    stem = clean.removesuffix(suffix) if suffix else clean
+    short = next(chunks(stem, MOST_NAME - byte_length(suffix), byte_length), "")
+    return short.strip(" .") + suffix
+
+
+def kind_of(mime: str, name: str = "") -> AttachmentKind:
+    """What people would call the file; the name counts where the platform gives no type."""
+    if not mime or mime == "application/octet-stream":
+        mime = mimetypes.guess_type(name)[0] or mime
+    return _KINDS.get(mime.partition("/")[0].lower(), AttachmentKind.FILE)
+
+
+def human_size(size: int) -> str:
+    """A size as people read it, in powers of ten."""
+    if size < 1_000_000:
+        return f"{max(1, round(size / 1000))} kB"
+    return f"{size / 1_000_000:.1f} MB".replace(".0 ", " ")
+
+
+async def save(pieces: AsyncIterator[bytes], into: Path, limit: int) -> int:
+    """Write pieces to a file that appears under its name only when whole; returns the number of bytes.
+
+    Raises AttachmentRefused when there are more than `limit`; nothing is left behind then.
+    """
+    part = into.with_name(into.name + ".part")
+    written = 0
+    try:
+        with await asyncio.to_thread(part.open, "wb") as file:
+            async for piece in pieces:
+                written += len(piece)
+                if written > limit:
+                    raise AttachmentRefused(f"larger than {human_size(limit)}")
+                await asyncio.to_thread(file.write, piece)
+        await asyncio.to_thread(part.replace, into)
+    finally:
+        await asyncio.to_thread(part.unlink, missing_ok=True)
+    return written
+
+
+async def download(session: aiohttp.ClientSession, url: str, into: Path, limit: int) -> int:
+    """Stream a URL to a file; returns the number of bytes. The URL may be a secret: no error shows it.
+
+    Raises AttachmentRefused for more than `limit` bytes and for a file that is not there, ChannelUnavailable.
+    """
+    try:
+        async with session.get(url) as answer:
+            if answer.status in (400, 403, 404, 410):
+                raise AttachmentRefused("no longer available")
+            if answer.status != 200:
+                raise ChannelUnavailable(f"the download was answered with status {answer.status}")
+            if (answer.content_length or 0) > limit:
+                raise AttachmentRefused(f"larger than {human_size(limit)}")
+            return await save(answer.content.iter_chunked(CHUNK), into, limit)
+    except (aiohttp.ClientError, TimeoutError) as error:
+        # Not chained: the text of some of these errors has the URL in it.
+        raise ChannelUnavailable(f"the download broke off ({type(error).__name__})") from None
+
+
+async def copy(source: Path, into: Path, limit: int) -> int:
+    """Copy a file of this machine; returns the number of bytes. Raises AttachmentRefused."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        with await asyncio.to_thread(source.open, "rb") as file:
+            while piece := await asyncio.to_thread(file.read, CHUNK):
+                yield piece
+
+    try:
+        return await save(pieces(), into, limit)
+    except FileNotFoundError:
+        raise AttachmentRefused("no longer available") from None

@@ -1,0 +1,172 @@
+"""Text cut to a platform's limit at natural borders: paragraph, line, sentence, word, visible character."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from bridge.ports import TextUnit
+from channels.kit.fences import MARGIN, Fence, fences, reopened
+
+Measure: TypeAlias = Callable[[str], int]
+"""The length of a text in a platform's unit; a character never measures less than one."""
+
+_PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
+_LINE = re.compile(r"\n")
+_SENTENCE = re.compile(r"[.!?…]['\")\]”’]*\s+|[。！？；]+[”’」』）]*")
+# A border is taken only where the part before it fills this share of the room: no tiny parts.
+_BORDERS = ((_PARAGRAPH, 0.5), (_LINE, 0.4), (_SENTENCE, 0.4))
+_JOINERS = frozenset("\u200d\ufe0e\ufe0f")
+_NO_SPACES = re.compile(r"[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uff60\U00020000-\U0003ffff]")
+
+
+def utf16_length(text: str) -> int:
+    """UTF-16 code units."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def byte_length(text: str) -> int:
+    """UTF-8 bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+MEASURES: dict[TextUnit, Measure] = {
+    TextUnit.CHARACTERS: len,
+    TextUnit.UTF16: utf16_length,
+    TextUnit.BYTES: byte_length,
+}
+
+
+def wellformed(text: str) -> str:
+    """The text without what no store and no wire takes: lone surrogates become U+FFFD, NULs go."""
+    if text.isascii():
+        return text.replace("\0", "")
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
+
+
+def fitting(text: str, start: int, limit: int, measure: Measure) -> int:
+    """The largest end for which `text[start:end]` measures at most `limit`; at least one character."""
+    low, high = start + 1, min(len(text), start + limit)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if measure(text[start:middle]) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def border(text: str, start: int, limit: int, measure: Measure) -> int:
+    """Where to end a part of `text` that begins at `start` and has room for `limit`."""
+    end = fitting(text, start, limit, measure)
+    if end == len(text):
+        return end
+    for pattern, share in _BORDERS:
+        last = max((match.end() for match in pattern.finditer(text, start, end)), default=start)
+        if last - start >= share * (end - start) and not _joined(text, last):
+            return last
+    return _word_border(text, start, end) or _visible_border(text, start, end)
+
+
+def chunks(text: str, limit: int, measure: Measure = len) -> Iterator[str]:
+    """Parts of plain text, each at most `limit`, that joined are the text again."""
+    start = 0
+    while start < len(text):
+        end = border(text, start, limit, measure)
+        yield text[start:end]
+        start = end
+
+
+def split(text: str, limit: int, measure: Measure = len) -> tuple[str, ...]:
+    """Markdown in parts of at most `limit`; a code block that is cut is closed and reopened in its language.
+
+    Nothing but white space at the borders is left out, and no part is blank.
+    """
+    if measure(text) <= limit:
+        return (text,) if text.strip() else ()
+    blocks = fences(text, limit // 8) if limit >= MARGIN else ()
+    parts = (part.strip("\n").rstrip() for part in _parts(text, limit, measure, blocks))
+    return tuple(part for part in parts if part.strip())
+
+
+def _parts(text: str, limit: int, measure: Measure, blocks: tuple[Fence, ...]) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        opened = _around(blocks, start)
+        head = "" if opened is None else reopened(opened, limit, measure)
+        room = limit - measure(head)
+        end = _end(text, start, room, measure, blocks)
+        cut = _around(blocks, end)
+        if cut is None:
+            yield head + text[start:end]
+            start = end
+            continue
+        tail = f"\n{cut.indent}{cut.marker}"
+        end = _end(text, start, room - measure(tail), measure, blocks)
+        cut = _around(blocks, end)
+        yield head + text[start:end].rstrip("\n") + (tail if cut is not None else "")
+        start = end if cut is None or text[end : cut.close].strip() else cut.end
+
+
+def _end(text: str, start: int, room: int, measure: Measure, blocks: tuple[Fence, ...]) -> int:
+    """A border that tears neither a fence's own line nor leaves an opening fence alone at the end."""
+    end = border(text, start, room, measure)
+    for block in blocks:
+        if block.close < end < block.end and block.close > start:
+            return block.close
+        if block.start > start and block.start < end < block.close:
+            early = block.start - start < 0.5 * (end - start)
+            return end if early and text[block.body : end].strip() else block.start
+    return end
+
+
+def _around(blocks: tuple[Fence, ...], at: int) -> Fence | None:
+    """The code block that a cut at `at` would tear."""
+    return next((block for block in blocks if block.body <= at <= block.close and at < block.end), None)
+
+
+def _word_border(text: str, start: int, end: int) -> int:
+    """The last place not inside a word, 0 for none. Scripts without spaces may be cut between signs."""
+    for place in range(end, start, -1):
+        before, after = text[place - 1], text[place]
+        free = before.isspace() or after.isspace() or _NO_SPACES.match(before) or _NO_SPACES.match(after)
+        if free and not _joined(text, place):
+            return place
+    return 0
+
+
+def _visible_border(text: str, start: int, end: int) -> int:
+    """The last place not inside what a reader sees as one character, or `end` when there is none."""
+    for place in range(end, max(start, end - 64), -1):
+        if not _joined(text, place):
+            return place
+    return end
+
+
+def _joined(text: str, place: int) -> bool:
+    """Whether the characters around `place` make one visible character."""
+    before, after = text[place - 1], text[place]
+    if after.isascii():
+        return before == "\r" and after == "\n"
+    if before == "\u200d" or after in _JOINERS or unicodedata.category(after) in ("Mn", "Mc", "Me"):
+        return True
+    return _continues(after) or (_is_flag(before) and _is_flag(after) and _flags_before(text, place) % 2 == 1)
+
+
+def _continues(character: str) -> bool:
+    """Skin tones, tag letters of regional flags, and the later letters of a Hangul syllable."""
+    code = ord(character)
+    return 0x1F3FB <= code <= 0x1F3FF or 0xE0020 <= code <= 0xE007F or 0x1160 <= code <= 0x11FF
+
+
+def _is_flag(character: str) -> bool:
+    return 0x1F1E6 <= ord(character) <= 0x1F1FF
+
+
+def _flags_before(text: str, place: int) -> int:
+    count = 0
+    while place - count > 0 and _is_flag(text[place - count - 1]):
+        count += 1
+    return count

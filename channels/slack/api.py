@@ -1,0 +1,250 @@
+"""The Web API as this channel needs it: few calls, our errors, and the tokens kept inside."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from bridge.errors import AuthenticationRefused, ChannelUnavailable
+from bridge.types import Json, JsonObject
+from channels.kit.sessions import Sessions
+from channels.slack.config import Config
+from channels.slack.errors import FormatRefused, mapped
+from channels.slack.inbound import Me
+from channels.slack.people import Person
+from channels.slack.text import bare
+
+# The SDK writes what people say to its log at DEBUG; Bolt gives advice to its developers in warnings.
+logging.getLogger("slack_sdk").setLevel(logging.INFO)
+logging.getLogger("slack_bolt").setLevel(logging.ERROR)
+
+PREFLIGHT = 8.0
+MOST_PAGES = 5
+SIGNATURE = "parley_part"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where messages go: a chat, perhaps a thread of it, and whom a growing message is for."""
+
+    chat: str
+    thread: str | None
+    person: str = ""
+    team: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A message of ours in a chat: its ts and what it is signed with ("" and -1 when it is not)."""
+
+    ts: str
+    turn: str
+    part: int
+    has_files: bool
+
+
+class Api:
+    """One app. Every method raises ChannelError.
+
+    `async with api.connected():` keeps the connections open for everybody meanwhile. `refused` is set once
+    Slack has refused a token in the midst of things.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._sessions = Sessions()
+        # No retries in here: the SDK's own would send a message again whose answer was lost.
+        self._client = AsyncWebClient(config.bot_token, base_url=config.api_url, retry_handlers=[])
+        # The SDK reads proxies from the environment and ignores NO_PROXY; our connections honour both.
+        self._client.proxy = None
+        self.refused = asyncio.Event()
+
+    @property
+    def client(self) -> AsyncWebClient:
+        """The SDK's client, for Bolt."""
+        return self._client
+
+    def connected(self) -> Sessions:
+        """The connections, to be kept open with `async with`."""
+        return self._sessions
+
+    async def me(self) -> tuple[Me, frozenset[str]]:
+        """Who the app is, and its scopes. Raises AuthenticationRefused for a token that is none."""
+        answer = await self.call("auth.test", self._client.auth_test, PREFLIGHT)
+        fields = [str(answer.get(key) or "") for key in ("user_id", "bot_id", "team_id", "enterprise_id")]
+        if not all(fields[:3]):
+            raise AuthenticationRefused("bot_token is not a bot's: it begins with xoxb-")
+        scopes = str(answer.headers.get("x-oauth-scopes") or "")
+        return Me(*fields), frozenset(each.strip() for each in scopes.split(",") if each.strip())
+
+    async def socket_url(self) -> str:
+        """An address for one Socket Mode connection, good for half a minute. It is a secret."""
+        token = self._config.app_token
+        answer = await self.call(
+            "apps.connections.open", lambda: self._client.apps_connections_open(app_token=token), PREFLIGHT
+        )
+        return str(answer.get("url") or "")
+
+    async def person(self, user: str) -> Person:
+        """Somebody's name and language."""
+        answer = await self.call(
+            "users.info", lambda: self._client.users_info(user=user, include_locale=True)
+        )
+        found = answer.get("user") or {}
+        profile = found.get("profile") or {}
+        names = (profile.get("display_name"), profile.get("real_name"), found.get("name"))
+        return Person(next((str(name) for name in names if name), ""), str(found.get("locale") or ""))
+
+    async def post(self, place: Place, markdown: str, turn: str, part: int) -> str:
+        """A new message; returns its ts."""
+        fixed: dict[str, Json] = {
+            "channel": place.chat,
+            "metadata": _signature(turn, part),
+            "unfurl_links": False,
+            "unfurl_media": False,
+        }
+        thread: dict[str, Json] = {} if place.thread is None else {"thread_ts": place.thread}
+        return _ts(await self._shown("chat.postMessage", markdown, fixed | thread))
+
+    async def update(self, place: Place, ts: str, markdown: str, turn: str, part: int) -> None:
+        """Another text for a message; raises Gone when it is not there to be changed."""
+        fixed: dict[str, Json] = {"channel": place.chat, "ts": ts, "metadata": _signature(turn, part)}
+        await self._shown("chat.update", markdown, fixed)
+
+    async def delete(self, place: Place, ts: str) -> None:
+        """Take a message away; raises Gone when it is not there."""
+        await self.call("chat.delete", lambda: self._client.chat_delete(channel=place.chat, ts=ts))
+
+    async def start_stream(self, place: Place, chunks: Sequence[JsonObject]) -> str:
+        """A new message that grows; returns its ts. Needs a thread."""
+        answer = await self.call(
+            "chat.startStream",
+            lambda: self._client.chat_startStream(
+                channel=place.chat,
+                thread_ts=place.thread or "",
+                recipient_user_id=place.person or None,
+                recipient_team_id=place.team or None,
+                chunks=[dict(chunk) for chunk in chunks],
+            ),
+        )
+        return _ts(answer)
+
+    async def append_stream(self, place: Place, ts: str, chunks: Sequence[JsonObject]) -> None:
+        """More of it; raises StreamEnded when it does not grow any more."""
+        await self.call(
+            "chat.appendStream",
+            lambda: self._client.chat_appendStream(
+                channel=place.chat, ts=ts, chunks=[dict(chunk) for chunk in chunks]
+            ),
+        )
+
+    async def stop_stream(
+        self, place: Place, ts: str, chunks: Sequence[JsonObject], turn: str, part: int
+    ) -> None:
+        """The end of it, signed; raises StreamEnded when it has ended before."""
+        await self.call(
+            "chat.stopStream",
+            lambda: self._client.chat_stopStream(
+                channel=place.chat,
+                ts=ts,
+                chunks=[dict(chunk) for chunk in chunks] or None,
+                metadata=_signature(turn, part),
+            ),
+        )
+
+    async def status(self, place: Place, text: str) -> None:
+        """The line under a thread that says what the app is about; gone with its next message."""
+        await self.call(
+            "assistant.threads.setStatus",
+            lambda: self._client.assistant_threads_setStatus(
+                channel_id=place.chat, thread_ts=place.thread or "", status=text
+            ),
+        )
+
+    async def ours_since(self, place: Place, ts: str, me: str) -> AsyncIterator[Found]:
+        """Our own messages in a place after a moment, as far back as a few pages reach."""
+        cursor = ""
+        for _ in range(MOST_PAGES):
+            answer = await self._page(place, ts, cursor)
+            for message in answer.get("messages") or []:
+                if message.get("user") == me and str(message.get("ts")) != place.thread:
+                    yield _found(message)
+            cursor = str((answer.get("response_metadata") or {}).get("next_cursor") or "")
+            if not cursor:
+                return
+
+    async def _page(self, place: Place, oldest: str, cursor: str) -> AsyncSlackResponse:
+        if place.thread is None:
+            return await self.call(
+                "conversations.history",
+                lambda: self._client.conversations_history(
+                    channel=place.chat, oldest=oldest, cursor=cursor, limit=200, include_all_metadata=True
+                ),
+            )
+        thread = place.thread
+        return await self.call(
+            "conversations.replies",
+            lambda: self._client.conversations_replies(
+                channel=place.chat,
+                ts=thread,
+                oldest=oldest,
+                cursor=cursor,
+                limit=200,
+                include_all_metadata=True,
+            ),
+        )
+
+    async def _shown(self, method: str, markdown: str, fixed: dict[str, Json]) -> AsyncSlackResponse:
+        """Send a text as markdown; where Slack does not take it so, once more as bare words."""
+
+        async def send(content: dict[str, Json]) -> AsyncSlackResponse:
+            return await self.call(method, lambda: self._client.api_call(method, json=fixed | content))
+
+        try:
+            return await send({"markdown_text": markdown})
+        except FormatRefused:
+            return await send({"text": bare(markdown), "mrkdwn": False})
+
+    async def call(
+        self, method: str, call: Callable[[], Awaitable[AsyncSlackResponse]], patience: float = 0.0
+    ) -> AsyncSlackResponse:
+        """Make one call of the client, which may take `patience` seconds."""
+        try:
+            async with self._sessions as session:
+                self._client.session = session
+                with mapped():
+                    async with asyncio.timeout(patience or self._config.request_timeout):
+                        return await call()
+        except AuthenticationRefused:
+            self.refused.set()
+            raise
+
+
+def _signature(turn: str, part: int) -> dict[str, Json]:
+    """What a message is found again by."""
+    return {"event_type": SIGNATURE, "event_payload": {"turn": turn, "part": part}}
+
+
+def _ts(answer: AsyncSlackResponse) -> str:
+    ts = answer.get("ts")
+    if not isinstance(ts, str) or not ts:
+        raise ChannelUnavailable("Slack told no ts")
+    return ts
+
+
+def _found(message: JsonObject) -> Found:
+    metadata = message.get("metadata")
+    payload = metadata.get("event_payload") if isinstance(metadata, dict) else None
+    signed = payload if isinstance(payload, dict) else {}
+    part = signed.get("part")
+    return Found(
+        str(message.get("ts")),
+        str(signed.get("turn") or ""),
+        part if isinstance(part, int) else -1,
+        bool(message.get("files")),
+    )

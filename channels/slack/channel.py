@@ -1,0 +1,122 @@
+"""The Slack adapter."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from bridge.errors import AttachmentRefused, AuthenticationRefused, ChannelError
+from bridge.ports import (
+    Capabilities,
+    Channel,
+    ChannelServices,
+    Checkpoint,
+    Inbox,
+    Reply,
+    Streaming,
+    TextUnit,
+)
+from bridge.types import Attachment, ReplyTarget
+from channels.kit.files import human_size
+from channels.slack.api import Api, Place
+from channels.slack.config import Config
+from channels.slack.events import Events
+from channels.slack.inbound import NAME, Me
+from channels.slack.manifest import SCOPES
+from channels.slack.people import People
+from channels.slack.replies import Means, Rhythm, SlackReply
+from channels.slack.sockets import SocketMode, Timing
+from channels.slack.text import MOST
+from channels.slack.transfer import Transfer
+
+log = logging.getLogger(__name__)
+
+
+def create(config: Config, services: ChannelServices) -> SlackChannel:
+    """The channel as configured."""
+    return SlackChannel(config)
+
+
+class SlackChannel(Channel):
+    """One app in one workspace, over Socket Mode."""
+
+    name: ClassVar[str] = NAME
+
+    def __init__(
+        self,
+        config: Config,
+        rhythm: Rhythm = Rhythm(),  # noqa: B008 - frozen
+        timing: Timing = Timing(),  # noqa: B008 - frozen
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.capabilities = Capabilities(
+            streaming=Streaming.NATIVE,
+            max_chars=MOST,
+            unit=TextUnit.CHARACTERS,
+            edit_interval=1.0,
+            group_edit_interval=1.0,
+            buttons=False,
+            threads=True,
+            max_file_in=config.max_file_in,
+            max_file_out=config.max_file_out,
+        )
+        self._api = Api(config)
+        self._transfer = Transfer(self._api, config)
+        self._people = People(self._api.person)
+        self._timing = timing
+        self._me = Me("", "", "")
+        self._means = Means(self._api, self._transfer, rhythm, self._who, clock)
+
+    async def listen(self, inbox: Inbox) -> None:
+        """Hear events. Raises AuthenticationRefused for wrong tokens, ChannelUnavailable otherwise."""
+        self._api.refused.clear()
+        async with self._api.connected() as session:
+            self._me, scopes = await self._api.me()
+            _warn_of_missing(scopes)
+            events = Events(self._api, self._people, inbox, self._me)
+            socket = SocketMode(self._api, events.hear, self._timing)
+            try:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._watch_tokens(), name="slack tokens")
+                    group.create_task(socket.run(session, inbox.online), name="slack socket mode")
+            except* ChannelError as errors:
+                raise _first(errors) from None
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        """A reply in the target's chat and thread."""
+        conversation, asker = target.conversation, target.asker
+        place = Place(conversation.chat, conversation.topic, asker.id, asker.workspace)
+        return SlackReply(self._means, target, place, checkpoint)
+
+    async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
+        """Stream a file of a message."""
+        most = min(limit, self.capabilities.max_file_in)
+        if attachment.size > most:
+            raise AttachmentRefused(f"{human_size(attachment.size)}, at most {human_size(most)}")
+        return await self._transfer.fetch(attachment.handle, into, most)
+
+    async def _watch_tokens(self) -> None:
+        """A token may be revoked while the connection stands: any call may be the first to know."""
+        await self._api.refused.wait()
+        raise AuthenticationRefused("Slack refused a token while we were connected")
+
+    async def _who(self) -> Me:
+        """Who we are, also for a reply that goes on before listening began."""
+        if not self._me.user:
+            self._me, _ = await self._api.me()
+        return self._me
+
+
+def _warn_of_missing(scopes: frozenset[str]) -> None:
+    missing = [scope for scope in SCOPES if scope not in scopes]
+    if scopes and missing:
+        log.warning("slack: the app lacks scopes: %s (see docs/slack-manifest.yaml)", ", ".join(missing))
+
+
+def _first(errors: BaseExceptionGroup[ChannelError]) -> ChannelError:
+    error = errors.exceptions[0]
+    return _first(error) if isinstance(error, BaseExceptionGroup) else error

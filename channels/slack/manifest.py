@@ -1,0 +1,69 @@
+"""The app's manifest: what to paste into Slack to get an app that fits this channel.
+
+`python -m channels.slack.manifest` prints it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import yaml
+
+from bridge.types import Json
+
+SCOPES = (
+    "app_mentions:read",
+    "assistant:write",
+    "channels:history",
+    "chat:write",
+    "files:read",
+    "files:write",
+    "groups:history",
+    "im:history",
+    "mpim:history",
+    "users:read",
+)
+"""What the bot token must be allowed."""
+
+EVENTS = (
+    "app_mention",
+    "message.channels",
+    "message.groups",
+    "message.im",
+    "message.mpim",
+)
+"""What the app is told of."""
+
+
+def manifest(name: str = "Parley") -> dict[str, Json]:
+    """The manifest as Slack takes it."""
+    return {
+        "display_information": {"name": name, "description": "Your LangGraph agent in Slack"},
+        "features": {
+            "app_home": {
+                "home_tab_enabled": False,
+                "messages_tab_enabled": True,
+                "messages_tab_read_only_enabled": False,
+            },
+            "bot_user": {"display_name": name, "always_online": True},
+            "assistant_view": {"assistant_description": "Your LangGraph agent in Slack"},
+        },
+        "oauth_config": {"scopes": {"bot": list(SCOPES)}},
+        "settings": {
+            "event_subscriptions": {"bot_events": list(EVENTS)},
+            "interactivity": {"is_enabled": True},
+            "org_deploy_enabled": False,
+            "socket_mode_enabled": True,
+            "token_rotation_enabled": False,
+        },
+    }
+
+
+def as_yaml() -> str:
+    """The manifest as a file."""
+    text: str = yaml.safe_dump(manifest(), sort_keys=False, allow_unicode=True)
+    return text
+
+
+if __name__ == "__main__":
+    sys.stdout.write(as_yaml())

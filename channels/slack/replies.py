@@ -1,0 +1,156 @@
+"""A reply on its way to a chat: native streams in threads, changed messages elsewhere, then the files."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
+from bridge.ports import Checkpoint, Reply
+from bridge.texts import Sentence, language_of, say
+from bridge.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
+from channels.kit.files import human_size
+from channels.slack.api import Api, Place
+from channels.slack.errors import AnswerLost
+from channels.slack.inbound import Me
+from channels.slack.pages import Pages, as_pages, drawn_as_cards
+from channels.slack.text import Cut, layout, safe, with_steps
+from channels.slack.transfer import Transfer
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """Seconds in the life of a growing message: from `rotate` on it is ended between two words, at `most`
+    anywhere. Slack itself ends it after 300.
+    """
+
+    rotate: float = 240.0
+    most: float = 280.0
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a reply is made with."""
+
+    api: Api
+    transfer: Transfer
+    rhythm: Rhythm
+    me: Callable[[], Awaitable[Me]]
+    clock: Callable[[], float]
+
+
+class SlackReply(Reply):
+    """One turn's answer, as messages in one place."""
+
+    def __init__(self, means: Means, target: ReplyTarget, place: Place, checkpoint: Checkpoint) -> None:
+        self._means = means
+        self._api = means.api
+        self._target = target
+        self._place = place
+        self._pages = Pages(means.api, target, place, checkpoint, means.me, means.clock)
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        """The answer so far with its steps."""
+        text = safe(snapshot.text)
+        self._drop_wrong_cuts(text)
+        texts = layout(text, self._pages.handle.cuts)
+        if not texts and not snapshot.steps and not self._pages.handle.parts:
+            await self._think()
+        else:
+            await self._turn_page(text, len(texts))
+            await self._write(text, snapshot, final=False)
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        """The messages in full, none too many, and then the files."""
+        text = safe(snapshot.text)
+        self._drop_wrong_cuts(text)
+        await self._pages.take_away_after(await self._write(text, snapshot, final=True))
+        for file in snapshot.attachments[len(self._pages.handle.files) :]:
+            await self._send_file(file)
+        handle = self._pages.handle
+        ids = tuple(f"{self._place.chat}:{ts}" for ts in handle.parts)
+        return Receipt((*ids, *handle.files), handle.doubtful)
+
+    async def _write(self, text: str, snapshot: OutboundMessage, *, final: bool) -> int:
+        """Bring every message up to date; returns how many there should be."""
+        texts = layout(text, self._pages.handle.cuts)
+        cards = drawn_as_cards(self._pages, max(1, len(texts)))
+        if not final and not cards:
+            texts = with_steps(texts, snapshot.steps)
+        elif not final and not texts and snapshot.steps:
+            texts = ("",)
+        pages = as_pages(texts, snapshot.steps if cards else (), final=final)
+        for number, page in enumerate(pages):
+            await self._pages.write(number, page)
+        return len(pages)
+
+    async def _turn_page(self, text: str, count: int) -> None:
+        """Before Slack ends a growing message that is old, end it, and go on in a new one."""
+        handle, age = self._pages.handle, self._means.clock() - self._pages.began
+        if not handle.stream or len(handle.parts) != count or age < self._means.rhythm.rotate:
+            return
+        start = handle.cuts[-1].at if handle.cuts else 0
+        shown = start + self._pages.length(len(handle.parts) - 1)
+        border = max(text.rfind("\n", shown), text.rfind(" ", shown)) + 1
+        if not border and age < self._means.rhythm.most:
+            return
+        cut = Cut.of(text, border or len(text))
+        await self._pages.note(replace(handle, cuts=(*handle.cuts, cut)))
+
+    def _drop_wrong_cuts(self, text: str) -> None:
+        handle = self._pages.handle
+        if not all(cut.fits(text) for cut in handle.cuts):
+            self._pages.handle = replace(handle, cuts=())
+
+    async def _think(self) -> None:
+        """Nothing to show yet: the thread's status line says so."""
+        if self._place.thread is None:
+            return
+        language = language_of(self._target.asker.language)
+        with suppress(DeliveryRejected, RateLimited):
+            await self._api.status(self._place, "正在思考…" if language == "zh" else "is thinking…")
+
+    async def _send_file(self, file: StoredFile) -> None:
+        pages = self._pages
+        if pages.handle.upload and await self._arrived(pages.handle.upload):
+            done = pages.handle.upload
+        else:
+            done = await self._upload(file)
+        await pages.note(replace(pages.handle, files=(*pages.handle.files, done), upload=""))
+
+    async def _arrived(self, file_id: str) -> bool:
+        try:
+            return await self._means.transfer.is_shared(file_id)
+        except DeliveryRejected as error:
+            log.warning("slack: cannot look whether a file arrived (%s)", error)
+            await self._pages.note(replace(self._pages.handle, doubtful=True))
+            return False
+
+    async def _upload(self, file: StoredFile) -> str:
+        """Show a file, or say why not; returns what was sent."""
+        pages = self._pages
+        try:
+            file_id = await self._means.transfer.upload(file)
+            await pages.note(replace(pages.handle, upload=file_id))
+            await self._share(file_id, file)
+        except (AttachmentRefused, DeliveryRejected) as error:
+            log.warning("slack: a file of %s was not sent: %s", human_size(file.size), error)
+            reason = f"{human_size(file.size)}, {error.user_text}"
+            language = language_of(self._target.asker.language)
+            words = say(language, Sentence.FILE_LEFT_OUT, name=file.name, reason=reason)
+            return await self._api.post(self._place, words, self._target.turn_id, -1)
+        return file_id
+
+    async def _share(self, file_id: str, file: StoredFile) -> None:
+        try:
+            await self._means.transfer.share(self._place, file_id, file.name)
+        except AnswerLost:
+            raise
+        except ChannelError:
+            # It certainly is not there.
+            self._pages.handle = replace(self._pages.handle, upload="")
+            raise

@@ -1,0 +1,117 @@
+"""Text both ways: Slack's references as words, markdown as messages that Slack takes."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+from bridge.types import Step, StepStatus
+from channels.kit.fences import fences
+from channels.kit.text import split, wellformed
+
+MOST = 12_000
+"""Characters of markdown in one message."""
+MOST_STEPS = 6
+_REFERENCE = re.compile(r"<([^<>\n]*)>")
+_MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
+# An agent must not call people together: what Slack would read as a mention is broken up invisibly.
+_CALLS = re.compile(r"<(?=[!@#])")
+_BREAK = "<\u2060"
+
+
+def mentions(text: str) -> tuple[str, ...]:
+    """The ids of the people whom a text of Slack's mentions."""
+    found = (match[1] for match in _REFERENCE.finditer(text) if match[1].startswith("@"))
+    return tuple(dict.fromkeys(_target(each[1:]) for each in found))
+
+
+def words(text: str, bot: str, names: Mapping[str, str]) -> str:
+    """What somebody wrote, without the bot's own mention and with the names of others."""
+    cut = re.sub(rf"<@{re.escape(bot)}(?:\|[^<>]*)?>", "\0", wellformed(text))
+    shown = html.unescape(_REFERENCE.sub(lambda match: _spoken(match[1], names), cut))
+    while "\0" in shown:
+        before, _, after = shown.partition("\0")
+        if not before.strip():
+            after = re.sub(r"^\s*[,:;，：]?\s*", "", after)
+        elif before[-1].isspace():
+            after = after.removeprefix(" ")
+        shown = before + after
+    return shown.strip()
+
+
+def _spoken(reference: str, names: Mapping[str, str]) -> str:
+    target, _, label = reference.partition("|")
+    if target.startswith("@"):
+        return f"@{names.get(_target(target[1:])) or label or target[1:]}"
+    if target.startswith("#"):
+        return f"#{label or target[1:]}"
+    if target.startswith("!"):
+        return label or f"@{target[1:].partition('^')[0]}"
+    if not label or label == target.removeprefix("mailto:").removeprefix("http://"):
+        return target.removeprefix("mailto:")
+    return f"[{label}]({target})"
+
+
+def _target(mention: str) -> str:
+    return mention.partition("|")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where one growing message was ended and the next one begun: an offset, and a mark of all before it."""
+
+    at: int
+    mark: int
+
+    @classmethod
+    def of(cls, text: str, at: int) -> Cut:
+        """A cut in this text."""
+        return cls(at, crc32(text[:at].encode()))
+
+    def fits(self, text: str) -> bool:
+        """Whether a text begins as the one that was cut."""
+        return len(text) >= self.at and crc32(text[: self.at].encode()) == self.mark
+
+
+def safe(markdown: str) -> str:
+    """Markdown that calls nobody. A text that grows stays one that grows."""
+    return _CALLS.sub(_BREAK, wellformed(markdown))
+
+
+def layout(text: str, cuts: Sequence[Cut] = ()) -> tuple[str, ...]:
+    """A (safe) text as one message after the other, new ones begun at the cuts; nothing for a blank text."""
+    starts = [0, *(cut.at for cut in cuts)]
+    ends = [*starts[1:], len(text)]
+    pages: list[str] = []
+    for start, end in zip(starts, ends, strict=True):
+        head, tail = _mended(text, start)[1], _mended(text, end)[0]
+        segment = text[start:end] if start == 0 else text[start:end].lstrip("\n")
+        pages += split(head + segment + tail, MOST)
+    return tuple(pages)
+
+
+def _mended(text: str, cut: int) -> tuple[str, str]:
+    """What closes and reopens the code block that a cut lies in."""
+    for block in fences(text, MOST // 8):
+        if block.body <= cut <= block.close and 0 < cut < len(text):
+            fence = f"{block.indent}{block.marker}"
+            return f"\n{fence}", f"{fence}{block.info}\n"
+    return "", ""
+
+
+def with_steps(pages: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
+    """The same with the latest steps as lines at the end; while nothing runs and there is text, without."""
+    if not steps or (pages and all(step.status is not StepStatus.RUNNING for step in steps)):
+        return pages
+    lines = "\n".join(f"{_MARKS[step.status]} {safe(step.title)[:100]}  " for step in steps[-MOST_STEPS:])
+    if pages and len(pages[-1]) + len(lines) + 2 <= MOST:
+        return (*pages[:-1], f"{pages[-1]}\n\n{lines}")
+    return (*pages, lines)
+
+
+def bare(markdown: str) -> str:
+    """The words of a text for `text`, where Slack reads `& < >` as its own."""
+    return html.escape(markdown, quote=False)

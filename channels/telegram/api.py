@@ -1,0 +1,278 @@
+"""The Bot API as this channel needs it: few calls, our errors, and the bot's token kept inside."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlencode
+
+from telegram import Bot, BotCommand, InputFile, ReplyParameters, User, WebhookInfo
+from telegram.constants import ChatAction, ChatMemberStatus
+
+from bridge.errors import AttachmentRefused, AuthenticationRefused, ChannelUnavailable, DeliveryRejected
+from bridge.types import AttachmentKind, Json, StoredFile
+from channels.kit.files import copy, download, safe_name
+from channels.kit.sessions import Sessions
+from channels.telegram.config import Config
+from channels.telegram.errors import FormatRefused, Gone, Moved, NotModified, RichRefused, mapped
+from channels.telegram.formatting import Rich
+from channels.telegram.moves import Moves
+from channels.telegram.wire import Wire
+
+T = TypeVar("T")
+
+# The SDK writes the token, and what people say, to its log at DEBUG.
+logging.getLogger("telegram").setLevel(logging.INFO)
+# And a page of traceback for an answer that is no JSON, of which our own line says enough.
+logging.getLogger("telegram.request.BaseRequest").setLevel(logging.CRITICAL)
+
+_PHOTOS = frozenset({"image/jpeg", "image/png", "image/webp"})
+_POLL_GRACE = 10.0
+# Newer than the SDK. A person may stop a draft, and what is there stays until the answer comes.
+_STOPPABLE = {"can_stop": True, "keep_on_stop": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where messages go: a chat, perhaps a topic of it, and the message that the first one answers."""
+
+    chat: int
+    topic: int | None = None
+    reply_to: int | None = None
+
+
+class Api:
+    """One bot. Every method raises ChannelError.
+
+    `async with api.connected():` keeps the connections open for everybody meanwhile.
+    """
+
+    def __init__(self, config: Config, moves: Moves) -> None:
+        url = config.api_url.rstrip("/")
+        files = config.file_url.rstrip("/") or f"{url}/file"
+        self._config = config
+        self._sessions = Sessions()
+        self._wire = Wire(self._sessions, config.request_timeout)
+        self._bot = Bot(
+            config.bot_token,
+            base_url=f"{url}/bot",
+            base_file_url=f"{files}/bot",
+            request=self._wire,
+            get_updates_request=self._wire,
+        )
+        self._moves = moves
+
+    def connected(self) -> Sessions:
+        """The connections, to be kept open with `async with`."""
+        return self._sessions
+
+    async def me(self) -> User:
+        """Who the bot is. Raises AuthenticationRefused for a token that Telegram does not know."""
+        try:
+            with mapped():
+                return await self._bot.get_me()
+        except DeliveryRejected as error:
+            raise AuthenticationRefused("Telegram does not know this bot token") from error
+
+    async def take_over(self) -> None:
+        """Have updates polled for, not posted to a webhook; those that wait are kept."""
+        with mapped():
+            await self._bot.delete_webhook(drop_pending_updates=False)
+
+    async def hook(self, kinds: Sequence[str]) -> None:
+        """Have updates posted to the configured address, with its secret; those that wait are kept."""
+        url, secret = self._config.webhook_url, self._config.secret
+        with mapped():
+            await self._bot.set_webhook(url, allowed_updates=kinds, secret_token=secret)
+
+    async def hooked(self) -> WebhookInfo:
+        """Where updates are posted now, and how that goes."""
+        with mapped():
+            return await self._bot.get_webhook_info()
+
+    async def hears_all(self, chat: int) -> bool:
+        """Whether Telegram gives us everything that is said in a group."""
+        me = await self.me()
+        if me.can_read_all_group_messages:
+            return True
+
+        async def call(chat: int) -> bool:
+            member = await self._bot.get_chat_member(chat, me.id)
+            return member.status == ChatMemberStatus.ADMINISTRATOR
+
+        return await self._in(chat, call)
+
+    async def set_commands(self, commands: Sequence[tuple[str, str]], language: str) -> None:
+        """The menu of (name, summary) for people with this language, "" for all others."""
+        menu = [BotCommand(name, summary) for name, summary in commands]
+        with mapped():
+            await self._bot.set_my_commands(menu, language_code=language or None)
+
+    async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
+        """Raw updates from `offset` on, which confirms all before; waits for the first one.
+
+        The SDK's own method gives up the whole batch for one update that it cannot read.
+        """
+        wait = self._config.poll_timeout
+        query = urlencode({"offset": offset, "timeout": wait, "allowed_updates": json.dumps(kinds)})
+        with mapped():
+            result: object = await self._wire.post(
+                f"{self._bot.base_url}/getUpdates?{query}", read_timeout=wait + _POLL_GRACE
+            )
+        if not isinstance(result, list):
+            raise ChannelUnavailable("Telegram's answer to a poll was no list")
+        return result
+
+    async def send(self, place: Place, content: Rich, *, silent: bool = False) -> int:
+        """A new message; returns its id."""
+
+        async def call(chat: int, text: Rich) -> int:
+            message = await self._bot.send_message(
+                chat,
+                text.text,
+                entities=text.entities,
+                message_thread_id=place.topic,
+                disable_notification=silent,
+                reply_parameters=_reply(place),
+            )
+            return message.message_id
+
+        return await self._shown(place.chat, content, call)
+
+    async def edit(self, place: Place, message: int, content: Rich) -> None:
+        """Another text for a message.
+
+        Raises Gone when it is not there to be changed, RichRefused for markdown that Telegram does not take.
+        """
+        if content.markdown:
+            await self._lay_out(place, message, content.markdown)
+            return
+
+        async def call(chat: int, text: Rich) -> None:
+            await self._bot.edit_message_text(text.text, chat, message, entities=text.entities)
+
+        with suppress(NotModified):
+            await self._shown(place.chat, content, call)
+
+    async def draft(self, place: Place, number: int, content: Rich) -> None:
+        """What is being written, in a private chat."""
+
+        async def call(chat: int, text: Rich) -> None:
+            await self._bot.send_message_draft(
+                chat,
+                number,
+                text.text,
+                message_thread_id=place.topic,
+                entities=text.entities,
+                api_kwargs=_STOPPABLE,
+            )
+
+        await self._shown(place.chat, content, call)
+
+    async def typing(self, place: Place) -> None:
+        """Say for five seconds that the bot is typing."""
+
+        async def call(chat: int) -> None:
+            await self._bot.send_chat_action(chat, ChatAction.TYPING, message_thread_id=place.topic)
+
+        await self._in(place.chat, call)
+
+    async def delete(self, place: Place, message: int) -> None:
+        """Take a message away; raises Gone when it is not there."""
+
+        async def call(chat: int) -> None:
+            await self._bot.delete_message(chat, message)
+
+        await self._in(place.chat, call)
+
+    async def send_file(self, place: Place, file: StoredFile) -> int:
+        """A photo where Telegram takes it as one, else a document; returns the message's id.
+
+        Raises AttachmentRefused when the file is too large or not there.
+        """
+        if file.size > self._config.max_file_out:
+            raise AttachmentRefused(f"at most {self._config.max_file_out // 1_000_000} MB")
+        photo = file.kind is AttachmentKind.IMAGE and file.mime in _PHOTOS
+        if photo and file.size <= self._config.max_photo_out:
+            # What Telegram does not take as a photo (too long and narrow, say) it takes as a document.
+            with suppress(DeliveryRejected):
+                return await self._upload(place, file, as_photo=True)
+        return await self._upload(place, file, as_photo=False)
+
+    async def fetch(self, file_id: str, into: Path, limit: int) -> int:
+        """Stream a file's bytes; returns their number. Raises AttachmentRefused."""
+        try:
+            with mapped():
+                found = await self._bot.get_file(file_id)
+        except DeliveryRejected as error:
+            raise AttachmentRefused("Telegram does not hand it out (too large, or gone)") from error
+        path = found.file_path or ""
+        if path.startswith("/"):
+            # A Bot API server of one's own in local mode names a file of its machine.
+            return await copy(Path(path), into, limit)
+        async with self._sessions as session:
+            return await download(session, path, into, limit)
+
+    async def _lay_out(self, place: Place, message: int, markdown: str) -> None:
+        # The SDK knows no rich messages yet; a text beside one is not allowed.
+        instead = {"text": None, "rich_message": {"markdown": markdown}}
+
+        async def call(chat: int) -> None:
+            await self._bot.edit_message_text("", chat, message, api_kwargs=instead)
+
+        try:
+            await self._in(place.chat, call)
+        except NotModified:
+            return
+        except Gone:
+            raise
+        except DeliveryRejected as error:
+            # A Bot API without rich messages looks for the text that is not there.
+            raise RichRefused(error.user_text, unknown="text is empty" in error.user_text) from error
+
+    async def _upload(self, place: Place, file: StoredFile, *, as_photo: bool) -> int:
+        method = self._bot.send_photo if as_photo else self._bot.send_document
+
+        async def call(chat: int) -> int:
+            with await asyncio.to_thread(Path(file.path).open, "rb") as content:
+                upload = InputFile(content, safe_name(file.name), attach=True, read_file_handle=False)
+                message = await method(
+                    chat, upload, message_thread_id=place.topic, reply_parameters=_reply(place)
+                )
+            return message.message_id
+
+        try:
+            return await self._in(place.chat, call)
+        except FileNotFoundError as error:
+            raise AttachmentRefused("the file is gone") from error
+
+    async def _shown(self, chat: int, content: Rich, call: Callable[[int, Rich], Awaitable[T]]) -> T:
+        """Send a text; where Telegram refuses its marks, once more without."""
+        try:
+            return await self._in(chat, lambda place: call(place, content))
+        except FormatRefused:
+            if not content.entities:
+                raise
+        return await self._in(chat, lambda place: call(place, Rich(content.text)))
+
+    async def _in(self, chat: int, call: Callable[[int], Awaitable[T]]) -> T:
+        """Do something in a chat, under its new id once Telegram has said that there is one."""
+        try:
+            with mapped():
+                return await call(self._moves.current(chat))
+        except Moved as moved:
+            self._moves.follow(chat, moved.chat)
+        with mapped():
+            return await call(self._moves.current(chat))
+
+
+def _reply(place: Place) -> ReplyParameters | None:
+    if place.reply_to is None:
+        return None
+    return ReplyParameters(place.reply_to, allow_sending_without_reply=True)

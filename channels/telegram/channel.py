@@ -1,0 +1,173 @@
+"""The Telegram adapter."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from starlette.routing import BaseRoute
+
+from bridge.errors import AttachmentRefused, ChannelUnavailable, DeliveryRejected, RateLimited
+from bridge.ports import (
+    Capabilities,
+    Channel,
+    ChannelServices,
+    Checkpoint,
+    Inbox,
+    Reply,
+    Streaming,
+    TextUnit,
+)
+from bridge.texts import Sentence
+from bridge.types import Attachment, Conversation, ReplyTarget
+from channels.kit.files import human_size
+from channels.telegram.api import Api, Place
+from channels.telegram.config import Config
+from channels.telegram.formatting import MOST
+from channels.telegram.hook import Hook
+from channels.telegram.inbound import KINDS, NAME, STOP, Me
+from channels.telegram.intake import Intake, Listener
+from channels.telegram.moves import Moves
+from channels.telegram.polling import Polling
+from channels.telegram.replies import NoReply, Rhythm, RichMessages, TelegramReply
+
+log = logging.getLogger(__name__)
+
+_COMMAND = re.compile(r"[a-z0-9_]{1,32}\Z")
+
+
+def create(config: Config, services: ChannelServices) -> TelegramChannel:
+    """The channel as configured."""
+    return TelegramChannel(config, services)
+
+
+class TelegramChannel(Channel):
+    """One bot, whose updates are polled for or, with a `webhook_url`, posted to us."""
+
+    name: ClassVar[str] = NAME
+
+    def __init__(
+        self,
+        config: Config,
+        services: ChannelServices,
+        rhythm: Rhythm = Rhythm(),  # noqa: B008 - frozen
+    ) -> None:
+        self.capabilities = Capabilities(
+            streaming=Streaming.NATIVE,
+            max_chars=MOST,
+            unit=TextUnit.UTF16,
+            edit_interval=1.0,
+            group_edit_interval=3.0,
+            buttons=False,
+            threads=True,
+            max_file_in=config.max_file_in,
+            max_file_out=config.max_file_out,
+        )
+        self._config = config
+        self._commands = services.commands
+        self._rhythm = rhythm
+        self._rich = RichMessages(config.rich_messages)
+        moves = Moves(services.documents)
+        intake = Intake(moves)
+        self._api = Api(config, moves)
+        self._polling = Polling(self._api, intake)
+        self._hook = Hook(config.secret, intake)
+
+    async def listen(self, inbox: Inbox) -> None:
+        """Take updates. Raises AuthenticationRefused for a wrong token, ChannelUnavailable otherwise."""
+        async with self._api.connected():
+            me = await self._api.me()
+            listener = Listener(inbox, Me(me.id, me.username or ""))
+            await self._register_commands()
+            if self._config.webhook_url:
+                await self._be_posted_to(listener)
+            else:
+                await self._poll(listener)
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """Where Telegram posts updates, if it is to."""
+        return self._hook.routes() if self._config.webhook_url else ()
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        """A reply in the target's chat and topic; in groups it answers the message it is for."""
+        if target.reply_to.startswith(f"{STOP}:"):
+            return NoReply()
+        return TelegramReply(self._api, target, _place(target), checkpoint, self._rhythm, self._rich)
+
+    async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
+        """Stream a file of a message."""
+        most = min(limit, self.capabilities.max_file_in)
+        if attachment.size > most:
+            raise AttachmentRefused(f"{human_size(attachment.size)}, at most {human_size(most)}")
+        return await self._api.fetch(attachment.handle, into, most)
+
+    async def remarks(self, conversation: Conversation) -> Sequence[Sentence]:
+        """That, and how, privacy mode keeps us from hearing all that is said in a group."""
+        chat = _chat(conversation)
+        if chat > 0 or await self._api.hears_all(chat):
+            return ()
+        # Where we answer mentions only, hearing more would change nothing.
+        enough = self._config.mention == "required"
+        return (Sentence.HEARS_ADDRESSED,) if enough else (Sentence.HEARS_ADDRESSED, Sentence.HEARS_ALL_HOW)
+
+    async def _poll(self, listener: Listener) -> None:
+        await self._api.take_over()
+        listener.inbox.online()
+        log.info("telegram: listening as @%s", listener.me.username)
+        await self._polling.run(listener)
+
+    async def _be_posted_to(self, listener: Listener) -> None:
+        with self._hook.open(listener):
+            await self._api.hook(KINDS)
+            listener.inbox.online()
+            log.info("telegram: @%s is posted to at %s", listener.me.username, self._config.webhook_url)
+            await self._look_after_webhook()
+
+    async def _look_after_webhook(self) -> None:
+        """Raises ChannelUnavailable when the webhook is no longer ours."""
+        told = None
+        while True:
+            await asyncio.sleep(self._rhythm.webhook)
+            hook = await self._api.hooked()
+            if hook.url != self._config.webhook_url:
+                raise ChannelUnavailable("another program has taken the webhook of this bot token away")
+            if hook.last_error_date is not None and hook.last_error_date != told:
+                told = hook.last_error_date
+                log.warning("telegram: posting to us failed at %s: %s", told, hook.last_error_message)
+
+    async def _register_commands(self) -> None:
+        """The command menu in every language; without it everything else still works."""
+        for language in dict.fromkeys(["", *(command.language for command in self._commands)]):
+            menu = [
+                (command.name, command.summary[:256])
+                for command in self._commands
+                if command.language == language and command.summary and _COMMAND.match(command.name)
+            ]
+            try:
+                await self._api.set_commands(menu, language)
+            except (DeliveryRejected, RateLimited) as error:
+                log.warning("telegram: the command menu could not be set: %s", error)
+
+
+def _chat(conversation: Conversation) -> int:
+    try:
+        return int(conversation.chat)
+    except ValueError as error:
+        raise DeliveryRejected(f"no Telegram chat: {conversation.key}") from error
+
+
+def _place(target: ReplyTarget) -> Place:
+    """Where a target is. Raises DeliveryRejected for one that is not Telegram's."""
+    conversation = target.conversation
+    chat, answered = _chat(conversation), target.reply_to.rpartition(":")[2]
+    try:
+        topic = None if conversation.topic is None else int(conversation.topic)
+    except ValueError as error:
+        raise DeliveryRejected(f"no Telegram topic: {conversation.key}") from error
+    # In a private chat everything is an answer; quoting it each time would only be noise.
+    reply_to = int(answered) if answered.isdecimal() and not target.private else None
+    return Place(chat, topic, reply_to)

@@ -1,0 +1,70 @@
+"""The `channels.telegram` section of the configuration."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from channels.kit.config import ChannelConfig
+
+HOOK_PATH = "/hooks/telegram"
+PUBLIC_API = "https://api.telegram.org"
+
+_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
+
+
+class Config(ChannelConfig):
+    """A bot's token, and where the Bot API is. Sizes are bytes, times seconds.
+
+    The defaults are the public Bot API's limits; a Bot API server of one's own takes larger files.
+    `file_url` is `api_url` with `/file` unless it is given. With a `webhook_url` Telegram posts updates
+    there instead of being asked for them.
+    """
+
+    bot_token: str = Field(default="", repr=False)
+    api_url: str = PUBLIC_API
+    file_url: str = ""
+    webhook_url: str = ""
+    webhook_secret: str = Field(default="", repr=False)
+    rich_messages: bool = False
+    max_file_in: int = Field(default=20_000_000, gt=0)
+    max_file_out: int = Field(default=50_000_000, gt=0)
+    max_photo_out: int = Field(default=10_000_000, gt=0)
+    poll_timeout: int = Field(default=25, ge=0, le=50)
+    request_timeout: float = Field(default=30.0, gt=0)
+
+    def missing(self) -> str:
+        """`bot_token` until there is one."""
+        return "" if self.bot_token else "bot_token"
+
+    @property
+    def secret(self) -> str:
+        """What Telegram's posts must carry: the same on every node, and told to nobody but Telegram."""
+        derived = hmac.new(self.bot_token.encode(), b"parley webhook secret", "sha256").hexdigest()
+        return self.webhook_secret or derived
+
+    @field_validator("webhook_url")
+    @classmethod
+    def _reachable(cls, url: str, info: ValidationInfo) -> str:
+        schemes = ("https",) if info.data.get("api_url") == PUBLIC_API else ("https", "http")
+        if url and not (_is_address(url, schemes) and url.endswith(HOOK_PATH)):
+            raise ValueError(f"must be a public address that ends so: https://your.host{HOOK_PATH}")
+        return url
+
+    @field_validator("webhook_secret")
+    @classmethod
+    def _sendable(cls, secret: str) -> str:
+        if secret and not _SECRET.fullmatch(secret):
+            raise ValueError("must be 16 to 256 letters, digits, - or _; without it one is made of the token")
+        return secret
+
+
+def _is_address(url: str, schemes: tuple[str, ...]) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in schemes and bool(parts.hostname)

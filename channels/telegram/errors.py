@@ -1,0 +1,141 @@
+"""Telegram's refusals as Parley's errors.
+
+What the core need not tell apart stays a subclass known here only:
+
+DeliveryRejected
+├── FormatRefused   the marks on a text; the text itself may pass
+├── NotModified     the message is already so
+├── Gone            the message to change is not there, or not ours
+├── RichRefused     a rich message; as a plain one it may pass
+└── Moved           the group has become a supergroup with another id
+ChannelUnavailable
+└── AnswerLost      it may have been done: only the answer is missing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    TelegramError,
+)
+
+from bridge.errors import (
+    AuthenticationRefused,
+    ChannelError,
+    ChannelUnavailable,
+    DeliveryRejected,
+    RateLimited,
+)
+
+
+class FormatRefused(DeliveryRejected):
+    """Telegram did not understand the marks on a text."""
+
+
+class NotModified(DeliveryRejected):
+    """The message already is as it was to become."""
+
+
+class Gone(DeliveryRejected):
+    """The message that was to be changed is not there, or cannot be changed."""
+
+
+class RichRefused(DeliveryRejected):
+    """Telegram did not take a rich message; `unknown` says that it takes none at all."""
+
+    def __init__(self, user_text: str, *, unknown: bool) -> None:
+        super().__init__(user_text)
+        self.unknown = unknown
+
+
+class Moved(DeliveryRejected):
+    """The group has become the supergroup `chat`."""
+
+    def __init__(self, user_text: str, chat: int) -> None:
+        super().__init__(user_text)
+        self.chat = chat
+
+
+class AnswerLost(ChannelUnavailable):
+    """The request may have reached Telegram and been carried out; nobody can know."""
+
+
+class Flood(TelegramError):
+    """429. Our own, because the SDK's warns about its own unit of time."""
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__(f"Too Many Requests: retry after {retry_after:g}")
+        self.retry_after = retry_after
+
+
+class UnknownMethod(TelegramError):
+    """404: this server does not know the method (or the token has no token's form)."""
+
+
+class NotSent(NetworkError):
+    """No connection: Telegram saw nothing of the request."""
+
+
+class NoAnswer(NetworkError):
+    """The connection broke, or the answer was none, after the request had left."""
+
+
+_FORMAT = ("entit", "can't parse", "url", "invalid markup")
+_GONE = (
+    "message to edit not found",
+    "message can't be edited",
+    "message_id_invalid",
+    "message to delete not found",
+)
+
+
+def translate(error: TelegramError) -> ChannelError:
+    """The one of our errors that says what this one means."""
+    match error:
+        case Flood():
+            return RateLimited("Telegram asks for a pause", error.retry_after)
+        case InvalidToken():
+            return AuthenticationRefused("Telegram refused the bot token")
+        case Conflict():
+            what = "has set a webhook" if "webhook" in error.message.lower() else "polls Telegram"
+            return ChannelUnavailable(
+                f"another program {what} with this bot token; stop it, or give Parley a bot of its own"
+            )
+        case ChatMigrated():
+            return Moved("the group has become a supergroup", error.new_chat_id)
+        case BadRequest():
+            return _refusal(error.message)
+        case Forbidden() | UnknownMethod():
+            return DeliveryRejected(f"Telegram refused: {error.message}")
+        case NotSent():
+            return ChannelUnavailable(f"Telegram cannot be reached: {error.message}")
+        case _:
+            return AnswerLost(f"Telegram gave no answer: {error.message}")
+
+
+def _refusal(message: str) -> ChannelError:
+    lower = message.lower()
+    if "message is not modified" in lower:
+        return NotModified(message)
+    if any(part in lower for part in _GONE):
+        return Gone(message)
+    if any(part in lower for part in _FORMAT):
+        return FormatRefused(message)
+    return DeliveryRejected(f"Telegram refused: {message}")
+
+
+@contextmanager
+def mapped() -> Iterator[None]:
+    """Turn the SDK's errors into ours."""
+    try:
+        yield
+    except TelegramError as error:
+        raise translate(error) from error

@@ -1,0 +1,91 @@
+"""Updates that Telegram posts to us. It is told that it has been heard only when the update is on disk."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hmac import compare_digest
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute
+
+from bridge.errors import StoreUnavailable
+from bridge.types import Json
+from channels.kit.http import Webhook
+from channels.telegram.config import HOOK_PATH
+from channels.telegram.intake import Intake, Listener, number_of
+
+log = logging.getLogger(__name__)
+
+MOST = 1 << 20
+"""Bytes of an update; Telegram's largest are far below."""
+
+_SECRET = "x-telegram-bot-api-secret-token"  # noqa: S105 - a header's name
+
+
+class Hook:
+    """The door for Telegram's own posts. While nobody listens it answers 503, so that they come again."""
+
+    def __init__(self, secret: str, intake: Intake) -> None:
+        self._secret = secret.encode()
+        self._intake = intake
+        self._listener: Listener | None = None
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """The door itself."""
+        return (Webhook(HOOK_PATH, self._post, methods=["POST"]),)
+
+    @contextmanager
+    def open(self, listener: Listener) -> Iterator[None]:
+        """Hand what is posted to `listener` meanwhile."""
+        self._listener = listener
+        try:
+            yield
+        finally:
+            self._listener = None
+
+    async def _post(self, request: Request) -> Response:
+        said = request.headers.get(_SECRET, "").encode("latin-1")
+        if not compare_digest(said, self._secret):
+            return _answer(401, "the secret token is wrong")
+        listener = self._listener
+        if listener is None:
+            return _answer(503, "nobody listens yet")
+        body = await _body(request)
+        if len(body) > MOST:
+            log.warning("telegram: a posted update of more than %d bytes is refused", MOST)
+            return _answer(413, "too large")
+        try:
+            raw: Json = json.loads(body)
+        except (ValueError, RecursionError):
+            log.warning("telegram: something that is no update was posted with the right secret")
+            return _answer(400, "no JSON")
+        return await self._take(raw, listener)
+
+    async def _take(self, raw: Json, listener: Listener) -> Response:
+        try:
+            await self._intake.take(raw, listener)
+        except StoreUnavailable as error:
+            log.warning("telegram: update %s waits, the store is away (%s)", number_of(raw), error)
+            return _answer(503, "please again later")
+        return _answer(200, "ok")
+
+
+async def _body(request: Request) -> bytes:
+    """What was posted, a little of it at least where it is too much; nothing from who hung up."""
+    body = bytearray()
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST:
+                break
+    except ClientDisconnect:
+        return b""
+    return bytes(body)
+
+
+def _answer(status: int, text: str) -> Response:
+    return PlainTextResponse(f"{text}\n", status)

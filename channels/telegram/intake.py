@@ -1,0 +1,69 @@
+"""From a raw update to the inbox, whether it was polled for or posted to us."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from telegram import Update
+
+from bridge.ports import Inbox
+from bridge.types import InboundMessage, Json
+from channels.telegram.inbound import Me, Move, read
+from channels.telegram.moves import Moves
+
+log = logging.getLogger(__name__)
+
+# Whatever the SDK and we may raise over an update that is not as it should be.
+_RUBBISH = (TypeError, ValueError, LookupError, AttributeError, OverflowError, OSError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who listens: the core's inbox, and the bot that is spoken to."""
+
+    inbox: Inbox
+    me: Me
+
+
+class Intake:
+    """Hands over what updates say."""
+
+    def __init__(self, moves: Moves, clock: Callable[[], float] = time.time) -> None:
+        self._moves = moves
+        self._clock = clock
+
+    async def take(self, raw: Json, listener: Listener) -> None:
+        """Return when all that the update says is durable. Raises StoreUnavailable."""
+        match heard_in(raw, listener.me, self._clock()):
+            case InboundMessage() as message:
+                await listener.inbox.accept(await self._moves.settled(message))
+            case Move() as move:
+                await self._moves.note(move.old, move.new)
+
+
+def heard_in(raw: Json, me: Me, now: float) -> InboundMessage | Move | None:
+    """What an update says; rubbish is named in the log and skipped, or it would come for ever."""
+    try:
+        if not isinstance(raw, dict):
+            raise TypeError("not an object")
+        update = Update.de_json(dict(raw), None)
+        return read(update, me, now)
+    except _RUBBISH as error:
+        kinds = ", ".join(str(key) for key in raw if key != "update_id") if isinstance(raw, dict) else "?"
+        log.warning(
+            "telegram: update %s (%s) cannot be read and is skipped: %s: %s",
+            number_of(raw),
+            kinds,
+            type(error).__name__,
+            error,
+        )
+        return None
+
+
+def number_of(raw: Json) -> int:
+    """An update's number, 0 for one that has none."""
+    number = raw.get("update_id") if isinstance(raw, dict) else None
+    return number if isinstance(number, int) else 0

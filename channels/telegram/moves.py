@@ -1,0 +1,58 @@
+"""Groups that Telegram turned into supergroups. Their conversation goes on under its old id."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from bridge.errors import DocumentConflict
+from bridge.ports import Documents
+from bridge.types import InboundMessage
+
+
+class Moves:
+    """Which chat became which. What a service message says is kept in the store, for every node."""
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+        self._origins: dict[int, int] = {}
+        self._current: dict[int, int] = {}
+
+    def current(self, chat: int) -> int:
+        """Where a chat is now, as far as this process knows; Telegram tells whoever writes to the old one."""
+        return self._current.get(chat, chat)
+
+    def follow(self, old: int, new: int) -> None:
+        """Write to `new` from now on where `old` is meant."""
+        self._current[old] = new
+
+    async def note(self, old: int, new: int) -> None:
+        """Durable on return. Raises StoreUnavailable."""
+        known = await self._documents.get(_key(new))
+        if known.body != str(old):
+            # A conflict is another node noting the same.
+            with suppress(DocumentConflict):
+                await self._documents.set(replace(known, body=str(old)))
+        self._origins[new] = old
+        self.follow(old, new)
+
+    async def settled(self, message: InboundMessage) -> InboundMessage:
+        """The message in the conversation that its chat began as. Raises StoreUnavailable.
+
+        One look for each chat is enough: in a new supergroup the service message comes before all others.
+        """
+        if message.private:
+            return message
+        chat = int(message.conversation.chat)
+        if chat not in self._origins:
+            known = await self._documents.get(_key(chat))
+            self._origins[chat] = int(known.body) if known.body else chat
+        origin = self._origins[chat]
+        if origin == chat:
+            return message
+        self.follow(origin, chat)
+        return replace(message, conversation=replace(message.conversation, chat=str(origin)))
+
+
+def _key(chat: int) -> str:
+    return f"telegram/moved/{chat}"

@@ -1,0 +1,58 @@
+"""Updates that we ask Telegram for. They are confirmed only when all of a batch is on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from bridge.errors import StoreUnavailable
+from bridge.types import Json
+from channels.telegram.api import Api
+from channels.telegram.inbound import KINDS
+from channels.telegram.intake import Intake, Listener, number_of
+
+log = logging.getLogger(__name__)
+
+_MOST = 2**62
+
+
+def _store_pause(attempt: int) -> float:
+    return min(30.0, 0.5 * 2.0 ** min(attempt, 10))
+
+
+class Polling:
+    """Long polls, one after the other. `pause`: seconds to wait after so many failures of the store."""
+
+    def __init__(self, api: Api, intake: Intake, pause: Callable[[int], float] = _store_pause) -> None:
+        self._api = api
+        self._intake = intake
+        self._pause = pause
+        self._offset = 0
+
+    async def run(self, listener: Listener) -> None:
+        """Poll until cancelled. Raises ChannelError; what was not confirmed comes again."""
+        while True:
+            batch = await self._api.updates(self._offset, KINDS)
+            for raw in batch:
+                await self._take(raw, listener)
+            await self._confirm(batch)
+
+    async def _confirm(self, batch: list[Json]) -> None:
+        numbers = [number for raw in batch if 0 < (number := number_of(raw)) < _MOST]
+        # An empty answer means that all is confirmed. Starting from zero then, we are not deaf when Telegram
+        # begins to number anew at random, as it does after a quiet week.
+        self._offset = max(numbers) + 1 if numbers else 0
+        if batch and not numbers:
+            await asyncio.sleep(1.0)
+
+    async def _take(self, raw: Json, listener: Listener) -> None:
+        attempt = 0
+        while True:
+            try:
+                return await self._intake.take(raw, listener)
+            except StoreUnavailable as error:
+                pause = self._pause(attempt)
+                log.warning("telegram: update %s waits, the store is away (%s)", number_of(raw), error)
+                await asyncio.sleep(pause)
+                attempt += 1

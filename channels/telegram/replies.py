@@ -1,0 +1,209 @@
+"""A reply on its way to a chat.
+
+Telegram has no idempotency key: a message that is sent again is there twice. So no message is ever sent in
+full. A stub is sent first, its id is noted durably, and the text is edited into it, which may be done any
+number of times. A crash, or a lost answer, between stub and note leaves a stub behind and nothing doubled.
+
+While an answer grows, private chats show it as a native draft and groups in the message itself.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from zlib import crc32
+
+from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected
+from bridge.ports import Checkpoint, Reply
+from bridge.texts import Sentence, language_of, say
+from bridge.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
+from channels.kit.files import human_size
+from channels.kit.text import wellformed
+from channels.telegram.api import Api, Place
+from channels.telegram.errors import AnswerLost, Gone, RichRefused
+from channels.telegram.formatting import Rich, render, stub, with_steps
+from channels.telegram.handle import Handle
+from channels.telegram.layout import wants_layout
+from channels.telegram.pulse import Pulse
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """Seconds after which things are done again.
+
+    Telegram takes "typing" away after 5 and a draft after 30; the webhook is looked after now and then.
+    """
+
+    typing: float = 4.5
+    draft: float = 20.0
+    webhook: float = 60.0
+
+
+class RichMessages:
+    """Whether answers may be rich messages."""
+
+    def __init__(self, allowed: bool) -> None:
+        self._allowed = allowed
+
+    def suit(self, markdown: str) -> bool:
+        """Whether this answer is to be one."""
+        return self._allowed and wants_layout(markdown)
+
+    def refused(self, error: RichRefused) -> None:
+        """Have no more of them in this process where the Bot API does not know them."""
+        self._allowed = not error.unknown
+        log.warning("telegram: a rich message was refused, the answer is plain: %s", error)
+
+
+class NoReply(Reply):
+    """To a press of the stop button nothing is said: the answer that it stopped tells."""
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        """Show nothing."""
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        """Deliver nothing."""
+        return Receipt(())
+
+
+class TelegramReply(Reply):
+    """One turn's answer, as messages in one place."""
+
+    def __init__(
+        self,
+        api: Api,
+        target: ReplyTarget,
+        place: Place,
+        checkpoint: Checkpoint,
+        rhythm: Rhythm,
+        rich: RichMessages,
+    ) -> None:
+        self._api = api
+        self._target = target
+        self._place = place
+        self._checkpoint = checkpoint
+        self._rhythm = rhythm
+        self._rich = rich
+        self._handle = Handle.load(target.handle)
+        self._drafts = target.private
+        # Stable over restarts, and never zero, which Telegram does not take.
+        self._draft = crc32(target.turn_id.encode()) & 0x7FFFFFFF or 1
+        self._shown: dict[int, Rich] = {}
+        self._pulse = Pulse()
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        """The answer so far with its steps: a draft, or the messages that it will be."""
+        await self._pulse.stop()
+        parts = with_steps(render(snapshot.text), snapshot.steps)
+        if not parts:
+            await self._keep_typing()
+        elif self._drafts and not self._handle.parts:
+            await self._keep_drafting(parts)
+        else:
+            await self._write(parts)
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        """The messages in full, none too many, and then the files."""
+        await self._pulse.stop()
+        await self._take_away_after(await self._write_final(snapshot.text))
+        for file in snapshot.attachments[len(self._handle.files) :]:
+            await self._send_file(file)
+        ids = (*self._handle.parts, *self._handle.files)
+        return Receipt(tuple(f"{self._place.chat}:{number}" for number in ids), self._handle.doubtful)
+
+    async def _keep_typing(self) -> None:
+        async def type_on() -> None:
+            await self._api.typing(self._place)
+
+        await type_on()
+        self._pulse.start(self._rhythm.typing, type_on)
+
+    async def _keep_drafting(self, parts: tuple[Rich, ...]) -> None:
+        async def draw() -> None:
+            await self._api.draft(self._place, self._draft, parts[-1])
+
+        try:
+            await draw()
+        except DeliveryRejected as error:
+            log.info("telegram: no draft in chat %s (%s); a message instead", self._place.chat, error)
+            self._drafts = False
+            await self._write(parts)
+        else:
+            self._pulse.start(self._rhythm.draft, draw)
+
+    async def _write_final(self, text: str) -> int:
+        """The number of messages that it became."""
+        parts = render(text)
+        if parts and self._rich.suit(text):
+            try:
+                await self._write((replace(parts[0], markdown=wellformed(text)),))
+            except RichRefused as error:
+                self._rich.refused(error)
+            else:
+                return 1
+        await self._write(parts)
+        return len(parts)
+
+    async def _write(self, parts: tuple[Rich, ...]) -> None:
+        for index, part in enumerate(parts):
+            if index == len(self._handle.parts):
+                await self._reserve(index, part)
+            if self._shown.get(index) != part:
+                await self._fill(index, part)
+                self._shown[index] = part
+
+    async def _reserve(self, index: int, part: Rich) -> None:
+        """Send the stub of a message and note its id, in place of one that is no more."""
+        first = index == 0
+        place = self._place if first else replace(self._place, reply_to=None)
+        number = await self._api.send(place, stub(part) if first else Rich("…"), silent=not first)
+        parts = self._handle.parts
+        await self._note(replace(self._handle, parts=(*parts[:index], number, *parts[index + 1 :])))
+
+    async def _fill(self, index: int, part: Rich) -> None:
+        try:
+            await self._api.edit(self._place, self._handle.parts[index], part)
+        except Gone:
+            # Somebody took it away; the answer is still owed.
+            await self._reserve(index, part)
+            await self._api.edit(self._place, self._handle.parts[index], part)
+
+    async def _take_away_after(self, count: int) -> None:
+        """The streamed text may have been longer than the final one."""
+        while len(self._handle.parts) > count:
+            with suppress(DeliveryRejected):
+                await self._api.delete(self._place, self._handle.parts[-1])
+            await self._note(replace(self._handle, parts=self._handle.parts[:-1]))
+
+    async def _send_file(self, file: StoredFile) -> None:
+        # Files cannot be edited into a stub: one whose answer was lost is sent again, and counted.
+        await self._note(
+            replace(self._handle, sending=True, doubtful=self._handle.doubtful or self._handle.sending)
+        )
+        try:
+            number = await self._file_or_reason(file)
+        except AnswerLost:
+            raise
+        except ChannelError:
+            await self._note(replace(self._handle, sending=False))
+            raise
+        await self._note(replace(self._handle, files=(*self._handle.files, number), sending=False))
+
+    async def _file_or_reason(self, file: StoredFile) -> int:
+        place = replace(self._place, reply_to=None)
+        try:
+            return await self._api.send_file(place, file)
+        except (AttachmentRefused, DeliveryRejected) as error:
+            log.warning("telegram: a file of %s was not sent: %s", human_size(file.size), error)
+            language = language_of(self._target.asker.language)
+            reason = f"{human_size(file.size)}, {error.user_text}"
+            return await self._api.send(
+                place, Rich(say(language, Sentence.FILE_LEFT_OUT, name=file.name, reason=reason))
+            )
+
+    async def _note(self, handle: Handle) -> None:
+        self._handle = handle
+        await self._checkpoint(handle.dump())

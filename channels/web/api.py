@@ -1,0 +1,162 @@
+"""The web API's conversations and messages: HTTP in front, the desk and the inbox behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from bridge.ports import CommandInfo
+from channels.web.bodies import NAMING, NEW_MESSAGE, STOP, NewMessage, path_id, read_json
+from channels.web.config import Config
+from channels.web.desk import Desk
+from channels.web.entries import CHAT, ENTRY, Chat, Entry, Place
+from channels.web.feed import EntryShown
+from channels.web.inbound import Doorway, language_of
+from channels.web.problems import Refused, guarded
+from channels.web.stream import EventStream
+
+_MOST_FILES = 20
+_MOST_TOPICS = 200
+
+
+class ChatApi:
+    """Handlers under `/api/chat`. Bodies and answers are JSON; errors are as in `problems.py`."""
+
+    def __init__(
+        self,
+        config: Config,
+        commands: Sequence[CommandInfo],
+        desk: Desk,
+        door: Doorway,
+        heartbeat: float = 15.0,
+    ) -> None:
+        self._config = config
+        self._commands = commands
+        self._desk = desk
+        self._door = door
+        self._heartbeat = heartbeat
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """The API's routes."""
+        chat = "/api/chat/conversations/{chat}"
+        return (
+            Route("/api/chat/hello", guarded(self.hello), methods=["GET"]),
+            Route("/api/chat/conversations", guarded(self.conversations), methods=["GET"]),
+            Route(chat, guarded(self.save), methods=["PUT"]),
+            Route(chat, guarded(self.delete), methods=["DELETE"]),
+            Route(f"{chat}/topics/{{topic}}", guarded(self.save_topic), methods=["PUT"]),
+            Route(f"{chat}/topics/{{topic}}", guarded(self.delete), methods=["DELETE"]),
+            Route(f"{chat}/messages", guarded(self.messages), methods=["GET"]),
+            Route(f"{chat}/messages", guarded(self.post), methods=["POST"]),
+            Route(f"{chat}/stop", guarded(self.stop), methods=["POST"]),
+            Route("/api/chat/events", guarded(self.events), methods=["GET"]),
+        )
+
+    async def hello(self, request: Request) -> Response:
+        """What the page must know once."""
+        commands = [{**asdict(one), "name": one.name.removeprefix("/")} for one in self._commands]
+        user = {"name": self._config.name}
+        return JSONResponse({"user": user, "commands": commands, "max_upload": self._config.max_upload})
+
+    async def conversations(self, request: Request) -> Response:
+        """Every conversation, newest activity first, and where replies are growing."""
+        chats = [CHAT.dump_python(chat, mode="json") for chat in await self._desk.chats.all()]
+        growing = [asdict(shown.place) | {"id": shown.entry.id} for shown in self._desk.growing.all()]
+        return JSONResponse({"conversations": chats, "growing": growing})
+
+    async def save(self, request: Request) -> Response:
+        """Create or rename a conversation."""
+        chat_id, naming = path_id(request, "chat"), await read_json(request, NAMING)
+        return self._chat(await self._desk.chats.save(chat_id, naming.title))
+
+    async def save_topic(self, request: Request) -> Response:
+        """Create or rename a topic."""
+        place = Place(path_id(request, "chat"), path_id(request, "topic"))
+        naming = await read_json(request, NAMING)
+        chat = await self._desk.chats.get(place.chat)
+        if chat is not None and len(chat.topics) >= _MOST_TOPICS:
+            raise Refused(422, "too_many_topics", f"A conversation has at most {_MOST_TOPICS} topics.")
+        return self._chat(await self._desk.chats.save_topic(place, naming.title, naming.about))
+
+    async def delete(self, request: Request) -> Response:
+        """Delete a conversation or a topic; a turn that runs there is stopped first."""
+        topic = path_id(request, "topic") if "topic" in request.path_params else None
+        place = Place(path_id(request, "chat"), topic)
+        for shown in self._desk.growing.under(place):
+            await self._door.stop(shown.place, shown.entry.id, language_of(request, ""))
+        await self._desk.delete(place)
+        return Response(status_code=204)
+
+    async def messages(self, request: Request) -> Response:
+        """A page of entries, oldest first, with the replies that are growing at its end."""
+        query = request.query_params
+        place = Place(path_id(request, "chat"), query.get("topic") or None)
+        page = await self._desk.transcript.page(place, before=query.get("before", ""))
+        growing = [shown.entry for shown in self._desk.growing.under(place) if shown.place == place]
+        return JSONResponse(
+            {
+                "entries": [ENTRY.dump_python(entry, mode="json") for entry in page.entries],
+                "growing": [ENTRY.dump_python(entry, mode="json") for entry in growing],
+                "before": page.before,
+            }
+        )
+
+    async def post(self, request: Request) -> Response:
+        """Take a message: 202 when it is in the transcript and the core has it on disk."""
+        chat_id, body = path_id(request, "chat"), await read_json(request, NEW_MESSAGE)
+        place = Place(chat_id, body.topic)
+        self._door.check()
+        quoted = await self._quoted(place, body.id)
+        entry, new = await self._desk.transcript.add(place, await self._entry(body))
+        chat = await self._desk.chats.touch(place, entry.text or entry.files[0].name)
+        if new:
+            self._desk.announce(chat.id, chat)
+            self._desk.show(EntryShown(place, entry))
+        await self._door.accept(place, entry, language_of(request, body.language), quoted)
+        return JSONResponse(ENTRY.dump_python(entry, mode="json"), 202)
+
+    async def stop(self, request: Request) -> Response:
+        """The stop button: the core's `/stop`, which leaves no message behind."""
+        chat_id, body = path_id(request, "chat"), await read_json(request, STOP)
+        await self._door.stop(Place(chat_id, body.topic), body.id, language_of(request, body.language))
+        return Response(status_code=202)
+
+    async def events(self, request: Request) -> Response:
+        """The page's one stream."""
+        last = request.headers.get("last-event-id") or request.query_params.get("last", "")
+        return EventStream(self._desk.feed, last, self._heartbeat)
+
+    async def _entry(self, body: NewMessage) -> Entry:
+        if len(body.files) > _MOST_FILES:
+            raise Refused(422, "too_many_files", f"A message carries at most {_MOST_FILES} files.")
+        files = await self._desk.shelf.use(body.files)
+        if files is None:
+            raise Refused(
+                422, "file_gone", "A file of this message is no longer there; please attach it again."
+            )
+        if not body.text.strip() and not files:
+            raise Refused(422, "empty", "The message is empty.")
+        return Entry(body.id, "user", 0, body.text, files=files)
+
+    async def _quoted(self, place: Place, message_id: str) -> str:
+        """What a topic is about, for its first message: the agent was not told otherwise."""
+        if place.topic is None:
+            return ""
+        chat = await self._desk.chats.get(place.chat)
+        topic = chat.topic(place.topic) if chat else None
+        if topic is None or not topic.about:
+            return ""
+        # At a second try the message itself stands there already.
+        newest = (await self._desk.transcript.page(place, limit=1)).entries
+        if newest and newest[0].id != message_id:
+            return ""
+        about = await self._desk.transcript.find(place, topic.about)
+        return about.text if about else ""
+
+    def _chat(self, chat: Chat) -> Response:
+        self._desk.announce(chat.id, chat)
+        return JSONResponse(CHAT.dump_python(chat, mode="json"))

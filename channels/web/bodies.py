@@ -1,0 +1,85 @@
+"""Request bodies of the web API: JSON with a cap, checked against a dataclass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+from pydantic import StringConstraints, TypeAdapter, ValidationError
+from starlette.requests import ClientDisconnect, Request
+
+from channels.web.entries import Id
+from channels.web.problems import Refused
+
+_MAX_BODY = 600_000
+_Model = TypeVar("_Model")
+
+Text = Annotated[str, StringConstraints(max_length=100_000)]
+Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+Language = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{0,35}$")]
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """A message from the page; `files` are ids of uploads."""
+
+    id: Id
+    text: Text = ""
+    topic: Id | None = None
+    files: tuple[Id, ...] = ()
+    language: Language = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The stop button."""
+
+    id: Id
+    topic: Id | None = None
+    language: Language = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """A conversation's or topic's title; `about` is the entry a new topic begins at."""
+
+    title: Title = ""
+    about: str = ""
+
+
+NEW_MESSAGE: TypeAdapter[NewMessage] = TypeAdapter(NewMessage)
+STOP: TypeAdapter[Stop] = TypeAdapter(Stop)
+NAMING: TypeAdapter[Naming] = TypeAdapter(Naming)
+_ID: TypeAdapter[str] = TypeAdapter(Id)
+
+
+async def read_json(request: Request, model: TypeAdapter[_Model]) -> _Model:
+    """The body as `model`. Raises Refused for another content type, too much, or the wrong shape."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise Refused(415, "not_json", "The body must be application/json.")
+    body = bytearray()
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > _MAX_BODY:
+                raise Refused(413, "too_long", "The message is too long.")
+    except ClientDisconnect as gone:
+        raise Refused(400, "gone", "The request was broken off.") from gone
+    try:
+        return model.validate_json(bytes(body))
+    except ValidationError as problem:
+        raise Refused(422, "bad_request", _first(problem)) from problem
+
+
+def path_id(request: Request, name: str) -> str:
+    """A part of the path that is an id. Raises Refused."""
+    try:
+        return _ID.validate_python(request.path_params[name])
+    except ValidationError as problem:
+        raise Refused(404, "unknown", "There is nothing of that name.") from problem
+
+
+def _first(problem: ValidationError) -> str:
+    error = problem.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in error["loc"])
+    return f"{where}: {error['msg']}" if where else error["msg"]

@@ -1,0 +1,118 @@
+"""The web channel: the platform is ourselves."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from bridge.errors import ChannelUnavailable, StoreUnavailable
+from bridge.ports import (
+    Capabilities,
+    Channel,
+    ChannelServices,
+    Checkpoint,
+    Inbox,
+    Reply,
+    Streaming,
+    TextUnit,
+)
+from bridge.types import Attachment, ReplyTarget
+from channels.kit.http import ServesHttp
+from channels.web.api import ChatApi
+from channels.web.config import Config
+from channels.web.desk import Desk
+from channels.web.file_api import FileApi
+from channels.web.inbound import Doorway
+from channels.web.reply import WebReply
+
+_PAGE = Path(__file__).parent / "page"
+_EDIT_INTERVAL = 0.06
+_MAX_CHARS = 2_000_000
+_MAX_FILE_OUT = 200_000_000
+
+
+class WebChannel(Channel, ServesHttp):
+    """The chat page, its API, and the transcript behind them."""
+
+    name: ClassVar[str] = "web"
+
+    def __init__(
+        self, config: Config, services: ChannelServices, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.capabilities = Capabilities(
+            streaming=Streaming.NATIVE,
+            max_chars=_MAX_CHARS,
+            unit=TextUnit.CHARACTERS,
+            edit_interval=_EDIT_INTERVAL,
+            group_edit_interval=_EDIT_INTERVAL,
+            buttons=True,
+            threads=True,
+            max_file_in=config.max_upload,
+            max_file_out=_MAX_FILE_OUT,
+        )
+        self._desk = Desk.over(services.documents, services.folder, clock)
+        self._door = Doorway(config.name, clock)
+        self._api = ChatApi(config, services.commands, self._desk, self._door)
+        self._files = FileApi(self._desk.shelf, config.max_upload)
+
+    async def listen(self, inbox: Inbox) -> None:
+        """Take messages from the page until cancelled; while nobody listens, it is told to keep them."""
+        try:
+            await self._desk.shelf.sweep()
+        except StoreUnavailable as problem:
+            raise ChannelUnavailable("The message store cannot be reached just now.") from problem
+        self._door.open(inbox)
+        try:
+            inbox.online()
+            await asyncio.Event().wait()
+        finally:
+            self._door.close()
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        return WebReply(target, self._desk)
+
+    async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
+        return await self._desk.shelf.copy(attachment.handle, into, limit)
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """The page at `/`, its files under `/page`, the API under `/api/chat`."""
+        return (
+            Route("/", _index, methods=["GET"]),
+            Mount("/page", _Files(directory=_PAGE)),
+            *self._api.routes(),
+            *self._files.routes(),
+        )
+
+
+class _Files(StaticFiles):
+    """The page's files: always asked for again, so that an upgrade shows at the next load."""
+
+    def file_response(
+        self,
+        full_path: os.PathLike[str] | str,
+        stat_result: os.stat_result,
+        scope: Scope,
+        status_code: int = 200,
+    ) -> Response:
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        response.headers["cache-control"] = "no-cache"
+        return response
+
+
+async def _index(request: Request) -> Response:
+    return FileResponse(_PAGE / "index.html", headers={"cache-control": "no-cache"})
+
+
+def create(config: Config, services: ChannelServices) -> WebChannel:
+    """The channel as the composition root builds it."""
+    return WebChannel(config, services)

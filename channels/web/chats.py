@@ -1,0 +1,104 @@
+"""The list of conversations: one document each, its topics inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from bridge.errors import DocumentConflict, StoreUnavailable
+from bridge.ports import Documents
+from channels.web.entries import CHAT, Chat, Place, Topic, title_of
+
+_PREFIX = "web/chat/"
+_TRIES = 20
+Change = Callable[[Chat], Chat]
+
+
+class Chats:
+    """Conversations by id. Every method raises StoreUnavailable."""
+
+    def __init__(self, documents: Documents, clock: Callable[[], float]) -> None:
+        self._documents = documents
+        self._clock = clock
+
+    async def all(self) -> tuple[Chat, ...]:
+        """Every conversation, the one with the newest activity first."""
+        found: list[Chat] = []
+        after = ""
+        while part := await self._documents.list(_PREFIX, limit=500, after=after):
+            found += [CHAT.validate_json(document.body) for document in part]
+            after = part[-1].key
+            if len(part) < 500:
+                break
+        return tuple(sorted(found, key=lambda chat: chat.updated, reverse=True))
+
+    async def get(self, chat_id: str) -> Chat | None:
+        """The conversation, if there is one."""
+        document = await self._documents.get(_PREFIX + chat_id)
+        return CHAT.validate_json(document.body) if document.version else None
+
+    async def save(self, chat_id: str, title: str) -> Chat:
+        """Create a conversation, or give it a title; an empty title changes nothing."""
+
+        def change(chat: Chat) -> Chat:
+            return replace(chat, title=title, named=True) if title else chat
+
+        return await self._change(chat_id, change)
+
+    async def save_topic(self, place: Place, title: str, about: str) -> Chat:
+        """Create a topic, or rename it."""
+
+        def change(chat: Chat) -> Chat:
+            topic = self._topic(chat, place, title, about)
+            return _with(chat, replace(topic, title=title or topic.title))
+
+        return await self._change(place.chat, change)
+
+    async def touch(self, place: Place, text: str) -> Chat:
+        """Note activity, creating what is not there; a first message gives the title."""
+
+        def change(chat: Chat) -> Chat:
+            now = self._clock()
+            if place.topic is not None:
+                topic = self._topic(chat, place, title_of(text), "")
+                return replace(_with(chat, replace(topic, updated=now)), updated=now)
+            return replace(chat, title=chat.title or title_of(text), updated=now)
+
+        return await self._change(place.chat, change)
+
+    async def drop_topic(self, place: Place) -> Chat:
+        """Take a topic out of its conversation."""
+        return await self._change(
+            place.chat,
+            lambda chat: replace(chat, topics=tuple(t for t in chat.topics if t.id != place.topic)),
+        )
+
+    async def drop(self, chat_id: str) -> None:
+        """Take a conversation out of the list."""
+        await self._documents.delete(_PREFIX + chat_id)
+
+    def _topic(self, chat: Chat, place: Place, title: str, about: str) -> Topic:
+        now = self._clock()
+        return chat.topic(place.topic or "") or Topic(place.topic or "", title, about, now, now)
+
+    async def _change(self, chat_id: str, change: Change) -> Chat:
+        for _ in range(_TRIES):
+            document = await self._documents.get(_PREFIX + chat_id)
+            now = self._clock()
+            known = (
+                CHAT.validate_json(document.body) if document.version else Chat(chat_id, "", False, now, now)
+            )
+            changed = change(known)
+            if document.version and changed == known:
+                return known
+            try:
+                await self._documents.set(replace(document, body=CHAT.dump_json(changed).decode()))
+            except DocumentConflict:
+                continue
+            return changed
+        raise StoreUnavailable("The conversation is being changed from too many places at once.")
+
+
+def _with(chat: Chat, topic: Topic) -> Chat:
+    others = tuple(known for known in chat.topics if known.id != topic.id)
+    return replace(chat, topics=(*others, topic))

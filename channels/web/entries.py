@@ -1,0 +1,115 @@
+"""What the transcript keeps and the page shows: entries, conversations, topics, files."""
+
+from __future__ import annotations
+
+import mimetypes
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints, TypeAdapter
+
+from bridge.types import Attachment, AttachmentKind, Question, Step
+
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{8,64}$")]
+"""An id made by the page: random, so that a repeated request is known again."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileRef:
+    """A file on our shelf; `size` is in bytes."""
+
+    id: str
+    name: str
+    mime: str
+    size: int
+    kind: AttachmentKind
+
+    def attachment(self) -> Attachment:
+        """The same file as the core sees it."""
+        return Attachment(self.kind, self.name, self.mime, self.size, handle=self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message or reply of a conversation.
+
+    `id` is the message's or the turn's. `pos` is its place: microseconds since 1970, never changed.
+    Only a reply that is still growing is not `final`; such an entry is never stored.
+    """
+
+    id: str
+    role: Literal["user", "agent"]
+    pos: int
+    text: str
+    reply_to: str = ""
+    steps: tuple[Step, ...] = ()
+    files: tuple[FileRef, ...] = ()
+    question: Question | None = None
+    final: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A side-thread of a conversation; `about` is the id of the entry it began at, or empty."""
+
+    id: str
+    title: str
+    about: str
+    created: float
+    updated: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A conversation in the list. `named` says that a person chose its title. Times are Unix seconds."""
+
+    id: str
+    title: str
+    named: bool
+    created: float
+    updated: float
+    topics: tuple[Topic, ...] = ()
+
+    def topic(self, topic_id: str) -> Topic | None:
+        """The topic of that id, if there is one."""
+        return next((topic for topic in self.topics if topic.id == topic_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an entry belongs: a chat, or a topic within it."""
+
+    chat: str
+    topic: str | None = None
+
+    @property
+    def prefix(self) -> str:
+        """Key prefix of this place's entries."""
+        return f"web/log/{self.chat}/{self.topic or '-'}/"
+
+
+ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+CHAT: TypeAdapter[Chat] = TypeAdapter(Chat)
+
+_KINDS = {"image": AttachmentKind.IMAGE, "audio": AttachmentKind.AUDIO, "video": AttachmentKind.VIDEO}
+
+
+def kind_of(mime: str) -> AttachmentKind:
+    """What a person would call a file of this type."""
+    return _KINDS.get(mime.partition("/")[0], AttachmentKind.FILE)
+
+
+def mime_of(name: str, declared: str) -> str:
+    """The declared type, or a guess by name where nothing useful was declared."""
+    if declared and declared != "application/octet-stream":
+        return declared
+    return mimetypes.guess_type(name)[0] or "application/octet-stream"
+
+
+def title_of(text: str) -> str:
+    """A title out of a first message: its first line, cut between words at 60 characters."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    if len(line) <= 60:
+        return line
+    head, space, _ = line[:60].rpartition(" ")
+    return (head if space and len(head) > 30 else line[:60]).rstrip() + "…"

@@ -1,0 +1,69 @@
+// The web API. Every call resolves to the answer's JSON or throws a Problem.
+
+export class Problem extends Error {
+  constructor(status, code, text) {
+    super(text);
+    this.status = status;
+    this.code = code;
+  }
+
+  // Whether the same request may work later, unchanged.
+  get passing() {
+    return this.status === 0 || this.status === 429 || this.status >= 500;
+  }
+}
+
+const JSON_HEADERS = { "content-type": "application/json" };
+const at = (...parts) => "/api/chat/" + parts.map(encodeURIComponent).join("/");
+
+async function call(method, path, body, timeout = 30_000) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: body === undefined ? {} : JSON_HEADERS,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(timeout),
+    });
+  } catch (failure) {
+    throw new Problem(0, "offline", String(failure.message ?? failure));
+  }
+  const answer = await response.json().catch(() => null);
+  if (response.ok) return answer;
+  if (response.status === 401) location.assign("/signin");
+  throw new Problem(response.status, answer?.error?.code ?? "", answer?.error?.text ?? response.statusText);
+}
+
+const place = (chat, topic) => (topic ? at("conversations", chat, "topics", topic) : at("conversations", chat));
+
+export const api = {
+  hello: () => call("GET", at("hello")),
+  conversations: () => call("GET", at("conversations")),
+  rename: (chat, topic, title) => call("PUT", place(chat, topic), { title }),
+  startTopic: (chat, topic, title, about) => call("PUT", place(chat, topic), { title, about }),
+  remove: (chat, topic) => call("DELETE", place(chat, topic)),
+  messages: (chat, topic, before = "") =>
+    call("GET", at("conversations", chat, "messages") + "?" + new URLSearchParams({ topic: topic ?? "", before })),
+  post: (chat, message) => call("POST", at("conversations", chat, "messages"), message),
+  stop: (chat, topic, id, language) => call("POST", at("conversations", chat, "stop"), { id, topic, language }),
+  discard: (file) => call("DELETE", at("uploads", file)),
+  fileUrl: (file) => at("files", file),
+};
+
+// XMLHttpRequest, because only it tells how far an upload has come.
+export function upload(id, file, onProgress) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", at("uploads", id));
+    request.responseType = "json";
+    request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
+    request.onload = () => {
+      if (request.status === 201) resolve(request.response);
+      else reject(new Problem(request.status, request.response?.error?.code ?? "", request.response?.error?.text ?? ""));
+    };
+    request.onerror = () => reject(new Problem(0, "offline", ""));
+    const form = new FormData();
+    form.append("file", file, file.name);
+    request.send(form);
+  });
+}

@@ -1,0 +1,112 @@
+// Puts the page together.
+
+import { api, Problem } from "./api.js";
+import { Composer } from "./composer.js";
+import { tell } from "./dialog.js";
+import { newId, plain } from "./dom.js";
+import { startHeader } from "./header.js";
+import { Live } from "./live.js";
+import { outbox } from "./outbox.js";
+import { drawer, startSidebar } from "./sidebar.js";
+import { keyOf, store } from "./store.js";
+import { language, ourCommands, t } from "./texts.js";
+import { isBusy, load, startThread, toEnd } from "./thread.js";
+
+const PLACE = /^#\/([\w-]{8,64})(?:\/([\w-]{8,64}))?$/;
+
+const composer = new Composer({ send, stop });
+
+// At once, not with the hashchange to come: what is typed next belongs to the new place.
+function go(place) {
+  history.pushState(null, "", place ? "#/" + keyOf(place) : location.pathname);
+  store.open(place);
+}
+
+function newChat() {
+  drawer.close();
+  if (store.place) go(null);
+  composer.focus();
+}
+
+function openFromHash() {
+  const found = PLACE.exec(location.hash);
+  const place = found && { chat: found[1], topic: found[2] ?? null };
+  const same = place && store.place && keyOf(place) === keyOf(store.place);
+  if (!same) store.open(place);
+}
+
+function send(message) {
+  const given = typeof message === "string" ? { id: newId(), text: message, files: [] } : message;
+  const place = store.place ?? { chat: newId(), topic: null };
+  outbox.add(place, given);
+  if (!store.place) go(place);
+  toEnd();
+}
+
+async function stop() {
+  const place = store.place;
+  if (place) await tell(api.stop(place.chat, place.topic, newId(), language));
+}
+
+async function startTopic(entry) {
+  const place = store.place;
+  const title = plain(entry.text).trim().split("\n")[0].slice(0, 60);
+  const topic = newId();
+  const chat = await tell(api.startTopic(place.chat, topic, title, entry.id));
+  if (!chat) return;
+  store.setChat(chat.id, chat);
+  go({ chat: place.chat, topic });
+  composer.focus();
+}
+
+function onEscape() {
+  if (document.querySelector("dialog[open]")) return;
+  if (composer.close() || drawer.close()) return;
+  if (isBusy(store.place)) stop();
+}
+
+async function loadAll() {
+  try {
+    const [hello, chats] = await Promise.all([api.hello(), api.conversations()]);
+    store.user = hello.user;
+    store.commands = ourCommands(hello.commands);
+    store.maxUpload = hello.max_upload;
+    store.changed("commands");
+    store.setChats(chats);
+    const place = store.place;
+    const lost = place && !store.chats.has(place.chat) && !outbox.of(place).length;
+    if (lost) history.replaceState(null, "", location.pathname);
+    if (lost) store.open(null);
+    await load();
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    setTimeout(loadAll, 2000);
+  }
+}
+
+function start() {
+  document.documentElement.lang = language;
+  document.querySelector(".skip").textContent = t("skip");
+  startSidebar(newChat);
+  startHeader();
+  startThread({ send, startTopic, drawn: () => composer.refresh() });
+  store.on("place", () => {
+    composer.show(store.place);
+    if (!store.place && location.hash) history.replaceState(null, "", location.pathname);
+  });
+  window.addEventListener("hashchange", openFromHash);
+  document.addEventListener("visibilitychange", () => document.hidden || store.seen());
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") onEscape();
+    if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      newChat();
+    }
+  });
+  openFromHash();
+  new Live(loadAll).connect();
+  outbox.flush();
+  composer.focus();
+}
+
+start();

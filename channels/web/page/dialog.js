@@ -1,0 +1,58 @@
+// Small questions to the person, and bad news.
+
+import { h } from "./dom.js";
+import { Problem } from "./api.js";
+import { t } from "./texts.js";
+
+function ask(title, body, action, danger) {
+  return new Promise((resolve) => {
+    const cancel = h("button", { type: "button", class: "plain", onclick: () => dialog.close("") }, t("cancel"));
+    const go = h("button", { class: danger ? "danger" : "primary" }, action);
+    const form = h("form", { method: "dialog" }, h("h2", { id: "ask" }, title), body, h("div", { class: "choices" }, cancel, go));
+    const dialog = h("dialog", { "aria-labelledby": "ask" }, form);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      dialog.close("yes");
+    });
+    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close(""));
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+export async function askName(current) {
+  const field = h("input", { value: current, maxlength: "200", "aria-label": t("newName"), autofocus: true });
+  queueMicrotask(() => field.select());
+  const sure = await ask(t("rename"), field, t("save"), false);
+  const name = field.value.trim();
+  return sure && name && name !== current ? name : "";
+}
+
+export function confirmRemoval(title, isTopic) {
+  const says = h("p", {}, t("removeSays", { title }));
+  return ask(t(isTopic ? "removeTopic" : "removeChat"), says, t("remove"), true);
+}
+
+let hiding = 0;
+export function toast(text) {
+  document.querySelector(".toast")?.remove();
+  const node = h("div", { class: "toast", role: "alert" }, text);
+  document.body.append(node);
+  clearTimeout(hiding);
+  hiding = setTimeout(() => node.remove(), 6000);
+}
+
+// Waits for an action, and says so when it did not work.
+export async function tell(promise) {
+  try {
+    return await promise;
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    toast(t("actionFailed", { why: problem.status === 0 ? t("gone") : problem.message }));
+    return undefined;
+  }
+}

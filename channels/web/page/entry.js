@@ -1,0 +1,107 @@
+// One message or reply as an element that follows its entry.
+
+import { api } from "./api.js";
+import { button, copyText, h, icon, sizeText } from "./dom.js";
+import { renderInto } from "./markdown.js";
+import { t } from "./texts.js";
+
+const STATUS = { running: "stepRunning", done: "stepDone", failed: "stepFailed" };
+const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+export function userView(entry) {
+  const time = new Date(entry.pos / 1000);
+  const text = entry.text && h("div", { class: "bubble" }, entry.text);
+  const node = h("article", { class: "entry user", title: time.toLocaleString() }, h("h3", { class: "unseen" }, t("you")), files(entry.files), text);
+  return { node, update() {} };
+}
+
+// A message that is not at the server yet.
+export function waitingView(item, outbox, online) {
+  const state = h("div", { class: `state ${item.state}`, role: "status" });
+  if (item.state === "failed") {
+    const retry = h("button", { type: "button", class: "link", onclick: () => outbox.retry(item.id) }, t("retry"));
+    const discard = h("button", { type: "button", class: "link", onclick: () => outbox.discard(item.id) }, t("discard"));
+    state.append(icon("warn"), t("failed", { why: item.why || t("refusedShort") }), retry, discard);
+  } else state.append(t(online ? "sending" : "waiting"));
+  const text = item.text && h("div", { class: "bubble" }, item.text);
+  return h("article", { class: "entry user waiting" }, h("h3", { class: "unseen" }, t("you")), files(item.files), text, state);
+}
+
+export class ReplyView {
+  #steps = h("div", { class: "steps" });
+  #text = h("div", { class: "prose" });
+  #files = h("div");
+  #question = h("div");
+  #tools = h("div", { class: "entry-tools" });
+  #open = null;
+
+  constructor(actions) {
+    this.actions = actions;
+    this.node = h("article", { class: "entry agent" }, h("h3", { class: "unseen" }, t("agent")), this.#steps, this.#text, this.#files, this.#question, this.#tools);
+  }
+
+  // `newest` says that nothing came after it, so that its question is still open.
+  update(entry, newest) {
+    this.node.classList.toggle("growing", !entry.final);
+    this.node.setAttribute("aria-busy", String(!entry.final));
+    this.#drawSteps(entry);
+    renderInto(this.#text, entry.text);
+    this.#files.replaceChildren(files(entry.files) ?? "");
+    this.#question.replaceChildren(question(entry, newest, this.actions.answer) ?? "");
+    if (entry.final && !this.#tools.hasChildNodes()) this.#tools.append(...this.#buttons(entry));
+  }
+
+  #drawSteps({ steps, final }) {
+    if (steps.length < 2) return this.#steps.replaceChildren(...steps.map((step) => h("div", { class: `step ${step.status}` }, ...stepRow(step))));
+    const running = !final && steps.findLast((step) => step.status === "running");
+    const failed = steps.some((step) => step.status === "failed");
+    const mark = running ? h("span", { class: "spinner" }) : icon(failed ? "warn" : "check");
+    const summary = h("summary", {}, mark, h("span", {}, running ? running.title : t("steps", { n: steps.length })));
+    const rows = steps.map((step) => h("li", { class: step.status }, ...stepRow(step)));
+    const details = h("details", { class: failed ? "failed" : "", open: this.#open ?? !final }, summary, h("ol", {}, ...rows));
+    summary.addEventListener("click", () => { this.#open = !details.open; });
+    return this.#steps.replaceChildren(details);
+  }
+
+  #buttons(entry) {
+    const copy = button(t("copy"), "copy", async () => {
+      await copyText(entry.text);
+      copy.replaceChildren(icon("check"));
+      setTimeout(() => copy.replaceChildren(icon("copy")), 1500);
+    });
+    const topic = this.actions.startTopic && button(t("startTopic"), "topic", () => this.actions.startTopic(entry));
+    const time = new Date(entry.pos / 1000);
+    const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+    return [copy, topic, h("time", { datetime: time.toISOString(), title: time.toLocaleString() }, clock)].filter(Boolean);
+  }
+}
+
+function stepRow(step) {
+  const mark = step.status === "running" ? h("span", { class: "spinner" }) : icon(step.status === "done" ? "check" : "cross");
+  return [mark, h("span", {}, step.title), h("span", { class: "unseen" }, t(STATUS[step.status]))];
+}
+
+function question(entry, newest, answer) {
+  const asked = entry.question;
+  if (!asked) return null;
+  const prompt = entry.text.includes(asked.prompt) ? null : h("div", { class: "prose" });
+  if (prompt) renderInto(prompt, asked.prompt);
+  if (!newest) return prompt && h("div", { class: "question past" }, prompt, h("p", { class: "note" }, t("questionAnswered")));
+  const options = asked.options.map((option, at) =>
+    h("button", { type: "button", class: at === 0 ? "primary" : "plain", onclick: () => answer(option.label) }, option.label),
+  );
+  return h("div", { class: prompt ? "question" : "" }, prompt, h("div", { class: "choices" }, ...options));
+}
+
+export function files(found) {
+  if (!found.length) return null;
+  return h("ul", { class: "files" }, ...found.map((file) => h("li", {}, fileCard(file))));
+}
+
+function fileCard(file) {
+  const props = { href: api.fileUrl(file.id), download: file.name, title: `${file.name} (${sizeText(file.size)})` };
+  if (SHOWN.includes(file.mime)) {
+    return h("a", { ...props, class: "picture" }, h("img", { src: api.fileUrl(file.id), alt: file.name, loading: "lazy" }));
+  }
+  return h("a", { ...props, class: "file" }, icon("file"), h("span", { class: "file-name" }, file.name), h("span", { class: "file-size" }, sizeText(file.size)));
+}

@@ -1,0 +1,201 @@
+// Inline markdown to DOM nodes: code, emphasis, links, line breaks. Never HTML.
+
+import { h } from "./dom.js";
+
+const MAX_DEPTH = 12;
+const PUNCTUATION = /[!-/:-@[-`{-~]/;
+const WORD = /[\p{L}\p{N}]/u;
+const BARE_LINK = /^https?:\/\/[^\s<>"'`\u3000-\u303f\uff00-\uffef]+/;
+
+// A link a person may follow, or null: no javascript:, data: or the like.
+export function safeUrl(text) {
+  try {
+    const url = new URL(text);
+    return ["http:", "https:", "mailto:"].includes(url.protocol) ? url.href : null;
+  } catch {
+    return null;
+  }
+}
+
+export function inline(text, depth = 0) {
+  return depth > MAX_DEPTH ? [text] : new Scanner(text, depth).scan();
+}
+
+class Scanner {
+  constructor(text, depth) {
+    this.text = text;
+    this.depth = depth;
+    this.at = 0;
+    this.plain = "";
+    this.out = [];
+    this.unclosed = new Set(); // marks with no end in the rest of the text: not searched for again
+  }
+
+  scan() {
+    while (this.at < this.text.length) {
+      const rule = RULES[this.text[this.at]];
+      if (!(rule && rule.call(this))) this.plain += this.text[this.at++];
+    }
+    this.flush();
+    return this.out;
+  }
+
+  flush() {
+    if (this.plain) this.out.push(this.plain);
+    this.plain = "";
+  }
+
+  push(node, length) {
+    this.flush();
+    this.out.push(node);
+    this.at += length;
+    return true;
+  }
+
+  escape() {
+    const next = this.text[this.at + 1];
+    if (next === "\n") return this.push(h("br"), 2);
+    if (!next || !PUNCTUATION.test(next)) return false;
+    this.plain += next;
+    this.at += 2;
+    return true;
+  }
+
+  newline() {
+    this.plain = this.plain.trimEnd();
+    return this.push(h("br"), 1);
+  }
+
+  code() {
+    const ticks = run(this.text, this.at, "`");
+    const mark = "`".repeat(ticks);
+    if (this.unclosed.has(mark)) return this.skip(mark);
+    let end = this.at + ticks;
+    while ((end = this.text.indexOf(mark, end)) !== -1) {
+      const length = run(this.text, end, "`");
+      if (length === ticks) break;
+      end += length;
+    }
+    if (end === -1) {
+      this.unclosed.add(mark);
+      return this.skip(mark);
+    }
+    let body = this.text.slice(this.at + ticks, end).replaceAll("\n", " ");
+    if (/^ .*[^ ].* $/.test(body)) body = body.slice(1, -1);
+    return this.push(h("code", {}, body), end + ticks - this.at);
+  }
+
+  skip(mark) {
+    this.plain += mark;
+    this.at += mark.length;
+    return true;
+  }
+
+  emphasis() {
+    const sign = this.text[this.at];
+    const length = Math.min(run(this.text, this.at, sign), 2);
+    if (sign === "~" && length < 2) return false;
+    const mark = sign.repeat(length);
+    const start = this.at + length;
+    if (this.unclosed.has(mark) || !this.opens(sign, start)) return this.skip(mark);
+    const end = this.closing(mark, start);
+    if (end === -1) return this.skip(mark);
+    const tag = sign === "~" ? "del" : length === 2 ? "strong" : "em";
+    return this.push(h(tag, {}, ...inline(this.text.slice(start, end), this.depth + 1)), end + length - this.at);
+  }
+
+  opens(sign, start) {
+    const next = this.text[start];
+    if (!next || /\s/.test(next)) return false;
+    return sign !== "_" || this.at === 0 || !WORD.test(this.text[this.at - 1]);
+  }
+
+  closing(mark, start) {
+    let end = start;
+    while ((end = this.text.indexOf(mark, end)) !== -1) {
+      const length = run(this.text, end, mark[0]);
+      const tight = end > start && !/\s/.test(this.text[end - 1]) && this.text[end - 1] !== "\\";
+      const outside = mark[0] !== "_" || !WORD.test(this.text[end + length] ?? " ");
+      if (tight && outside && (length === mark.length || length === 3)) return length === 3 ? end + 3 - mark.length : end;
+      end += length;
+    }
+    this.unclosed.add(mark);
+    return -1;
+  }
+
+  link() {
+    const image = this.text[this.at] === "!";
+    const open = this.at + (image ? 1 : 0);
+    if (this.text[open] !== "[") return false;
+    const close = bracketEnd(this.text, open);
+    if (close === -1 || this.text[close + 1] !== "(") return false;
+    const end = this.text.indexOf(")", close + 2);
+    if (end === -1 || end - close > 4000) return false;
+    const stop = this.text.slice(close + 2, end).includes("(") ? parenEnd(this.text, close + 1) : end;
+    if (stop === -1) return false;
+    const target = this.text.slice(close + 2, stop).trim().replace(/\s+("[^"]*"|'[^']*')$/, "").replace(/^<(.*)>$/, "$1");
+    const label = this.text.slice(open + 1, close);
+    const url = safeUrl(target);
+    // Pictures from elsewhere would tell their server who reads this: they are shown as links.
+    const inner = image ? [label || target] : inline(label, this.depth + 1);
+    return this.push(url ? anchor(url, inner) : h("span", {}, ...inner), stop + 1 - this.at);
+  }
+
+  angle() {
+    const end = this.text.indexOf(">", this.at);
+    if (end === -1 || end - this.at > 2000) return false;
+    const inside = this.text.slice(this.at + 1, end);
+    const url = /^\S+$/.test(inside) && safeUrl(inside);
+    return url ? this.push(anchor(url, [inside]), end + 1 - this.at) : false;
+  }
+
+  bare() {
+    if (this.at > 0 && /[A-Za-z0-9]/.test(this.text[this.at - 1])) return false;
+    const found = BARE_LINK.exec(this.text.slice(this.at, this.at + 2000));
+    const link = found?.[0].replace(/[.,;:!?*_~]+$/, "");
+    const trimmed = link?.endsWith(")") && !link.includes("(") ? link.slice(0, -1) : link;
+    const url = trimmed && safeUrl(trimmed);
+    return url ? this.push(anchor(url, [trimmed]), trimmed.length) : false;
+  }
+}
+
+const RULES = {
+  "\\": Scanner.prototype.escape,
+  "\n": Scanner.prototype.newline,
+  "`": Scanner.prototype.code,
+  "*": Scanner.prototype.emphasis,
+  _: Scanner.prototype.emphasis,
+  "~": Scanner.prototype.emphasis,
+  "[": Scanner.prototype.link,
+  "!": Scanner.prototype.link,
+  "<": Scanner.prototype.angle,
+  h: Scanner.prototype.bare,
+};
+
+function run(text, at, sign) {
+  let end = at;
+  while (text[end] === sign) end++;
+  return end - at;
+}
+
+function bracketEnd(text, open) {
+  return pairEnd(text, open, "[", "]");
+}
+
+function parenEnd(text, open) {
+  return pairEnd(text, open, "(", ")");
+}
+
+function pairEnd(text, open, left, right) {
+  let depth = 0;
+  for (let at = open; at < text.length && at - open < 1500; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === left) depth++;
+    else if (text[at] === right && --depth === 0) return at;
+  }
+  return -1;
+}
+
+function anchor(url, children) {
+  return h("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, ...children);
+}

@@ -1,0 +1,163 @@
+// The open conversation: its entries in order, what is on its way, and where the view stands.
+
+import { api, Problem } from "./api.js";
+import { announce, button, h, icon, plain } from "./dom.js";
+import { ReplyView, userView, waitingView } from "./entry.js";
+import { emptyPage } from "./empty.js";
+import { outbox } from "./outbox.js";
+import { keyOf, store } from "./store.js";
+import { t } from "./texts.js";
+
+const PATIENCE = 15 * 60 * 1000;
+const scroll = document.getElementById("scroll");
+const thread = document.getElementById("thread");
+const latest = button(t("latest"), "down", () => toEnd(), { class: "latest", hidden: true });
+
+let views = new Map(); // entry id -> {node, update}
+let actions = {};
+let following = true;
+let scheduled = false;
+let failed = false;
+
+export function startThread(given) {
+  actions = given;
+  document.getElementById("dock").before(latest);
+  store.on("place", show);
+  store.on("entries", onEntries);
+  store.on("connection", draw);
+  outbox.addEventListener("change", draw);
+  scroll.addEventListener("scroll", () => {
+    following = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
+    latest.hidden = following;
+    if (scroll.scrollTop < 200) older();
+  });
+  new ResizeObserver(() => following && toEnd()).observe(thread);
+}
+
+// Whether a reply is on its way here.
+export function isBusy(place) {
+  if (!place) return false;
+  if (store.growing(place)) return true;
+  const last = store.entries(place).at(-1);
+  return Boolean(last) && last.role === "user" && Date.now() - last.pos / 1000 < PATIENCE;
+}
+
+function onEntries({ place, entry, older: isOlder }) {
+  if (!store.place || keyOf(place) !== keyOf(store.place)) return;
+  if (entry?.role === "agent" && entry.final) announce(t("replyDone", { text: plain(entry.text).slice(0, 300) }));
+  if (!isOlder) return draw();
+  const before = scroll.scrollHeight - scroll.scrollTop;
+  drawNow();
+  scroll.scrollTop = scroll.scrollHeight - before;
+}
+
+async function show() {
+  views = new Map();
+  following = true;
+  failed = false;
+  thread.replaceChildren();
+  await load();
+  toEnd();
+}
+
+export async function load() {
+  const place = store.place;
+  if (place && !store.thread(place).loaded && store.chats.has(place.chat)) {
+    try {
+      store.setThread(place, await api.messages(place.chat, place.topic));
+      failed = false;
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      failed = true;
+    }
+  }
+  drawNow();
+}
+
+let fetching = false;
+async function older() {
+  const place = store.place;
+  if (!place || fetching || !store.thread(place).before) return;
+  fetching = true;
+  try {
+    store.addOlder(place, await api.messages(place.chat, place.topic, store.thread(place).before));
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+  } finally {
+    fetching = false;
+  }
+}
+
+function draw() {
+  if (scheduled) return;
+  scheduled = true;
+  requestAnimationFrame(() => {
+    scheduled = false;
+    drawNow();
+  });
+}
+
+function drawNow() {
+  const place = store.place;
+  const entries = place ? store.entries(place) : [];
+  const waiting = place ? outbox.of(place).filter((item) => !store.thread(place).entries.has(item.id)) : [];
+  const empty = !place || (!entries.length && !waiting.length && !place.topic && !failed);
+  document.body.classList.toggle("empty", empty);
+  const nodes = empty ? [thread.querySelector(".hello") ?? emptyPage(actions.send)] : [...top(place), ...body(place, entries, waiting)];
+  arrange(nodes);
+  actions.drawn();
+  if (following) toEnd();
+}
+
+function top(place) {
+  const nodes = [];
+  if (failed) nodes.push(h("p", { class: "trouble", role: "alert" }, icon("warn"), t("loadFailed"), h("button", { type: "button", class: "link", onclick: load }, t("retry"))));
+  if (store.thread(place).before) nodes.push(h("button", { type: "button", class: "plain older", onclick: older }, t("older")));
+  else if (place.topic) nodes.push(topicHead(place));
+  return nodes;
+}
+
+function topicHead(place) {
+  const topic = store.topic(place);
+  const about = topic?.about && store.thread({ chat: place.chat, topic: null }).entries.get(topic.about);
+  const text = about ? plain(about.text).trim() : "";
+  const quote = text !== (topic?.title ?? "") && h("blockquote", {}, text.slice(0, 280) + (text.length > 280 ? "…" : ""));
+  return h("div", { class: "topic-head" }, icon("topic"), h("div", {}, h("strong", {}, topic?.title ?? ""), text && quote, h("p", { class: "note" }, t("topicSays"))));
+}
+
+function body(place, entries, waiting) {
+  const nodes = entries.map((entry, at) => {
+    let view = views.get(entry.id);
+    if (!view) {
+      const allowed = { answer: actions.send, startTopic: place.topic ? null : actions.startTopic };
+      view = entry.role === "user" ? userView(entry) : new ReplyView(allowed);
+      views.set(entry.id, view);
+    }
+    const newest = at === entries.length - 1 && !waiting.length;
+    const state = `${entry.final} ${newest}`;
+    if (view.shown !== entry || view.state !== state) view.update(entry, newest);
+    view.shown = entry;
+    view.state = state;
+    return view.node;
+  });
+  nodes.push(...waiting.map((item) => waitingView(item, outbox, store.connection === "online")));
+  if (isBusy(place) && entries.at(-1)?.role === "user") {
+    nodes.push(h("div", { class: "thinking", role: "status" }, h("i"), h("i"), h("i"), h("span", { class: "unseen" }, t("thinking"))));
+  }
+  return nodes;
+}
+
+// Moves only what is out of place: a selection or a focus inside an entry stays.
+function arrange(nodes) {
+  const wanted = new Set(nodes);
+  for (const child of [...thread.children]) if (!wanted.has(child)) child.remove();
+  nodes.forEach((node, at) => {
+    if (thread.children[at] !== node) thread.insertBefore(node, thread.children[at] ?? null);
+  });
+}
+
+export function toEnd() {
+  following = true;
+  latest.hidden = true;
+  scroll.scrollTop = scroll.scrollHeight;
+}

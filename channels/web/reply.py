@@ -1,0 +1,74 @@
+"""A reply on its way to the pages: shown live, kept when final."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bridge.errors import ChannelUnavailable, StoreUnavailable
+from bridge.ports import Reply
+from bridge.types import OutboundMessage, Receipt, ReplyTarget
+from channels.web.desk import Desk
+from channels.web.entries import Entry, Place
+from channels.web.feed import EntryShown
+from channels.web.inbound import is_stop_press
+
+_DOWN = "The transcript cannot be written just now."
+
+
+class WebReply(Reply):
+    """One turn's reply. Its turn id makes every step repeatable, so a receipt is never in doubt."""
+
+    def __init__(self, target: ReplyTarget, desk: Desk) -> None:
+        self._target = target
+        self._place = Place(target.conversation.chat, target.conversation.topic)
+        self._desk = desk
+        self._pos = 0
+        # The reply to a button is what the button did.
+        self._gone = is_stop_press(target.reply_to)
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        try:
+            await self._take_place()
+        except StoreUnavailable as problem:
+            raise ChannelUnavailable(_DOWN) from problem
+        if not self._gone:
+            self._desk.show(EntryShown(self._place, self._entry(snapshot)))
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        try:
+            await self._keep(snapshot)
+        except StoreUnavailable as problem:
+            raise ChannelUnavailable(_DOWN) from problem
+        return Receipt((self._target.turn_id,))
+
+    async def _take_place(self) -> None:
+        # Once, at the first snapshot: the reply stays where it was first seen.
+        if self._pos or self._gone:
+            return
+        self._gone = await self._desk.is_gone(self._place)
+        if not self._gone:
+            self._pos = await self._desk.transcript.reserve(self._place, "agent", self._target.turn_id)
+
+    async def _keep(self, snapshot: OutboundMessage) -> None:
+        if self._gone or await self._desk.is_gone(self._place):
+            # Nobody is left to read it; it must not bring the conversation back.
+            self._desk.growing.drop(self._target.turn_id)
+            return
+        files = await self._desk.shelf.take_in(self._target.turn_id, snapshot.attachments)
+        entry = replace(self._entry(snapshot), files=files, final=True)
+        kept, _ = await self._desk.transcript.add(self._place, entry)
+        chat = await self._desk.chats.touch(self._place, "")
+        self._desk.show(EntryShown(self._place, kept))
+        self._desk.announce(chat.id, chat)
+
+    def _entry(self, snapshot: OutboundMessage) -> Entry:
+        return Entry(
+            id=self._target.turn_id,
+            role="agent",
+            pos=self._pos,
+            text=snapshot.text,
+            reply_to=self._target.reply_to,
+            steps=snapshot.steps,
+            question=snapshot.question,
+            final=False,
+        )

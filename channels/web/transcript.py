@@ -1,0 +1,111 @@
+"""The transcript: every message and reply as a document of its own.
+
+Key of an entry: `web/log/<chat>/<topic or ->/<descending time>-<hash of its id>`, so that a listing
+begins with the newest. `web/id/<hash>` holds the key of the entry of that id: whoever writes it first
+decides the place, which makes adding an entry idempotent across retries, crashes and nodes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from bridge.errors import DocumentConflict
+from bridge.ports import Document, Documents
+from channels.web.entries import ENTRY, Entry, Place
+
+_FAR = 10**16
+
+
+class MisplacedEntry(Exception):
+    """The id is taken by an entry of another conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some entries in order of time; `before` is the cursor of the page before this one, "" at the start."""
+
+    entries: tuple[Entry, ...]
+    before: str
+
+
+def _hash(role: str, entry_id: str) -> str:
+    return hashlib.sha256(f"{role}:{entry_id}".encode()).hexdigest()[:32]
+
+
+class Transcript:
+    """Entries by place and time."""
+
+    def __init__(self, documents: Documents, clock: Callable[[], float]) -> None:
+        self._documents = documents
+        self._clock = clock
+        self._last = 0
+
+    async def reserve(self, place: Place, role: str, entry_id: str) -> int:
+        """The place in time of an entry, decided once and kept. Raises StoreUnavailable, MisplacedEntry."""
+        return self._position(await self._key(place, role, entry_id))
+
+    async def add(self, place: Place, entry: Entry) -> tuple[Entry, bool]:
+        """Keep an entry, its `pos` set; returns what is kept, and whether it is new.
+
+        An entry of this id that is there already stays as it is. Raises StoreUnavailable, MisplacedEntry.
+        """
+        key = await self._key(place, entry.role, entry.id)
+        entry = replace(entry, pos=self._position(key))
+        try:
+            await self._documents.set(Document(key, ENTRY.dump_json(entry).decode(), 0))
+        except DocumentConflict:
+            stored = await self._documents.get(key)
+            return ENTRY.validate_json(stored.body), False
+        return entry, True
+
+    async def find(self, place: Place, entry_id: str) -> Entry | None:
+        """The entry of that id in this chat, whichever topic it stands in."""
+        for role in ("user", "agent"):
+            index = await self._documents.get(f"web/id/{_hash(role, entry_id)}")
+            if index.version and index.body.startswith(f"web/log/{place.chat}/"):
+                stored = await self._documents.get(index.body)
+                return ENTRY.validate_json(stored.body) if stored.version else None
+        return None
+
+    async def page(self, place: Place, before: str = "", limit: int = 60) -> Page:
+        """The newest entries, or those older than `before`. Raises StoreUnavailable."""
+        after = place.prefix + before if before else ""
+        found = await self._documents.list(place.prefix, limit=limit, after=after)
+        entries = tuple(ENTRY.validate_json(document.body) for document in reversed(found))
+        full = len(found) == limit
+        return Page(entries, found[-1].key.removeprefix(place.prefix) if full else "")
+
+    async def erase(self, prefix: str) -> Sequence[Entry]:
+        """Delete every entry under a prefix and return them. Raises StoreUnavailable."""
+        erased: list[Entry] = []
+        while found := await self._documents.list(prefix, limit=200):
+            for document in found:
+                entry = ENTRY.validate_json(document.body)
+                erased.append(entry)
+                await self._documents.delete(document.key)
+                await self._documents.delete(f"web/id/{_hash(entry.role, entry.id)}")
+        return erased
+
+    async def _key(self, place: Place, role: str, entry_id: str) -> str:
+        digest = _hash(role, entry_id)
+        index = await self._documents.get(f"web/id/{digest}")
+        if not index.version:
+            key = f"{place.prefix}{_FAR - self._now():016d}-{digest[:6]}"
+            try:
+                index = await self._documents.set(Document(index.key, key, 0))
+            except DocumentConflict:
+                index = await self._documents.get(index.key)
+        if not index.body.startswith(place.prefix):
+            raise MisplacedEntry(entry_id)
+        return index.body
+
+    def _now(self) -> int:
+        """Microseconds, strictly growing within this process even when the clock is not."""
+        self._last = max(self._last + 1, int(self._clock() * 1_000_000))
+        return self._last
+
+    @staticmethod
+    def _position(key: str) -> int:
+        return _FAR - int(key.rpartition("/")[2].partition("-")[0])

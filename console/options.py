@@ -1,0 +1,50 @@
+"""Where the console listens, and who may come in."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+
+from bridge.errors import ConfigError
+
+MIN_TOKEN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleOptions:
+    """`port` 0 takes any free port. Reports named in `needed` must be up for `/readyz` to say so."""
+
+    host: str = "127.0.0.1"
+    port: int = 8321
+    token: str = ""
+    needed: tuple[str, ...] = ("store",)
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach the host."""
+        return is_loopback(self.host)
+
+    def check(self) -> None:
+        """Raises ConfigError for a host that is open to others without a good token."""
+        if self.loopback:
+            return
+        if not self.token:
+            raise ConfigError(
+                f"console.host: {self.host} can be reached by others, so a token is needed; set "
+                "console.token (say, to $PARLEY_TOKEN), or write 127.0.0.1 here"
+            )
+        if len(self.token) < MIN_TOKEN:
+            raise ConfigError(
+                f"console.token: shorter than {MIN_TOKEN} characters, which can be guessed; "
+                "write a longer one, such as the output of: openssl rand -hex 24"
+            )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address means this machine itself."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,43 @@
+"""The simulated DingTalk for somebody at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from simulator.dingtalk.server import DingTalkSimulator
+
+_ADVICE = """\
+DingTalk is simulated at {url}
+
+In config.yaml:
+  channels:
+    dingtalk:
+      client_id: "{client_id}"
+      client_secret: "{secret}"
+      card_template_id: "{template}"   # leave out for plain messages
+      api_url: {url}
+      oapi_url: {url}
+      allowed_users: ["*"]
+
+Be {name} and write to the robot, then read what it answered:
+  curl {url}/sim/say -d '{{"place": "{person}", "by": "{person}", "text": "hello"}}'
+  curl {url}/sim/messages -d '{{"place": "{person}"}}'
+
+Ctrl-C ends it.
+"""
+
+
+@contextmanager
+def running(port: int = 0) -> Iterator[str]:
+    """DingTalk with one person in it, on 127.0.0.1 while entered; gives what to do with it."""
+    with DingTalkSimulator(port=port) as dingtalk:
+        alice = dingtalk.people.add_person("Alice")
+        yield _ADVICE.format(
+            url=dingtalk.url,
+            client_id=dingtalk.client_id,
+            secret=dingtalk.client_secret,
+            template=dingtalk.template,
+            person=alice.id,
+            name=alice.name,
+        )

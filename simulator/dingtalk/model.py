@@ -1,0 +1,113 @@
+"""What the simulated DingTalk keeps. Mutable, and touched only under the world's lock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonObject: TypeAlias = "dict[str, Json]"
+FileKind: TypeAlias = Literal["picture", "file", "video", "audio"]
+
+
+@dataclass
+class Account:
+    """A person. `staff_id` is empty for people of other organisations, who are in groups only."""
+
+    staff_id: str
+    sender_id: str
+    name: str
+    corp: str
+    reachable: bool = True
+
+    @property
+    def id(self) -> str:
+        """What they are known by: the staff id where there is one."""
+        return self.staff_id or self.sender_id
+
+
+@dataclass
+class Group:
+    """A group with the robot in it. An `overheard` one pushes messages that do not mention the robot, too:
+    DingTalk does not do that today, but its messages have a flag for it."""
+
+    id: str
+    title: str
+    members: set[str] = field(default_factory=set)
+    overheard: bool = False
+    robot_is_gone: bool = False
+
+
+@dataclass
+class Card:
+    """An AI card: `text` is the value of the variable that grows. `guids` are those of calls done."""
+
+    track: str
+    template: str
+    params: dict[str, str]
+    space: str = ""
+    text: str = ""
+    finished: bool = False
+    failed: bool = False
+    guids: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file on its way to the platform."""
+
+    name: str
+    content: bytes
+    mime: str = "application/octet-stream"
+
+
+@dataclass
+class Message:
+    """A message in a private chat or group, as it is now."""
+
+    id: str
+    place: str
+    sender: str
+    from_robot: bool
+    at: float
+    kind: str
+    text: str = ""
+    title: str = ""
+    file: Upload | None = None
+    card: Card | None = None
+    quotes: str = ""
+
+
+@dataclass(frozen=True)
+class SeenMessage:
+    """A message as somebody in the chat sees it now.
+
+    `text` is its markdown, `shown` what a client makes of that, `code` the code blocks and spans in it.
+    `growing` is a card that is not finished.
+    """
+
+    id: str
+    sender: str
+    from_robot: bool
+    kind: str
+    text: str
+    shown: str
+    code: tuple[str, ...]
+    title: str
+    file: str
+    file_size: int
+    growing: bool
+    quotes: str
+    at: float
+
+
+@dataclass
+class Push:
+    """A frame for the robot: what became of it, and the acknowledgement's code and data (0 for none)."""
+
+    frame: Mapping[str, Json]
+    message: str
+    lost: bool = False
+    code: int = 0
+    answer: str = ""

@@ -1,0 +1,98 @@
+"""The bodies that DingTalk pushes to a robot, field by field as on the wire."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from simulator.dingtalk.model import Account, Json, JsonObject, Message
+from simulator.dingtalk.world import CORP, World
+
+BOT_TOPIC = "/v1.0/im/bot/messages/get"
+CARD_TOPIC = "/v1.0/card/instances/callback"
+
+
+def bot_message(
+    world: World, url: str, message: Message, account: Account, kind: str, body: JsonObject, called: bool
+) -> JsonObject:
+    """Somebody's message. `called` says that it mentions the robot (or is for it alone)."""
+    group = world.groups.get(message.place)
+    session = f"s{message.id}"
+    world.sessions[session] = message.place
+    payload: JsonObject = {
+        "conversationId": group.id if group else f"cid-private-{account.sender_id}",
+        "conversationType": "2" if group else "1",
+        "chatbotCorpId": CORP,
+        "chatbotUserId": "$:LWCP_v1:$robot",
+        "msgId": message.id,
+        "senderNick": account.name,
+        "isAdmin": False,
+        "senderCorpId": account.corp,
+        "senderId": account.sender_id,
+        "createAt": int(message.at * 1000),
+        "sessionWebhook": f"{url}/robot/sendBySession?session={session}",
+        "sessionWebhookExpiredTime": int((message.at + 5400) * 1000),
+        "robotCode": world.robot,
+        "msgtype": kind,
+    }
+    if account.staff_id:
+        payload["senderStaffId"] = account.staff_id
+    if group:
+        payload["conversationTitle"] = group.title
+        payload["isInAtList"] = called
+        robot: Json = {"dingtalkId": "$:LWCP_v1:$robot"}
+        payload["atUsers"] = [robot] if called else []
+    payload["text" if kind == "text" else "content"] = body
+    return payload
+
+
+def quoted(world: World, message: Message) -> JsonObject:
+    """How a message that another one answers stands in that."""
+    content: JsonObject
+    if message.card is not None:
+        nodes: list[Json] = [{"type": "header"}, {"type": "markdown", "text": message.card.text}]
+        content = {"cardId": message.card.track, "body": {"nodes": nodes}}
+        return {"msgType": "interactiveCard", "msgId": message.id, "content": content}
+    if message.file is not None:
+        content = {"downloadCode": world.keep(message.file), "fileName": message.file.name}
+        return {"msgType": message.kind, "msgId": message.id, "content": content}
+    return {"msgType": "text", "msgId": message.id, "content": {"text": message.text}}
+
+
+def card_callback(
+    world: World, account: Account, message: Message, action: str, params: JsonObject
+) -> JsonObject:
+    """A pressed button of a card."""
+    content = {"cardPrivateData": {"actionIds": [action], "params": params}}
+    group = message.place in world.groups
+    track = "" if message.card is None else message.card.track
+    return {
+        "extension": "{}",
+        "corpId": CORP,
+        "userId": account.id,
+        "userIdType": 1,
+        "spaceType": "IM_GROUP" if group else "IM_ROBOT",
+        "spaceId": message.place,
+        "outTrackId": track,
+        "type": "actionCallback",
+        "content": json.dumps(content),
+        "value": json.dumps(content),
+    }
+
+
+def frame(topic: str, data: Json, number: int, kind: str = "CALLBACK") -> JsonObject:
+    """A frame of the stream; `data` travels as text."""
+    headers: JsonObject = {
+        "appId": "simulated-app",
+        "connectionId": "simulated-connection",
+        "contentType": "application/json",
+        "messageId": f"frame{number:08}",
+        "time": str(int(time.time() * 1000)),
+        "topic": topic,
+    }
+    return {
+        "specVersion": "1.0",
+        "type": kind,
+        "headers": headers,
+        "data": data if isinstance(data, str) else json.dumps(data, ensure_ascii=False),
+    }

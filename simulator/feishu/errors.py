@@ -1,0 +1,42 @@
+"""What the open platform answers when it does not do as asked: a code, a text, and an HTTP status."""
+
+from __future__ import annotations
+
+
+class ApiError(Exception):
+    """An answer with a code other than 0. `reset` is the seconds of a rate limit's header, 0 for none."""
+
+    def __init__(self, code: int, message: str, status: int = 400, reset: int = 0) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.status = status
+        self.reset = reset
+
+
+def invalid(what: str) -> ApiError:
+    """A field that is missing or not as it should be."""
+    return ApiError(99992402, f"field validation failed: {what}")
+
+
+def too_many(reset: int) -> ApiError:
+    """A rate limit, over in `reset` seconds."""
+    return ApiError(99991400, "request trigger frequency limit", 429, reset)
+
+
+def bad_card(reason: str) -> ApiError:
+    """A card that cannot be shown."""
+    return ApiError(230099, f"Failed to create card content, ext={reason}")
+
+
+TOO_LONG = "The length of the message content reaches its limit."
+
+
+def too_long() -> ApiError:
+    """A message over its size limit."""
+    return ApiError(230025, TOO_LONG)
+
+
+def no_scope(scope: str) -> ApiError:
+    """A permission that the app was not given."""
+    return ApiError(99991672, f"Access denied. One of the following scopes is required: [{scope}]")

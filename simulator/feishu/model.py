@@ -1,0 +1,128 @@
+"""What the simulated Feishu keeps. Mutable, and touched only under the world's lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonObject: TypeAlias = "dict[str, Json]"
+ChatKind: TypeAlias = Literal["p2p", "group", "topic_group"]
+FileKind: TypeAlias = Literal["file", "image", "audio", "media", "sticker"]
+
+
+@dataclass
+class Account:
+    """A person, or the bot."""
+
+    open_id: str
+    name: str
+    tenant: str
+    is_bot: bool = False
+
+
+@dataclass
+class Chat:
+    """A place with messages. The bot hears all of a group only where it was given that permission."""
+
+    id: str
+    kind: ChatKind
+    title: str
+    members: set[str]
+    hears_all: bool = True
+    bot_is_gone: bool = False
+
+
+@dataclass
+class Card:
+    """A card entity. `sequence` is the last one taken; it is shown once a message has it."""
+
+    id: str
+    body: JsonObject
+    streaming: bool
+    streaming_since: float
+    sequence: int = 0
+    message: str = ""
+    operations: list[float] = field(default_factory=list)
+
+
+@dataclass
+class Message:
+    """A message as it is now. `content` is what the API's `content` string holds."""
+
+    id: str
+    chat: str
+    sender: str
+    kind: str
+    content: JsonObject
+    at: float
+    root: str = ""
+    parent: str = ""
+    thread: str = ""
+    card: str = ""
+    mentions: list[Json] = field(default_factory=list)
+    edits: list[float] = field(default_factory=list)
+    recalled: bool = False
+
+
+@dataclass
+class Blob:
+    """A stored file, and the message that has it ("" while it is only uploaded)."""
+
+    key: str
+    kind: FileKind
+    name: str
+    content: bytes
+    message: str = ""
+
+
+@dataclass
+class Event:
+    """An event for the app. `due` is when it is pushed (next), `pushed` when it last was."""
+
+    number: int
+    id: str
+    body: bytes
+    due: float
+    attempts: int = 0
+    pushed: float = 0.0
+    holder: int = 0
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file on its way to the platform."""
+
+    name: str
+    content: bytes
+    kind: FileKind = "file"
+
+
+@dataclass(frozen=True)
+class SeenMessage:
+    """A message as somebody in the chat sees it now: marks rendered away, `code` the text set as code."""
+
+    id: str
+    sender: str
+    from_bot: bool
+    kind: str
+    text: str
+    code: tuple[str, ...]
+    parent: str
+    thread: str
+    file: str
+    buttons: tuple[str, ...]
+    streaming: bool
+    edited: bool
+    at: float
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the app: name, chat where it shows ("" for none), Unix time, and the answer's code."""
+
+    name: str
+    chat: str
+    at: float
+    code: int

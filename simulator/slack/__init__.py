@@ -1,0 +1,8 @@
+"""Slack on loopback: Web API and Socket Mode as the platform speaks them, and everybody else."""
+
+from simulator.slack.faults import Fault, Faults
+from simulator.slack.model import SeenMessage, Timing, Upload
+from simulator.slack.people import People, Person
+from simulator.slack.server import Call, SlackSimulator
+
+__all__ = ["Call", "Fault", "Faults", "People", "Person", "SeenMessage", "SlackSimulator", "Timing", "Upload"]

@@ -1,0 +1,119 @@
+"""What the simulated Slack keeps. Mutable, and touched only under the world's lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonObject: TypeAlias = "dict[str, Json]"
+ChatKind: TypeAlias = Literal["im", "mpim", "channel", "group"]
+
+
+@dataclass
+class Account:
+    """A person, or a bot. `team` is where they are at home; a guest or a stranger may be restricted."""
+
+    id: str
+    name: str
+    handle: str
+    team: str
+    is_bot: bool = False
+    bot_id: str = ""
+    restricted: bool = False
+    stranger: bool = False
+
+
+@dataclass
+class Chat:
+    """A DM, a group DM, a channel, or a private channel ("group")."""
+
+    id: str
+    kind: ChatKind
+    title: str = ""
+    members: set[str] = field(default_factory=set)
+    closed: str = ""
+    """The error that the bot gets here, "" while it may write."""
+    statuses: list[tuple[float, str, str]] = field(default_factory=list)
+    """Time, thread and text of every status line that the bot set."""
+
+
+@dataclass
+class File:
+    """A file on the platform. `shown` says that it is in a chat; until then it is only uploaded."""
+
+    id: str
+    name: str
+    mime: str
+    content: bytes
+    owner: str
+    title: str = ""
+    declared: int | None = None
+    uploaded: bool = False
+    shown: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass
+class Message:
+    """A message as it is now. `markdown` is standard markdown; `text` is what else was sent."""
+
+    ts: str
+    chat: str
+    sender: str
+    at: float
+    text: str = ""
+    marked: bool = True
+    markdown: str = ""
+    blocks: list[Json] = field(default_factory=list)
+    thread: str = ""
+    metadata: JsonObject = field(default_factory=dict)
+    files: list[str] = field(default_factory=list)
+    tasks: dict[str, JsonObject] = field(default_factory=dict)
+    streaming: bool = False
+    stream_ends: float = 0.0
+    edited: bool = False
+    subtype: str = ""
+
+
+@dataclass(frozen=True)
+class SeenMessage:
+    """A message as somebody in the chat sees it now.
+
+    `text` has the marks rendered away and `code` is what of it is set as code; `buttons` are labels,
+    `tasks` the cards with their states, and `streaming` says that Slack shows it as still being written.
+    """
+
+    ts: str
+    sender: str
+    from_bot: bool
+    text: str
+    code: tuple[str, ...]
+    thread: str
+    files: tuple[str, ...]
+    tasks: tuple[tuple[str, str], ...]
+    buttons: tuple[str, ...]
+    streaming: bool
+    edited: bool
+    metadata: JsonObject
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that somebody sends; `declared` is its size as Slack will tell it, where that is a lie."""
+
+    name: str
+    content: bytes
+    mime: str = "application/octet-stream"
+    declared: int | None = None
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds. `ack` is how long an envelope may stay unacknowledged and `retries` the pauses before it is
+    sent again; `stream` is a stream's longest life, `ticket` that of a connection's address.
+    """
+
+    ack: float = 3.0
+    retries: tuple[float, ...] = (0.0, 60.0, 300.0)
+    stream: float = 300.0
+    ticket: float = 30.0

@@ -1,0 +1,229 @@
+"""The person's side: what people write, press and see. Every method may be called from any thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from simulator.slack.events import Events
+from simulator.slack.model import Account, Chat, ChatKind, File, JsonObject, Message, SeenMessage, Upload
+from simulator.slack.render import buttons, label
+from simulator.slack.wire import mention_event, message_event, message_json, user_json, written
+from simulator.slack.world import TEAM, World
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with an account, and the id of their DM with the app."""
+
+    id: str
+    name: str
+    dm: str
+
+
+class People:
+    """What everybody but the app does."""
+
+    def __init__(self, world: World, events: Events) -> None:
+        self._world = world
+        self._events = events
+
+    def add_person(self, name: str, handle: str = "", team: str = TEAM) -> Person:
+        """A new account, with its DM; of another workspace when `team` says so."""
+        with self._world.changed:
+            account = self._world.add_account(name, handle or f"{name.lower()}{self._world.number()}", team)
+            account.stranger = team != TEAM
+            return Person(account.id, name, self._world.add_chat("im", name, {account.id}).id)
+
+    def add_bot(self, name: str) -> str:
+        """Another app's bot; returns its id."""
+        with self._world.changed:
+            return self._world.add_account(name, name.lower(), is_bot=True).id
+
+    def add_channel(self, title: str, members: Sequence[str], kind: ChatKind = "channel") -> str:
+        """A new channel that the app is in; returns its id."""
+        with self._world.changed:
+            return self._world.add_chat(kind, title, set(members)).id
+
+    def open_chat(self, person: Person) -> str:
+        """A new chat in the assistant's panel: a thread in the DM under the app's root; returns its ts."""
+        with self._world.changed:
+            place = self._world.chats[person.dm]
+            root = self._world.post(place, self._world.bot, "")
+            root.text, root.subtype = "New Assistant Thread", "assistant_app_thread"
+            thread: JsonObject = {"user_id": person.id, "channel_id": place.id, "thread_ts": root.ts}
+            self._world.emit(
+                {"type": "assistant_thread_started", "assistant_thread": thread, "event_ts": root.ts}
+            )
+            return root.ts
+
+    def say(self, chat: str, by: str, text: str, thread: str = "", subtype: str = "") -> str:
+        """Write a text, where `@handle` mentions somebody; returns the message's ts."""
+        return self._post(chat, by, text, [], thread, subtype)
+
+    def send_files(
+        self, chat: str, by: str, files: Sequence[Upload], text: str = "", thread: str = ""
+    ) -> str:
+        """Send files, with a text or without; returns the message's ts."""
+        return self._post(chat, by, text, files, thread, "file_share")
+
+    def edit(self, chat: str, ts: str, text: str) -> None:
+        """Change a text; the app hears `message_changed`."""
+        with self._world.changed:
+            place, message = self._world.chats[chat], self._world.messages[chat][ts]
+            before = message_json(self._world, message)
+            message.text, message.edited = written(self._world, text), True
+            self._changed(place, "message_changed", message_json(self._world, message), before)
+
+    def delete(self, chat: str, ts: str) -> None:
+        """Take a message away; the app hears `message_deleted`."""
+        with self._world.changed:
+            message = self._world.messages[chat].pop(ts)
+            self._changed(self._world.chats[chat], "message_deleted", {}, message_json(self._world, message))
+
+    def press(self, chat: str, by: str, ts: str, title: str) -> None:
+        """Press the button with this label."""
+        with self._world.changed:
+            message, account = self._world.messages[chat][ts], self._world.accounts[by]
+            button = next((b for b in buttons(message.blocks) if label(b) == title), None)
+            if button is None:
+                raise LookupError(f"message {ts} has no button {title!r}")
+            payload: JsonObject = {
+                "type": "block_actions",
+                "team": {"id": TEAM, "domain": "sim"},
+                "user": {"id": by, "username": account.handle, "team_id": account.team},
+                "api_app_id": "A0SIM",
+                "container": {"type": "message", "message_ts": ts, "channel_id": chat},
+                "channel": {"id": chat, "name": self._world.chats[chat].title},
+                "message": message_json(self._world, message),
+                "actions": [button | {"action_ts": f"{time.time():.6f}"}],
+                "trigger_id": f"{self._world.number()}.1.x",
+                "response_url": f"{self._world.base_url}/respond/{ts}",
+            }
+            self._events.interact(payload)
+
+    def stop(self, chat: str, by: str, ts: str) -> None:
+        """Press the native stop button of a growing message: Slack ends it, and the app hears of it."""
+        with self._world.changed:
+            message = self._world.messages[chat][ts]
+            message.streaming = False
+            event: JsonObject = {"type": "agent_session_stopped", "channel": chat, "user": by}
+            event |= {"thread_ts": message.thread, "streaming_message_ts": [ts]}
+            self._world.emit(event | {"event_ts": self._world.new_ts()})
+            self._world.touch()
+
+    def close(self, chat: str, error: str = "channel_not_found") -> None:
+        """From now on the app may not write here: it was removed, or the person is gone."""
+        with self._world.changed:
+            self._world.chats[chat].closed = error
+
+    def restrict_scopes(self, *missing: str) -> None:
+        """The app was installed without these scopes."""
+        with self._world.changed:
+            self._world.scopes -= set(missing)
+
+    def inject(self, payload: JsonObject, kind: str = "events_api") -> None:
+        """Hand the app any payload at all, however strange."""
+        self._events.push(kind, payload)
+
+    def inject_event(self, event: JsonObject, team: str = TEAM) -> None:
+        """Hand the app any event in an ordinary payload."""
+        self._events.push("events_api", self._events.payload(event, team))
+
+    def redeliver(self, count: int = 1) -> None:
+        """Hand the app its last acknowledged events once more."""
+        self._events.redeliver(count)
+
+    def messages(self, chat: str, thread: str | None = None) -> tuple[SeenMessage, ...]:
+        """What stands in a chat now, oldest first: all, or with `thread` one thread ("" is outside them).
+
+        A thread's root belongs to it.
+        """
+        with self._world.changed:
+            found = list(self._world.messages[chat].values())
+            if thread is not None:
+                found = [m for m in found if m.thread == thread or (thread and m.ts == thread)]
+            return tuple(self._seen(message) for message in found)
+
+    def answers(self, chat: str, thread: str | None = None) -> tuple[str, ...]:
+        """The texts of the app's messages in a chat, oldest first."""
+        return tuple(message.text for message in self.messages(chat, thread) if message.from_bot)
+
+    def growth(self, chat: str, thread: str = "") -> tuple[str, ...]:
+        """Every text that the app showed in a place, in order of time."""
+        with self._world.changed:
+            return tuple(text for at, root, text in self._world.shown if (at, root) == (chat, thread))
+
+    def status(self, chat: str, thread: str) -> str:
+        """The status line of a thread now."""
+        with self._world.changed:
+            lines = [text for _, root, text in self._world.chats[chat].statuses if root == thread]
+            return lines[-1] if lines else ""
+
+    def file(self, chat: str, ts: str, name: str) -> bytes:
+        """The content of a message's file."""
+        with self._world.changed:
+            ids = self._world.messages[chat][ts].files
+            return next(self._world.files[i].content for i in ids if self._world.files[i].name == name)
+
+    def profile(self, person: str) -> JsonObject:
+        """An account as the app is told about it."""
+        with self._world.changed:
+            return user_json(self._world.accounts[person])
+
+    def unacknowledged(self) -> int:
+        """How many envelopes the app has not acknowledged yet."""
+        return self._events.waiting()
+
+    def wait(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
+        """Block until `condition` holds, looking after each change. Raises TimeoutError."""
+        with self._world.changed:
+            if not self._world.changed.wait_for(condition, timeout):
+                raise TimeoutError("the simulated Slack did not get there in time")
+
+    def _post(self, chat: str, by: str, text: str, files: Sequence[Upload], thread: str, subtype: str) -> str:
+        world = self._world
+        with world.changed:
+            place, account = world.chats[chat], world.accounts[by]
+            message = world.post(place, account, thread)
+            message.text, message.subtype = written(world, text), subtype
+            message.files = [self._keep(account, file, message) for file in files]
+            self._tell(place, message)
+            world.touch()
+            return message.ts
+
+    def _keep(self, account: Account, upload: Upload, message: Message) -> str:
+        file = File(f"F{self._world.number()}", upload.name, upload.mime, upload.content, account.id)
+        file.declared, file.uploaded, file.shown = upload.declared, True, [(message.chat, message.ts)]
+        self._world.files[file.id] = file
+        return file.id
+
+    def _tell(self, place: Chat, message: Message) -> None:
+        """The events of a new post: a mention in a channel is two of them, in either order."""
+        self._world.emit(message_event(self._world, place, message))
+        if place.kind != "im" and f"<@{self._world.bot.id}>" in message.text:
+            self._world.emit(mention_event(self._world, place, message))
+
+    def _changed(self, place: Chat, subtype: str, now: JsonObject, before: JsonObject) -> None:
+        event: JsonObject = {"type": "message", "subtype": subtype, "hidden": True, "channel": place.id}
+        event |= {"channel_type": place.kind, "ts": self._world.new_ts(), "previous_message": before}
+        self._world.emit(event | ({"message": now} if now else {"deleted_ts": before["ts"]}))
+        self._world.touch()
+
+    def _seen(self, message: Message) -> SeenMessage:
+        sender, (text, code) = self._world.accounts[message.sender], self._world.drawn(message)
+        return SeenMessage(
+            ts=message.ts,
+            sender=sender.name,
+            from_bot=sender.is_bot,
+            text=text,
+            code=code,
+            thread=message.thread,
+            files=tuple(self._world.files[file].name for file in message.files),
+            tasks=tuple((str(task["title"]), str(task["status"])) for task in message.tasks.values()),
+            buttons=tuple(label(button) for button in buttons(message.blocks)),
+            streaming=message.streaming and time.time() < message.stream_ends,
+            edited=message.edited,
+            metadata=dict(message.metadata),
+        )

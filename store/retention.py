@@ -1,0 +1,22 @@
+"""How long finished things are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+DAY = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """Seconds that done and cancelled items (`finished`) and dedupe names (`names`) are kept.
+
+    Names are counted from the put, whatever became of the item. Platforms redeliver for hours:
+    keep names for a day at least. Dead letters are kept until the operator decides.
+    """
+
+    finished: float = 7 * DAY
+    names: float = 7 * DAY
+
+
+DEFAULT = Retention()

@@ -1,0 +1,29 @@
+"""Versioned values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bridge.errors import DocumentConflict
+from bridge.ports import Document
+from store.sqlite import sql
+from store.sqlite.transaction import Transaction
+
+HIGHEST = chr(0x10FFFF)  # sorts after every key that goes on from a prefix
+
+
+def write(tx: Transaction, document: Document) -> Document:
+    """Write if the stored version is still the document's. Raises DocumentConflict."""
+    if document.version:
+        rows = tx.rows(sql.UPDATE, document.body, document.key, document.version)
+    else:
+        rows = tx.rows(sql.CREATE, document.key, document.body)
+    if not rows:
+        raise DocumentConflict(f"{document.key} changed since it was read")
+    return replace(document, version=rows[0][0])
+
+
+def delete(tx: Transaction, key: str) -> None:
+    """Remove a document, remembering how far its versions went."""
+    for (version,) in tx.rows(sql.DELETE, key):
+        tx.change(sql.DELETED, version)

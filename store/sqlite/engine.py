@@ -1,0 +1,63 @@
+"""The parts under a journal, from the lock on the file to the threads that use it."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from store.breather import Breather
+from store.sqlite.connection import Location, open_reader, open_writer, prepare
+from store.sqlite.lock import owned
+from store.sqlite.reader import Reader
+from store.sqlite.transaction import Transaction
+from store.sqlite.trouble import unavailable
+from store.sqlite.writer import Writer
+from store.wakeups import Wakeups
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Who writes, who reads, and who is told."""
+
+    writer: Writer
+    reader: Reader
+    wakeups: Wakeups
+
+
+@asynccontextmanager
+async def running(
+    location: Location, begin: Callable[[sqlite3.Connection], Transaction], *, exclusive: bool
+) -> AsyncIterator[Engine]:
+    """An engine on the file; on leaving, all that was handed over is committed.
+
+    Raises StoreUnavailable, in one line, for whatever is in the way.
+    """
+    async with AsyncExitStack() as stack:
+        try:
+            engine = await _start(stack, location, begin, exclusive=exclusive)
+        except (OSError, sqlite3.Error) as error:
+            raise unavailable(location.path, error) from error
+        yield engine
+
+
+async def _start(
+    stack: AsyncExitStack,
+    location: Location,
+    begin: Callable[[sqlite3.Connection], Transaction],
+    *,
+    exclusive: bool,
+) -> Engine:
+    await asyncio.to_thread(prepare, location)
+    stack.enter_context(owned(location.path, exclusive=exclusive))
+    wakeups, breather = Wakeups(), Breather()
+    explain = partial(unavailable, location.path)
+    writer = Writer(await asyncio.to_thread(open_writer, location), begin, explain, wakeups.wake, breather)
+    stack.push_async_callback(writer.close)
+    reader = Reader(await asyncio.to_thread(open_reader, location), explain, breather)
+    stack.push_async_callback(reader.close)
+    stack.callback(wakeups.wake_all)
+    return Engine(writer, reader, wakeups)

@@ -1,0 +1,28 @@
+"""Modules and functions stay small enough to be read in one go."""
+
+import ast
+
+from tests.architecture.tree import modules, name, parsed
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def lines(path):
+    return len(path.read_text("utf-8").splitlines())
+
+
+def test_no_module_is_longer_than_300_lines():
+    assert {name(path): lines(path) for path in modules() if lines(path) > 300} == {}
+
+
+def test_no_test_file_is_longer_than_500_lines():
+    assert {name(path): lines(path) for path in modules("tests") if lines(path) > 500} == {}
+
+
+def test_no_function_is_longer_than_40_lines():
+    long = {}
+    for path in modules():
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, FUNCTIONS) and node.end_lineno - node.lineno >= 40:
+                long[f"{name(path)}:{node.lineno} {node.name}"] = node.end_lineno - node.lineno + 1
+    assert long == {}

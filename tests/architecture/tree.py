@@ -1,0 +1,50 @@
+"""The checkout as the architecture tests see it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("agent", "app", "benchmarks", "bridge", "channels", "console", "simulator", "store")
+_NOT_OURS = {".git", "__pycache__", "data", "screenshots", "output", "node_modules", "parley.egg-info"}
+
+
+def files() -> Iterator[Path]:
+    """Every file that is or will be committed."""
+    return (path for path in _walk(ROOT) if path.name != ".env")
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.name in _NOT_OURS or path.name.startswith(".venv") or path.name.endswith("_cache"):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from _walk(path)
+        elif path.name != ".git" and path.is_file():
+            yield path
+
+
+def modules(*packages: str) -> list[Path]:
+    """The Python files of packages (all production ones by default)."""
+    return [path for package in packages or PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def name(path: Path) -> str:
+    """A path as messages show it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(path.read_text("utf-8"), filename=str(path))
+
+
+def channel_folders() -> list[str]:
+    """The names of the platforms."""
+    return sorted(
+        config.parent.name
+        for config in (ROOT / "channels").glob("*/config.py")
+        if config.parent.name != "kit"
+    )

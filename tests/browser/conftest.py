@@ -1,0 +1,88 @@
+"""Debian's Chromium, headless, and a page of the real channel behind the real console."""
+
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest_asyncio
+from playwright.async_api import Browser, ConsoleMessage, Error, Page, async_playwright
+
+from channels.web.config import Config
+from console.options import ConsoleOptions
+from tests.browser.core import ScriptedCore, running
+from tests.unit.web.doubles import MemoryDocuments
+
+CHROMIUM = os.environ.get("PARLEY_TEST_CHROMIUM", "/usr/bin/chromium")
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+_SHOTS = Path(__file__).parent / "screenshots"
+
+
+@dataclass
+class Chat:
+    """A page, the core behind it, and what its console said."""
+
+    page: Page
+    core: ScriptedCore
+    url: str
+    said: list[str]
+
+    async def send(self, text: str) -> None:
+        await self.page.fill("#write", text)
+        await self.page.keyboard.press("Enter")
+
+    async def sees(self, text: str) -> None:
+        await self.page.locator("#thread").get_by_text(text).last.wait_for()
+
+    async def shot(self, name: str) -> None:
+        """Leave a picture for whoever looks at the page's appearance."""
+        _SHOTS.mkdir(exist_ok=True)
+        await self.page.screenshot(path=_SHOTS / f"{name}.png")
+
+
+# One browser for all: starting it takes longer than most tests.
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Browser]:
+    async with async_playwright() as driver:
+        browser = await driver.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        yield browser
+        await browser.close()
+
+
+def listen(page: Page) -> list[str]:
+    """Collects what goes wrong in a page: its errors, and whatever its policy blocked."""
+    said: list[str] = []
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            said.append(message.text)
+
+    def on_error(error: Error) -> None:
+        said.append(str(error))
+
+    page.on("console", on_console)
+    page.on("pageerror", on_error)
+    return said
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def chat(browser: Browser, tmp_path: Path) -> AsyncIterator[Chat]:
+    """An open page on a desktop; the test fails when the page's console shows an error."""
+    options = ConsoleOptions(port=0)
+    async with running(tmp_path, MemoryDocuments(), options, Config(max_upload=2_000_000)) as (url, core):
+        page = await browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-GB")
+        page.set_default_timeout(10_000)
+        said = listen(page)
+        await page.goto(url)
+        await page.locator(".hello").wait_for()
+        yield Chat(page, core, url, said)
+        assert said == []
+        await page.close()

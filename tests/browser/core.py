@@ -1,0 +1,87 @@
+"""A scripted core: answers what the page sends, as the real one would, at the test's pace."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from bridge.ports import Health, HealthReport
+from bridge.types import (
+    Conversation,
+    InboundMessage,
+    OutboundMessage,
+    ReplyTarget,
+)
+from channels.web.channel import WebChannel
+from channels.web.config import Config
+from console.options import ConsoleOptions
+from console.server import HttpServer
+from tests.browser.script import Turn, play
+from tests.unit.web.doubles import MemoryDocuments, services
+
+
+async def _checkpoint(handle: str) -> None:
+    return None
+
+
+class ScriptedCore:
+    """An inbox that answers as `script.py` says; "/stop" ends what runs, `release` frees what is held."""
+
+    def __init__(self, channel: WebChannel, folder: Path) -> None:
+        self.channel = channel
+        self.folder = folder
+        self.seen: list[InboundMessage] = []
+        self.release = asyncio.Event()
+        self.up = asyncio.Event()
+        self._turns: dict[Conversation, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def online(self) -> None:
+        self.up.set()
+
+    async def accept(self, message: InboundMessage) -> None:
+        if any(known.id == message.id for known in self.seen):
+            return
+        self.seen.append(message)
+        running = self._turns.get(message.conversation)
+        if message.text == "/stop" and running is not None:
+            running.cancel()
+            return
+        task = asyncio.create_task(self._turn(message))
+        self._turns[message.conversation] = task
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _turn(self, message: InboundMessage) -> None:
+        turn_id = f"turn-{message.id}"
+        target = ReplyTarget(turn_id, message.conversation, message.id, message.sender, private=True)
+        reply = self.channel.open_reply(target, _checkpoint)
+        blank = OutboundMessage(turn_id, message.conversation, message.id, "")
+        newest = blank
+        try:
+            async for snapshot in play(Turn(blank, message.text, self.folder, self.release)):
+                newest = snapshot
+                if not newest.final:
+                    await reply.show(newest)
+        except asyncio.CancelledError:
+            newest = replace(newest, text=f"{newest.text}\n\n*Stopped.*", final=True)
+        await reply.finish(newest)
+
+
+@asynccontextmanager
+async def running(
+    folder: Path, documents: MemoryDocuments, options: ConsoleOptions, config: Config
+) -> AsyncIterator[tuple[str, ScriptedCore]]:
+    """The real channel behind the real console, with the scripted core; gives the URL."""
+    channel = WebChannel(config, services(documents, folder))
+    core = ScriptedCore(channel, folder)
+    url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    server = HttpServer(options, channel.routes(), lambda: [HealthReport("store", Health.UP, "", 0.0)])
+    async with asyncio.TaskGroup() as group:
+        serving = group.create_task(server.run(url.set_result))
+        listening = group.create_task(channel.listen(core))
+        await core.up.wait()
+        yield await url, core
+        serving.cancel()
+        listening.cancel()

@@ -1,0 +1,92 @@
+"""What the scripted core says, by a word in the message."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bridge.types import (
+    AttachmentKind,
+    Option,
+    OutboundMessage,
+    Question,
+    Step,
+    StepStatus,
+    StoredFile,
+)
+
+DOCUMENT = Path(__file__).with_name("document.md").read_text(encoding="utf-8")
+_CLOCK = Step("s1", "Looking at the clock", StepStatus.RUNNING)
+_PONDER = Step("s2", "Thinking it over", StepStatus.RUNNING)
+_OPTIONS = (Option("approve", "Approve"), Option("reject", "Reject"))
+_ASKED = Question("q1", "Send this e-mail to **ada@example.org**?\n\n> Lunch at noon?", _OPTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a script works with: an empty snapshot, the person's words, a folder, and when to go on."""
+
+    blank: OutboundMessage
+    text: str
+    folder: Path
+    release: asyncio.Event
+
+    def growing(self, text: str, *steps: Step) -> OutboundMessage:
+        return replace(self.blank, text=text, steps=steps)
+
+    def final(self, text: str, *steps: Step) -> OutboundMessage:
+        return replace(self.blank, text=text, steps=steps, final=True)
+
+
+Snapshots = AsyncIterator[OutboundMessage]
+
+
+async def _time(turn: Turn) -> Snapshots:
+    yield turn.growing("", _CLOCK)
+    await asyncio.sleep(0.2)
+    yield turn.final("It is **12:00** in UTC.", replace(_CLOCK, status=StepStatus.DONE))
+
+
+async def _hold(turn: Turn) -> Snapshots:
+    looked = replace(_CLOCK, status=StepStatus.DONE)
+    yield turn.growing("One moment, I am", looked, _PONDER)
+    await turn.release.wait()
+    yield turn.final("One moment, I am done.", looked, replace(_PONDER, status=StepStatus.FAILED))
+
+
+async def _document(turn: Turn) -> Snapshots:
+    words = DOCUMENT.split(" ")
+    for count in range(8, len(words), 8):
+        yield turn.growing(" ".join(words[:count]))
+        await asyncio.sleep(0.03)
+    yield turn.final(DOCUMENT)
+
+
+async def _mail(turn: Turn) -> Snapshots:
+    yield replace(turn.final("I have written it."), question=_ASKED)
+
+
+async def _file(turn: Turn) -> Snapshots:
+    path = turn.folder / "report.csv"
+    path.write_text("a,b\n1,2\n")
+    file = StoredFile(AttachmentKind.FILE, "report.csv", "text/csv", path.stat().st_size, str(path))
+    yield replace(turn.final("Here is the report."), attachments=(file,))
+
+
+async def _echo(turn: Turn) -> Snapshots:
+    yield turn.final(turn.text)
+
+
+_SCRIPTS: dict[str, Callable[[Turn], Snapshots]] = {
+    "time": _time,
+    "hold": _hold,
+    "document": _document,
+    "mail": _mail,
+    "report": _file,
+}
+
+
+def play(turn: Turn) -> Snapshots:
+    """The snapshots of a turn, the final one last; words without a script are said back."""
+    script = next((script for word, script in _SCRIPTS.items() if word in turn.text), _echo)
+    return script(turn)

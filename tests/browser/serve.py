@@ -1,0 +1,21 @@
+"""The page's server as a process of its own, to be killed: `python -m tests.browser.serve FOLDER PORT`."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from channels.web.config import Config
+from console.options import ConsoleOptions
+from tests.browser.core import running
+from tests.unit.web.doubles import FileDocuments
+
+
+async def main(folder: Path, port: int) -> None:
+    documents = FileDocuments(folder / "documents.json")
+    async with running(folder, documents, ConsoleOptions(port=port), Config()) as (url, _):
+        print(url, flush=True)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))

@@ -1,0 +1,143 @@
+"""What happens when the server, the store or the token is gone."""
+
+import asyncio
+import socket
+import sys
+from asyncio.subprocess import PIPE, Process
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page
+
+from channels.web.config import Config
+from console.options import ConsoleOptions
+from tests.browser.conftest import Chat
+from tests.browser.core import running
+from tests.unit.web.doubles import MemoryDocuments
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+
+async def start(folder: Path, port: int) -> Process:
+    command = [sys.executable, "-m", "tests.browser.serve", str(folder), str(port)]
+    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE)
+    assert process.stdout is not None
+    assert await process.stdout.readline()
+    return process
+
+
+async def kill(process: Process) -> None:
+    process.kill()
+    await process.wait()
+
+
+async def send(page: Page, text: str) -> None:
+    await page.fill("#write", text)
+    await page.keyboard.press("Enter")
+
+
+async def test_a_killed_server_loses_nothing_that_the_page_was_told(browser: Browser, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = await start(tmp_path, port)
+    page = await browser.new_page()
+    await page.goto(f"http://127.0.0.1:{port}")
+    await send(page, "what time is it")
+    await page.locator(".prose").get_by_text("12:00").wait_for()
+    await send(page, "hold on")
+    await page.locator(".prose").get_by_text("One moment").wait_for()
+    await kill(server)
+    await send(page, "said while it was away")
+    await page.get_by_text("Waiting for the connection").wait_for()
+    await page.locator("#banner").wait_for()
+    await page.screenshot(path=tmp_path / "offline.png")
+    server = await start(tmp_path, port)
+    await page.locator(".entry.agent").get_by_text("said while it was away").wait_for()
+    await page.locator("#banner").wait_for(state="hidden")
+    for _ in range(2):
+        said = await page.locator(".bubble").all_inner_texts()
+        assert said == ["what time is it", "hold on", "said while it was away"]
+        await page.reload()
+        await page.locator(".entry.agent").nth(1).wait_for()
+    await kill(server)
+
+
+async def test_a_message_of_a_closed_page_is_sent_when_it_opens_again(chat: Chat) -> None:
+    await chat.page.route("**/messages", lambda route: route.abort())
+    await chat.send("kept")
+    await chat.page.locator(".entry.waiting").wait_for()
+    await chat.page.unroute("**/messages")
+    await chat.page.goto("about:blank")
+    await chat.page.goto(chat.url)
+    await chat.page.locator(".chat-link").click()
+    await chat.sees("kept")
+    assert [message.text for message in chat.core.seen] == ["kept"]
+    chat.said.clear()
+
+
+async def test_a_post_whose_answer_was_lost_is_repeated_and_taken_once(chat: Chat) -> None:
+    lost = []
+
+    async def lose(route):  # type: ignore[no-untyped-def]
+        if route.request.method == "POST" and not lost:
+            lost.append(await route.fetch())
+            await route.abort()
+        else:
+            await route.continue_()
+
+    await chat.page.route("**/messages", lose)
+    await chat.send("only once")
+    await chat.page.locator(".entry.user:not(.waiting)").wait_for()
+    await chat.page.locator(".entry.waiting").wait_for(state="detached")
+    assert len(chat.core.seen) == 1
+    assert await chat.page.locator(".bubble").count() == 1
+    chat.said.clear()
+
+
+async def test_a_message_that_is_refused_can_be_discarded(chat: Chat) -> None:
+    answer = '{"error": {"code": "no", "text": "the server says no"}}'
+    await chat.page.route("**/messages", lambda route: route.fulfill(status=422, body=answer))
+    await chat.send("unwanted")
+    await chat.page.get_by_text("Not sent: the server says no").wait_for()
+    await chat.shot("refused-light")
+    await chat.page.get_by_role("button", name="Discard").click()
+    await chat.page.locator(".entry").wait_for(state="detached")
+    chat.said.clear()
+
+
+async def test_a_page_nobody_looks_at_gives_its_stream_back_and_misses_nothing(chat: Chat) -> None:
+    look = "(hidden) => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });"
+    look += " document.dispatchEvent(new Event('visibilitychange')); }"
+    await chat.page.clock.install()
+    await chat.page.reload()
+    await chat.send("hold on")
+    await chat.sees("One moment, I am")
+    streams: list[str] = []
+    chat.page.on("request", lambda request: streams.append(request.url))
+    await chat.page.evaluate(look, True)
+    async with chat.page.expect_event("requestfailed", lambda request: "/events" in request.url):
+        await chat.page.clock.fast_forward(11_000)
+    chat.core.release.set()
+    await chat.page.clock.fast_forward(60_000)
+    assert streams == []
+    await chat.page.evaluate(look, False)
+    await chat.sees("One moment, I am done.")
+    assert len(streams) == 1
+
+
+async def test_with_a_token_one_signs_in_first(browser: Browser, tmp_path: Path) -> None:
+    options = ConsoleOptions(port=0, token="correct-horse-battery")
+    async with running(tmp_path, MemoryDocuments(), options, Config()) as (url, _):
+        page = await browser.new_page(viewport={"width": 1280, "height": 800})
+        await page.goto(url)
+        await page.get_by_label("Access token").fill("wrong")
+        await page.get_by_role("button", name="Sign in").click()
+        await page.get_by_role("alert").wait_for()
+        folder = Path(__file__).parent / "screenshots"
+        folder.mkdir(exist_ok=True)
+        await page.screenshot(path=folder / "signin-light.png")
+        await page.get_by_label("Access token").fill("correct-horse-battery")
+        await page.get_by_role("button", name="Sign in").click()
+        await send(page, "hello there")
+        await page.locator(".entry.agent").get_by_text("hello there").wait_for()
+        await page.close()

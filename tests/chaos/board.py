@@ -1,0 +1,44 @@
+"""What is known to be answered, and who waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+
+
+class Stalled(AssertionError):
+    """Nothing more was answered for too long."""
+
+
+class Board:
+    """Ids of answered messages with the time when each was first seen. Lives on one loop.
+
+    Whoever waits gives up after `patience` seconds in which nothing at all was answered.
+    """
+
+    def __init__(self, patience: float) -> None:
+        self.answered: dict[str, float] = {}
+        self._patience = patience
+        self._changed = asyncio.Event()
+
+    def mark(self, names: Iterable[str]) -> None:
+        """These are answered."""
+        fresh = set(names) - self.answered.keys()
+        if fresh:
+            self.answered.update(dict.fromkeys(fresh, time.monotonic()))
+            self._changed.set()
+            self._changed = asyncio.Event()
+
+    async def until(self, true: Callable[[], object]) -> None:
+        """Return when `true` holds, looking after each change. Raises Stalled."""
+        while not true():
+            try:
+                async with asyncio.timeout(self._patience):
+                    await self._changed.wait()
+            except TimeoutError as error:
+                raise Stalled(f"{len(self.answered)} answered, then nothing more") from error
+
+    async def until_answers(self, count: int) -> None:
+        """Return when so many are answered. Raises Stalled."""
+        await self.until(lambda: len(self.answered) >= count)

@@ -1,0 +1,161 @@
+"""What will be said, killed and broken: all of it made from one seed, so that a run can be had again."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Kind = Literal["web", "web topic", "private", "group", "topic"]
+Victim = Literal["parley", "agent", "both"]
+Trouble = Literal["again", "429", "500", "cut before", "cut after", "garbled", "poll", "outage"]
+
+_KINDS: tuple[Kind, ...] = ("web", "private", "group", "web topic", "topic")
+_TROUBLES: tuple[Trouble, ...] = (
+    "again",
+    "429",
+    "500",
+    "cut before",
+    "cut after",
+    "garbled",
+    "poll",
+    "outage",
+)
+_WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "hazel", "iris", "juniper", "kelp")
+_FILE = r"Here is a file with what you said so far\.$"
+_TIME = r"It is \w+, \d{4}-\d\d-\d\d \d\d:\d\d\.$"
+_WHO = r"This conversation is `?(web|telegram):"
+_ASKED = r"(?s)I will need your approval for that\..*@example\.org"
+_APPROVED = r"You approved it, but this is a demonstration: nothing was sent\."
+ID = re.compile(r"c\d\dn\d{3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How much: numbers of turns and kills, and the seed of everything else."""
+
+    turns: int
+    kills: int
+    seed: int
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str]) -> Scale:
+        """From PARLEY_CHAOS_TURNS, _KILLS and _SEED."""
+        turns = int(environ.get("PARLEY_CHAOS_TURNS", "300"))
+        return cls(
+            turns,
+            int(environ.get("PARLEY_CHAOS_KILLS", turns // 12)),
+            int(environ.get("PARLEY_CHAOS_SEED", "1")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message; its answer matches `answer` when it is there in full.
+
+    The next one is said `pause` seconds later, and not before all but `ahead` of the conversation's
+    messages are answered. `repeats` is how many more times an impatient client sends it. A `command` is
+    answered at once, so it keeps no order.
+    """
+
+    id: str
+    text: str
+    answer: re.Pattern[str]
+    pause: float
+    ahead: int
+    repeats: int
+    makes_file: bool = False
+    command: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One conversation, first to last."""
+
+    kind: Kind
+    said: tuple[Said, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """kill -9, `delay` seconds after so many answers; where `again` is not negative, once more in the
+    midst of the start that follows, that many seconds after it began."""
+
+    answers: int
+    delay: float
+    victim: Victim
+    again: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that the platform does wrong after so many answers."""
+
+    answers: int
+    trouble: Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that happens to a Parley. Kills of the agent are kills of Parley where it lives inside."""
+
+    scale: Scale
+    lines: tuple[Line, ...]
+    kills: tuple[Kill, ...]
+    faults: tuple[Fault, ...]
+
+
+def make_plan(scale: Scale) -> Plan:
+    """The plan of a seed."""
+    dice = random.Random(scale.seed)
+    count = min(scale.turns, max(5, min(15, scale.turns // 20)))
+    sizes = [scale.turns // count + (number < scale.turns % count) for number in range(count)]
+    lines = tuple(_line(dice, number, size) for number, size in enumerate(sizes))
+    kills = tuple(_kill(dice, at) for at in _spread(dice, scale.turns, scale.kills))
+    faults = tuple(
+        Fault(at, dice.choice(_TROUBLES)) for at in _spread(dice, scale.turns, max(4, scale.turns // 10))
+    )
+    return Plan(scale, lines, kills, faults)
+
+
+def _line(dice: random.Random, number: int, size: int) -> Line:
+    kind = _KINDS[number % len(_KINDS)]
+    said: list[Said] = []
+    while len(said) < size:
+        said += _next(dice, kind, number, len(said), room=size - len(said))
+    return Line(kind, tuple(said))
+
+
+def _next(dice: random.Random, kind: Kind, line: int, turn: int, room: int) -> list[Said]:
+    """What is said next; only an approval takes two messages."""
+    # In a private chat on Telegram only its words tell which message an answer is for.
+    what = dice.random() if kind != "private" else 1.0
+    name = f"c{line:02}n{turn:03}"
+    if what < 0.1:
+        return [replace(_said(dice, name, f"Make a file {name}", _FILE), makes_file=True)]
+    if what < 0.2:
+        return [_said(dice, name, f"What time is it {name}", _TIME)]
+    if what < 0.25:
+        return [replace(_said(dice, name, "/whoami", _WHO), command=True)]
+    if what < 0.35 and room > 1:
+        asked = _said(dice, name, f"Send an e-mail to {name}@example.org", _ASKED)
+        return [asked, _said(dice, f"c{line:02}n{turn + 1:03}", "approve", _APPROVED)]
+    text = f"{name} {' '.join(dice.choices(_WORDS, k=dice.randint(3, 25)))} over"
+    return [_said(dice, name, text, f"You said: {text}$")]
+
+
+def _said(dice: random.Random, name: str, text: str, answer: str) -> Said:
+    pause, ahead = dice.uniform(0, 0.3), dice.choice((0, 0, 1, 2, 4))
+    return Said(name, text, re.compile(answer), pause, ahead, repeats=dice.choice((0, 0, 0, 1, 2)))
+
+
+def _kill(dice: random.Random, at: int) -> Kill:
+    victim: Victim = dice.choice(("parley", "parley", "agent", "both"))
+    return Kill(at, dice.uniform(0, 0.8), victim, dice.uniform(0, 4) if dice.random() < 0.2 else -1.0)
+
+
+def _spread(dice: random.Random, turns: int, count: int) -> list[int]:
+    """Numbers of answers, evenly far apart but for chance, the last well before the end."""
+    return [int(turns * 0.95 * (place + dice.random()) / count) for place in range(count)]

@@ -1,0 +1,170 @@
+"""One run of the chaos: people talk, processes die, and in the end every message is accounted for."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from bridge.queues import commands_of, turns_of
+from simulator.telegram import TelegramSimulator
+from store.sqlite import SqliteStore
+from tests.chaos import telegram as on_telegram
+from tests.chaos import web as on_web
+from tests.chaos.board import Board, Stalled
+from tests.chaos.killer import Killer
+from tests.chaos.ledger import Account, settle
+from tests.chaos.plan import Line, Plan
+from tests.chaos.telegram import TelegramPlace
+from tests.chaos.trouble import trouble
+from tests.chaos.web import WebPlace
+from tests.e2e.process import Process, free_port
+from tests.e2e.telegram import telegram_config
+
+_DOUBTFUL = re.compile(r"turn (\w+): the answer may have been shown twice")
+
+Place = TelegramPlace | WebPlace
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came out of a plan. `doubtful` and `tracebacks` are counted in the log, `unfinished` and `dead`
+    in the store. `slowest_start` is from a kill to all being up, `slowest_answer` from there to the next
+    answer, in seconds."""
+
+    plan: Plan
+    apart: bool
+    account: Account
+    parley_kills: int
+    agent_kills: int
+    repeated_posts: int
+    doubtful: int
+    tracebacks: int
+    unfinished: int
+    dead: int
+    slowest_start: float
+    slowest_answer: float
+    seconds: float
+
+
+@dataclass
+class Scene:
+    """Who takes part: processes that die, and a platform that does not."""
+
+    folder: Path
+    telegram: TelegramSimulator
+    parley: Process
+    agent: Process | None
+    repeated_posts: int = 0
+
+    def count_repeat(self) -> None:
+        """A client posts a message that it has posted before."""
+        self.repeated_posts += 1
+
+    def end(self) -> None:
+        """Kill whatever runs."""
+        for process in (self.parley, self.agent):
+            if process is not None:
+                process.kill()
+
+
+def make_scene(folder: Path, telegram: TelegramSimulator, *, apart: bool) -> Scene:
+    """A configured Parley that is not started yet; `apart`, its agent is a process of its own."""
+    section = {"telegram": telegram_config(telegram, burst_window=0)}
+    config: dict[str, object] = {"console": {"port": free_port()}, "channels": section}
+    agent = None
+    if apart:
+        port = free_port()
+        config["agent"] = {"url": f"http://127.0.0.1:{port}"}
+        (folder / "agent").mkdir()
+        agent = Process(folder / "agent", {}, ("agent", "--port", str(port)))
+    return Scene(folder, telegram, Process(folder, config), agent)
+
+
+async def carry_out(plan: Plan, scene: Scene, patience: float) -> Result:
+    """Do all that is planned; when nothing is answered for `patience` seconds, what is missing is lost."""
+    began = time.monotonic()
+    if scene.agent is not None:
+        await asyncio.to_thread(scene.agent.start)
+    url = await asyncio.to_thread(scene.parley.start)
+    killer = Killer(scene.parley, scene.agent, Board(patience))
+    async with httpx.AsyncClient(base_url=url, timeout=30, trust_env=False) as http:
+        places = [_place(scene, http, line, number) for number, line in enumerate(plan.lines)]
+        try:
+            await _talk(plan, scene, places, killer)
+        except* Stalled as stalled:
+            print(stalled.exceptions[0])
+        seconds = time.monotonic() - began
+        # What a last start would send once more must be in the account too.
+        await asyncio.to_thread(scene.parley.terminate)
+        await asyncio.to_thread(scene.parley.start)
+        account = settle([(place.line, await place.shown()) for place in places])
+        await asyncio.to_thread(scene.parley.terminate)
+    start, answer = killer.slowest()
+    unfinished, dead = await _left(scene.folder / "data" / "parley.db")
+    return Result(
+        plan=plan,
+        apart=scene.agent is not None,
+        account=account,
+        parley_kills=killer.parley_kills,
+        agent_kills=killer.agent_kills,
+        repeated_posts=scene.repeated_posts,
+        doubtful=len(set(_DOUBTFUL.findall(scene.parley.log))),
+        tracebacks=scene.parley.log.count("Traceback"),
+        unfinished=unfinished,
+        dead=dead,
+        slowest_start=start,
+        slowest_answer=answer,
+        seconds=seconds,
+    )
+
+
+def _place(scene: Scene, http: httpx.AsyncClient, line: Line, number: int) -> Place:
+    if line.kind in ("web", "web topic"):
+        return WebPlace(http, line, number, scene.count_repeat)
+    return TelegramPlace(scene.telegram, line, number)
+
+
+async def _talk(plan: Plan, scene: Scene, places: Sequence[Place], killer: Killer) -> None:
+    """Everybody talks while processes die, until all is answered and all is up."""
+    board = killer.board
+    web = [place for place in places if isinstance(place, WebPlace)]
+    telegram = [place for place in places if isinstance(place, TelegramPlace)]
+    async with (
+        asyncio.TaskGroup() as group,
+        httpx.AsyncClient(base_url=scene.parley.url, timeout=60, trust_env=False) as pages,
+    ):
+        watchers = [
+            group.create_task(on_web.watch(pages, web, board)),
+            group.create_task(on_telegram.watch(scene.telegram, telegram, board)),
+        ]
+        group.create_task(trouble(scene.telegram, plan.faults, board))
+        killing = group.create_task(killer.run(plan.kills))
+        for place in places:
+            group.create_task(_say_all(place, board))
+        await board.until_answers(plan.scale.turns)
+        await killing
+        for watcher in watchers:
+            watcher.cancel()
+
+
+async def _say_all(place: Place, board: Board) -> None:
+    said = place.line.said
+    for number, each in enumerate(said):
+        first = said[: max(0, number - each.ahead)]
+        await board.until(lambda first=first: all(one.id in board.answered for one in first))
+        await place.send(each)
+        await asyncio.sleep(each.pause)
+
+
+async def _left(database: Path) -> tuple[int, int]:
+    """How many items of the store are unfinished, and how many are dead letters."""
+    async with SqliteStore.open(database) as store:
+        queues = [queue(channel) for channel in ("web", "telegram") for queue in (turns_of, commands_of)]
+        held = [claim for queue in queues for claim in await store.claim(queue, 1000)]
+        return sum(len(claim.items) for claim in held), len(await store.dead())

@@ -1,0 +1,25 @@
+"""Starts each server once, and gives every check its own client."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+from tests.conformance.servers import Server, embedded, official
+
+_SERVERS = {"embedded": embedded, "official": official}
+
+
+@pytest.fixture(scope="session", params=["embedded", pytest.param("official", marks=pytest.mark.conformance)])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with _SERVERS[request.param](tmp_path_factory.mktemp(request.param)) as running:
+        yield running
+
+
+@pytest.fixture
+async def client(server: Server) -> AsyncIterator[LangGraphClient]:
+    async with get_client(url=server.url, api_key=None) as made:
+        yield made

@@ -1,0 +1,131 @@
+"""The servers under test, and what is known of each as data."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from agent.embedded.options import EmbeddedOptions
+from agent.embedded.serve import serve
+from tests.conformance.graphs import NAMES
+
+_ROOT = Path(__file__).parents[2]
+_GRAPHS = Path(__file__).with_name("graphs.py")
+_OFFICIAL_VENV = Path(os.environ.get("PARLEY_CONFORMANCE_VENV", _ROOT / ".venv-conformance"))
+_KEYS = (
+    "LANGSMITH_API_KEY",
+    "LANGCHAIN_API_KEY",
+    "LANGGRAPH_API_KEY",
+    "LANGSMITH_CONTROL_PLANE_API_KEY",
+    "LANGGRAPH_CLOUD_LICENSE_KEY",
+)
+_QUIET = {
+    "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+    "LANGGRAPH_NO_VERSION_CHECK": "1",
+    "LANGSMITH_TRACING": "false",
+    "LOG_COLOR": "false",
+}
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """Where servers differ and both are right."""
+
+    emits_end: bool
+    """The stream's last event is `end`, with the run's status."""
+    exact_ids: bool
+    """Event ids are unique and grow, so that joining after one gives exactly what followed."""
+    numbers_every_run: bool
+    """Events have ids also where the run was not made resumable."""
+    assistants_by_name: bool
+    """`assistants.get` takes a graph's name for its assistant's id."""
+
+
+EMBEDDED = Capabilities(emits_end=True, exact_ids=True, numbers_every_run=True, assistants_by_name=True)
+OFFICIAL = Capabilities(emits_end=False, exact_ids=False, numbers_every_run=False, assistants_by_name=False)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that runs."""
+
+    url: str
+    can: Capabilities
+
+
+@contextmanager
+def embedded(folder: Path) -> Iterator[Server]:
+    """Our own, in a process of its own."""
+    command = [sys.executable, "-m", "tests.conformance.servers", str(folder / "agent.sqlite")]
+    with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield Server(process.stdout.readline().strip(), EMBEDDED)
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def official(folder: Path) -> Iterator[Server]:
+    """LangGraph's development server, without telemetry and without any key."""
+    program = _OFFICIAL_VENV / "bin" / "langgraph"
+    assert program.exists(), f"install requirements/conformance.txt into {_OFFICIAL_VENV} first"
+    graphs = {name: f"{_GRAPHS}:{name}" for name in NAMES}
+    (folder / "langgraph.json").write_text(json.dumps({"dependencies": ["."], "graphs": graphs}))
+    port = _free_port()
+    command = [
+        program,
+        "dev",
+        "--no-browser",
+        "--no-reload",
+        "--n-jobs-per-worker",
+        "20",
+        "--port",
+        str(port),
+    ]
+    environment = {key: value for key, value in os.environ.items() if key not in _KEYS} | _QUIET
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process,
+    ):
+        try:
+            yield Server(_answering(f"http://127.0.0.1:{port}", process), OFFICIAL)
+        finally:
+            process.terminate()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _answering(url: str, process: subprocess.Popen[bytes]) -> str:
+    for _ in range(300):
+        assert process.poll() is None, "the development server stopped; see its log"
+        try:
+            if httpx.get(f"{url}/ok").is_success:
+                return url
+        except httpx.TransportError:
+            time.sleep(0.1)
+    raise AssertionError("the development server does not answer where it was told to")
+
+
+def _say(url: str) -> None:
+    print(url, flush=True)
+
+
+if __name__ == "__main__":
+    OPTIONS = EmbeddedOptions(Path(sys.argv[1]), {name: f"{_GRAPHS}:{name}" for name in NAMES})
+    asyncio.run(serve(OPTIONS, "127.0.0.1", 0, _say))

@@ -1,0 +1,255 @@
+"""What a promise needs from a platform and from the people on its other side.
+
+A new channel comes into the contract by one subclass of Driver, listed in `drivers/__init__.py`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from enum import StrEnum
+from types import TracebackType
+from typing import ClassVar, Self
+
+from bridge.ports import Channel, ChannelServices, TextUnit
+from bridge.types import Conversation
+
+
+class Trouble(StrEnum):
+    """What may go wrong with the next calls by which a reply is shown."""
+
+    RATE_LIMITED = "rate limited"
+    """Refused, with the seconds to wait."""
+    UNAVAILABLE = "unavailable"
+    """A server error, without any effect."""
+    RESET_BEFORE = "reset before"
+    """The connection breaks before the effect."""
+    RESET_AFTER = "reset after"
+    """The connection breaks after the effect: only the answer is lost."""
+    GARBLED = "garbled"
+    """Done, but answered with something that is no answer."""
+    UNFORMATTED = "unformatted"
+    """The marks on the text are refused, the bare text would be taken."""
+    SLOW = "slow"
+    """Each call takes so many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a platform is like, as data: a promise applies where the traits that it needs hold.
+
+    `max_part` is the longest message, in `unit`. The rest say whether the platform ...
+    """
+
+    max_part: int
+    unit: TextUnit
+    troubles: frozenset[Trouble] = frozenset()
+    redelivers: bool = True
+    """hands over again what was not acknowledged"""
+    repeats: bool = True
+    """may hand over one message twice"""
+    groups: bool = False
+    """has chats of several people"""
+    topics: bool = False
+    """has topics within a chat"""
+    aims: bool = True
+    """lets an answer go elsewhere than its question's topic"""
+    albums: bool = False
+    """lets people send several files at once"""
+    quotes: bool = False
+    """lets people reply to a message"""
+    strangers: bool = False
+    """can be written to by people who are not allowed"""
+    bots: bool = False
+    """shows bots what they and other bots wrote"""
+    splits: bool = False
+    """has limits so tight that answers are sent in parts"""
+    lies: bool = False
+    """declares sizes of files that may be wrong"""
+    credentials: bool = False
+    """may refuse our credentials"""
+    expels: bool = False
+    """lets people throw the bot out for good"""
+    menu: bool = False
+    """shows people a menu of commands"""
+    doubles: bool = True
+    """shows what is sent again a second time, knowing no idempotency keys"""
+    dials: bool = True
+    """is connected to by us, over a connection that may drop"""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody with an account; `id` is what the core must know them by."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Somewhere to talk. `conversation` is what the core must call it, `owner` speaks by default."""
+
+    conversation: Conversation
+    owner: Person
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that somebody sends; `declared` is its size as the platform tells it, where that is a lie."""
+
+    name: str
+    content: bytes
+    mime: str = "application/octet-stream"
+    declared: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One message as somebody in the place sees it: markdown rendered away, `code` the text set as code.
+
+    `growing` is a reply that the platform itself shows as unfinished.
+    """
+
+    id: str
+    text: str
+    by_bot: bool
+    reply_to: str = ""
+    files: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    growing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A call that tried to show something: when it was answered (Unix time), and whether it was refused."""
+
+    at: float
+    refused: bool
+
+
+class Driver(ABC):
+    """One platform, entered with `async with`; it outlives every process that is started against it.
+
+    `news` may be called from any thread whenever something a person could see has changed. Methods that
+    need a trait are only called where the traits say so.
+    """
+
+    name: ClassVar[str]
+    traits: ClassVar[Traits]
+    mention: str = ""
+    """How people address the bot in a group."""
+    secrets: tuple[str, ...] = ()
+    """What must never stand in a log."""
+
+    def __init__(self, news: Callable[[], None]) -> None:
+        self.news = news
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+    # The process's side.
+
+    @abstractmethod
+    def make_channel(self, services: ChannelServices) -> Channel:
+        """The real channel, as a starting process makes it."""
+
+    def hosted(self, channel: Channel) -> AbstractAsyncContextManager[None]:
+        """Serves the channel's routes, where it has some."""
+        return nullcontext()
+
+    @abstractmethod
+    async def unplug(self) -> None:
+        """The process dies now: cut what connects it, so that no farewell gets through."""
+
+    @abstractmethod
+    async def plug(self) -> None:
+        """Connections are possible again, and every trouble is over."""
+
+    # The people's side.
+
+    @abstractmethod
+    async def private(self, name: str = "Ann") -> Place:
+        """A new place where one person (new, where there can be several) talks to the bot alone."""
+
+    async def group(self, name: str = "Ann") -> Place:
+        """A new chat of several people in which the bot hears everything."""
+        raise NotImplementedError(f"{self.name} has no groups")
+
+    async def newcomer(self, place: Place, name: str) -> Person:
+        """Another person in a group."""
+        raise NotImplementedError(f"{self.name} has no groups")
+
+    async def topics(self, count: int) -> tuple[Place, ...]:
+        """The chat itself and `count` new topics in it, all of one person and addressed like a group."""
+        raise NotImplementedError(f"{self.name} has no topics")
+
+    @abstractmethod
+    async def say(self, place: Place, text: str, by: Person | None = None, reply_to: str = "") -> str:
+        """Write a text, perhaps in reply to a Shown; returns the id it is shown under."""
+
+    @abstractmethod
+    async def attach(self, place: Place, files: Sequence[Upload], text: str = "") -> str:
+        """Send files together with a text; more than one only with albums."""
+
+    async def bot_says(self, place: Place, text: str) -> None:
+        """Another bot writes, and our own bot's message comes back to us."""
+        raise NotImplementedError(f"{self.name} shows bots nothing of other bots")
+
+    async def redeliver(self) -> None:
+        """Hand over everything once more."""
+        raise NotImplementedError(f"{self.name} never repeats itself")
+
+    @abstractmethod
+    async def look(self, place: Place) -> list[Shown]:
+        """What somebody sees now, in the order in which they see it."""
+
+    @abstractmethod
+    async def content(self, place: Place, shown: Shown, name: str) -> bytes:
+        """The bytes of a file that is shown."""
+
+    @abstractmethod
+    def growth(self, place: Place) -> list[str]:
+        """Every text that the bot showed, in order of time, edits and previews included."""
+
+    def attempts(self, place: Place) -> list[Attempt]:
+        """The calls that tried to show something, in order of time."""
+        raise NotImplementedError(f"{self.name} has no rate limits")
+
+    def menu(self) -> Sequence[str]:
+        """The names of the commands that people are offered."""
+        raise NotImplementedError(f"{self.name} has no menu")
+
+    # What goes wrong.
+
+    @abstractmethod
+    def trouble(self, kind: Trouble, times: int = 1, seconds: float = 1.0) -> None:
+        """Let the next `times` calls that show a reply go wrong; `seconds` is the wait asked for or made."""
+
+    @abstractmethod
+    def outage(self, seconds: float) -> None:
+        """The platform is away for so long."""
+
+    @abstractmethod
+    def drop_connection(self) -> None:
+        """The connection on which the bot, or the person, hears news breaks."""
+
+    @abstractmethod
+    async def rubbish(self, place: Place) -> None:
+        """Hand the bot payloads that no platform should send, and some that only look strange."""
+
+    def revoke(self) -> None:
+        """From now on our credentials are refused."""
+        raise NotImplementedError(f"{self.name} has no credentials")
+
+    def expel(self, place: Place) -> None:
+        """Throw the bot out of a place for good."""
+        raise NotImplementedError(f"{self.name} cannot expel a bot")

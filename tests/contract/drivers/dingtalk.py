@@ -1,0 +1,264 @@
+"""DingTalk: the real channel against the simulated platform, answering in AI cards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import ClassVar, Self
+
+from bridge.ports import Channel, ChannelServices, TextUnit
+from bridge.types import Conversation
+from channels.dingtalk.channel import create
+from channels.dingtalk.config import Config
+from channels.dingtalk.formatting import MOST
+from simulator.dingtalk import Call, DingTalkSimulator, SeenMessage
+from simulator.dingtalk import Upload as Sent
+from simulator.dingtalk.model import Json
+from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
+from tests.contract.pace import eager
+
+_SHOWING = ("streaming", "createAndDeliver", "batchSend", "groupSend")
+_PATIENCE = 5.0
+
+
+class DingTalkDriver(Driver):
+    """DingTalk loses what is said while nobody is connected. So people here speak when the robot is there,
+    and what they say in an outage they say after it.
+    """
+
+    name: ClassVar[str] = "dingtalk"
+    traits: ClassVar[Traits] = Traits(
+        max_part=MOST,
+        unit=TextUnit.BYTES,
+        troubles=frozenset(Trouble) - {Trouble.UNFORMATTED},
+        redelivers=False,
+        groups=True,
+        strangers=True,
+        splits=True,
+        lies=True,
+        credentials=True,
+        expels=True,
+        doubles=False,
+    )
+
+    def __init__(self, news: Callable[[], None]) -> None:
+        super().__init__(news)
+        self._platform = DingTalkSimulator()
+        self.mention = f"@{self._platform.name}"
+        self.secrets = (self._platform.client_secret, self._platform.world.mark)
+        self._later: set[asyncio.Task[str]] = set()
+        self._order = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        self._platform.__enter__()
+        self._platform.world.subscribe(self.news)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for task in self._later:
+            task.cancel()
+        await asyncio.gather(*self._later, return_exceptions=True)
+        self._platform.__exit__(kind, error, trace)
+
+    def config(self) -> Config:
+        """What an operator would write."""
+        return Config(
+            client_id=self._platform.client_id,
+            client_secret=self._platform.client_secret,
+            card_template_id=self._platform.template,
+            api_url=self._platform.url,
+            oapi_url=self._platform.url,
+            allowed_users=("*",),
+        )
+
+    def make_channel(self, services: ChannelServices) -> Channel:
+        return eager(create(self.config(), services))
+
+    async def unplug(self) -> None:
+        self._platform.faults.clear()
+        self.outage(3600)
+
+    async def plug(self) -> None:
+        self._platform.faults.clear()
+
+    async def private(self, name: str = "Ann") -> Place:
+        person = self._platform.people.add_person(name)
+        return Place(Conversation("dingtalk", person.id), Person(person.id, name), private=True)
+
+    async def group(self, name: str = "Ann") -> Place:
+        owner = self._platform.people.add_person(name)
+        chat = self._platform.people.add_group("Team", [owner.id], overheard=True)
+        return Place(Conversation("dingtalk", chat), Person(owner.id, name), private=False)
+
+    async def newcomer(self, place: Place, name: str) -> Person:
+        return Person(self._platform.people.add_person(name).id, name)
+
+    async def say(self, place: Place, text: str, by: Person | None = None, reply_to: str = "") -> str:
+        people, who = self._platform.people, by or place.owner
+        return await self._spoken(lambda: people.say(_chat(place), who.id, text, reply_to))
+
+    async def attach(self, place: Place, files: Sequence[Upload], text: str = "") -> str:
+        # A file comes without words; who wants to say something about one quotes it.
+        people, chat, owner = self._platform.people, _chat(place), place.owner.id
+        sent = Sent(files[0].name, files[0].content, files[0].mime)
+        if not text:
+            return await self._spoken(lambda: people.send_file(chat, owner, sent))
+        before = people.send_file(chat, owner, sent, unheard=True)
+        return await self._spoken(lambda: people.say(chat, owner, text, before))
+
+    async def redeliver(self) -> None:
+        self._platform.people.redeliver(100)
+
+    async def look(self, place: Place) -> list[Shown]:
+        return [_shown(message) for message in self._platform.people.messages(_chat(place))]
+
+    async def content(self, place: Place, shown: Shown, name: str) -> bytes:
+        return self._platform.people.file(_chat(place), shown.id)
+
+    def growth(self, place: Place) -> list[str]:
+        return list(self._platform.people.growth(_chat(place)))
+
+    def attempts(self, place: Place) -> list[Attempt]:
+        calls = [call for call in self._platform.calls() if call.method in _SHOWING]
+        return [
+            Attempt(call.at, call.status == 403) for call in calls if self._place_of(call) == _chat(place)
+        ]
+
+    def trouble(self, kind: Trouble, times: int = 1, seconds: float = 1.0) -> None:
+        faults = self._platform.faults
+        # A PUT whose connection breaks is made once more by aiohttp itself.
+        breaks = times + 1
+        for method in _SHOWING:
+            match kind:
+                case Trouble.RESET_BEFORE:
+                    faults.reset_next(method, "before", breaks)
+                case Trouble.RESET_AFTER:
+                    faults.reset_next(method, "after", breaks)
+                case Trouble.GARBLED:
+                    faults.garble_next(method, times=times)
+                case Trouble.SLOW:
+                    faults.slow_next(method, seconds, times)
+                case Trouble.RATE_LIMITED:
+                    # DingTalk never says for how long; a second is the unit of its limits.
+                    faults.fail_next(method, 403, times=times)
+                case _:
+                    faults.fail_next(method, 503, times=times)
+
+    def outage(self, seconds: float) -> None:
+        self._platform.faults.outage(seconds)
+        self._platform.drop()
+
+    def drop_connection(self) -> None:
+        self._platform.drop()
+
+    async def rubbish(self, place: Place) -> None:
+        person = place.owner.id
+        whole: dict[str, Json] = {
+            "msgId": "strange",
+            "msgtype": "text",
+            "text": {"content": ""},
+            "conversationType": "1",
+            "senderStaffId": person,
+            "createAt": 1,
+        }
+        for strange in _STRANGE:
+            self._platform.people.inject(whole | strange)
+        for data in _RUBBISH:
+            self._platform.people.inject(data)
+        for raw in _FRAMES:
+            self._platform.people.inject(raw=raw)
+
+    def revoke(self) -> None:
+        self._platform.revoke()
+
+    def expel(self, place: Place) -> None:
+        self._platform.people.remove_robot(_chat(place))
+
+    async def _spoken(self, speak: Callable[[], str]) -> str:
+        """Speak once the robot is there, and see it heard; in an outage, later."""
+        if not self._platform.faults.out():
+            return await self._speak(speak)
+        task = asyncio.create_task(self._speak(speak))
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)
+        return "later"
+
+    async def _speak(self, speak: Callable[[], str]) -> str:
+        async with self._order:
+            await self._until(lambda: self._platform.connections > 0)
+            number = speak()
+            await self._until(lambda: self._platform.people.heard(number))
+            return number
+
+    async def _until(self, true: Callable[[], bool]) -> None:
+        """Wait, but not for ever: nobody hears a robot that is broken."""
+        with suppress(TimeoutError):
+            await asyncio.to_thread(self._platform.people.wait, true, _PATIENCE)
+
+    def _place_of(self, call: Call) -> str:
+        card = self._platform.world.cards.get(str(call.body.get("outTrackId")))
+        people = call.body.get("userIds")
+        if card is not None:
+            return card.space
+        named = people[0] if isinstance(people, list) and people else call.body.get("openConversationId")
+        return str(named or call.body.get("openSpaceId", "")).partition(".")[2] or str(named)
+
+
+def _chat(place: Place) -> str:
+    return place.conversation.chat
+
+
+def _shown(message: SeenMessage) -> Shown:
+    return Shown(
+        id=message.id,
+        text=message.shown,
+        by_bot=message.from_robot,
+        reply_to=message.quotes,
+        files=(message.file,) if message.file else (),
+        code=message.code,
+        growing=message.growing,
+    )
+
+
+# What a person's client could cause, and a decoder may stumble over.
+_STRANGE: tuple[dict[str, Json], ...] = (
+    {},
+    {"msgId": None, "text": {"content": "no id"}},
+    {"msgId": 7, "text": {"content": "a number for an id"}},
+    {"text": None},
+    {"text": ["a", "list"]},
+    {"text": {"content": 17}},
+    {"text": {"content": "no sender"}, "senderStaffId": None},
+    {"text": {"content": "no chat"}, "conversationType": 2},
+    {"text": {"content": "odd chat"}, "conversationType": {"a": 1}, "conversationId": ["x"], "msgId": None},
+    {"text": {"content": ""}, "createAt": -(10**30)},
+    {"msgtype": "picture"},
+    {"msgtype": "picture", "content": {"downloadCode": 5}},
+    {"msgtype": "richText", "content": {"richText": "a text"}},
+    {"msgtype": "richText", "content": {"richText": [None, 3, {"text": None}]}},
+    {"msgtype": "file", "content": "a text"},
+    {"msgtype": "audio", "content": {"recognition": 4}},
+    {"msgtype": "unknownMsgType", "content": {"unknownMsgType": "?"}},
+    {"msgtype": None},
+    {"text": {"content": "", "isReplyMsg": True, "repliedMsg": "?"}},
+    {"sessionWebhookExpiredTime": "soon"},
+    {"hostingContext": {}},
+    {"atUsers": [None]},
+)
+_RUBBISH: tuple[Json, ...] = ({}, [], None, 3, "text", "{", [[[{}]]], {"never_heard_of": {"a": [{}] * 50}})
+_FRAMES = (
+    "no json",
+    "[]",
+    "null",
+    '{"type":"CALLBACK"}',
+    '{"type":"CALLBACK","headers":null,"data":"{}"}',
+    '{"type":"CALLBACK","headers":{"time":"late"},"data":"{}"}',
+    '{"type":"SYSTEM","headers":{"topic":"never heard of"},"data":"{"}',
+    '{"type":"SYSTEM","headers":[]}',
+    '{"type":"MOON"}',
+    "[" * 5000,
+)

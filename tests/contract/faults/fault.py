@@ -1,0 +1,124 @@
+"""What a seeded fault is, and the parts that most of them are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from bridge.ports import Channel, Checkpoint, Inbox, Reply
+from bridge.types import Attachment, InboundMessage, OutboundMessage, Receipt, ReplyTarget
+from tests.contract.driver import Driver
+from tests.contract.parley import SOUND, Seed
+from tests.contract.promise import Need
+
+Accept: TypeAlias = Callable[[InboundMessage], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A small change for the worse, and the promise that must break of it.
+
+    It is seeded into every channel that is held to that promise and has the traits of `needs`, or into
+    `only` one. `driver` is given where it lies in how the channel itself is made.
+    """
+
+    name: str
+    breaks: str
+    seed: Seed = SOUND
+    needs: tuple[Need, ...] = ()
+    only: str = ""
+    driver: type[Driver] | None = None
+
+
+class Around(Channel):
+    """A channel that does as the one within; faults override one thing of it."""
+
+    def __init__(self, inner: Channel, driver: Driver) -> None:
+        self.name = inner.name  # type: ignore[misc]
+        self.capabilities = inner.capabilities
+        self.inner = inner
+        self.driver = driver
+
+    async def listen(self, inbox: Inbox) -> None:
+        await self.inner.listen(HearsThrough(inbox, self.accept))
+
+    async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+        """Hand a message on."""
+        await inbox.accept(message)
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        return self.inner.open_reply(target, checkpoint)
+
+    async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
+        return await self.inner.fetch(attachment, into, limit)
+
+
+class HearsThrough(Inbox):
+    def __init__(self, inbox: Inbox, accept: Callable[[Inbox, InboundMessage], Awaitable[None]]) -> None:
+        self._inbox = inbox
+        self._accept = accept
+
+    async def accept(self, message: InboundMessage) -> None:
+        await self._accept(self._inbox, message)
+
+    def online(self) -> None:
+        self._inbox.online()
+
+
+class AroundReply(Reply):
+    """A reply that does as the one within; `again` opens another one for the same target."""
+
+    def __init__(self, target: ReplyTarget, again: Callable[[ReplyTarget], Reply]) -> None:
+        self.target = target
+        self.again = again
+        self.inner = again(target)
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        await self.inner.show(snapshot)
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        return await self.inner.finish(snapshot)
+
+
+def hearing(
+    name: str, breaks: str, change: Callable[[InboundMessage], InboundMessage], *needs: Need
+) -> Fault:
+    """A fault that changes what is heard."""
+
+    class Mishears(Around):
+        async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+            await inbox.accept(change(message))
+
+    return Fault(name, breaks, Seed(channel=Mishears), needs)
+
+
+def aiming(name: str, breaks: str, change: Callable[[ReplyTarget], ReplyTarget], *needs: Need) -> Fault:
+    """A fault that changes where a reply goes."""
+
+    class Misses(Around):
+        def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+            return self.inner.open_reply(change(target), checkpoint)
+
+    return Fault(name, breaks, Seed(channel=Misses), needs)
+
+
+def replying(name: str, breaks: str, reply: type[AroundReply], *needs: Need) -> Fault:
+    """A fault in how replies are shown."""
+
+    class Replies(Around):
+        def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+            return reply(target, lambda other: self.inner.open_reply(other, checkpoint))
+
+    return Fault(name, breaks, Seed(channel=Replies), needs)
+
+
+def saying(name: str, breaks: str, change: Callable[[str], str], *needs: Need) -> Fault:
+    """A fault that changes the text of the final answer."""
+
+    class Misquotes(AroundReply):
+        async def finish(self, snapshot: OutboundMessage) -> Receipt:
+            return await self.inner.finish(replace(snapshot, text=change(snapshot.text)))
+
+    return replying(name, breaks, Misquotes, *needs)

@@ -1,0 +1,186 @@
+"""Faults that lie in how the Feishu channel itself is made."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from bridge.errors import DeliveryRejected
+from bridge.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from bridge.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
+from channels.feishu.api import Api, Fetched, Place
+from channels.feishu.carrier import Carrier
+from channels.feishu.channel import FeishuChannel, create
+from channels.feishu.formatting import MOST
+from channels.feishu.handle import Part
+from channels.feishu.recent import Recent
+from channels.feishu.replies import FeishuReply
+from channels.kit.text import chunks
+from tests.contract.drivers.feishu import FeishuDriver
+from tests.contract.faults.fault import Fault
+from tests.contract.pace import eager
+
+
+def _made_as(kind: type[FeishuChannel]) -> type[FeishuDriver]:
+    """A driver whose channel is of this kind."""
+
+    class Driver(FeishuDriver):
+        def make_channel(self, services: ChannelServices) -> Channel:
+            made = create(self.config(), services)
+            made.__class__ = kind
+            return eager(made)
+
+    return Driver
+
+
+def _replying(kind: type[FeishuReply]) -> type[FeishuDriver]:
+    """A driver whose channel makes replies of this kind."""
+
+    class Replies(FeishuChannel):
+        def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+            made = super().open_reply(target, checkpoint)
+            made.__class__ = kind
+            return made
+
+    return _made_as(Replies)
+
+
+def _carrying(kind: type[Carrier]) -> type[FeishuDriver]:
+    """A driver whose replies are carried so."""
+
+    class Carries(FeishuReply):
+        def _carrier(self, index: int, part: Part | None) -> Carrier:
+            made = super()._carrier(index, part)
+            made.__class__ = kind
+            return made
+
+    return _replying(Carries)
+
+
+def _calling(kind: type[Api]) -> type[FeishuDriver]:
+    """A driver whose channel calls the platform so."""
+
+    class Calls(FeishuChannel):
+        async def listen(self, inbox: Inbox) -> None:
+            self._api.__class__ = kind
+            await super().listen(inbox)
+
+    return _made_as(Calls)
+
+
+class Stubborn(Carrier):
+    """Has no other way when a card is refused."""
+
+    async def _lower(self, part: Part, error: DeliveryRejected) -> None:
+        raise error
+
+
+class LeavesItStreaming(Carrier):
+    """Does not end streaming mode."""
+
+    async def _set_streaming(self, part: Part, *, on: bool, summary: str) -> None:
+        self._streams = on
+
+
+class LeavesRefusedCards(Carrier):
+    """Shows more plainly what was refused, and leaves the broken card where it is."""
+
+    async def withdraw(self) -> None:
+        return None
+
+
+def _parts(cut: Callable[[str], list[str]]) -> type[FeishuReply]:
+    """Replies that are cut so."""
+
+    class Cuts(FeishuReply):
+        async def finish(self, snapshot: OutboundMessage) -> Receipt:
+            texts = cut(snapshot.text)
+            for index, text in enumerate(texts):
+                await self._at(index).settle(text)
+            await self._take_away_after(len(texts))
+            return Receipt(())
+
+    return Cuts
+
+
+def _forgets_code(text: str) -> list[str]:
+    return [part.strip("\n") for part in chunks(text, MOST // 2)]
+
+
+class SendsAnew(FeishuReply):
+    """Names each message otherwise each time it is sent, and notes which ones only when all of them are."""
+
+    def _carrier(self, index: int, part: Part | None) -> Carrier:
+        self._target = replace(self._target, turn_id=secrets.token_hex(8))
+        return super()._carrier(index, part)
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        checkpoint, self._checkpoint = self._checkpoint, _forget
+        receipt = await super().finish(snapshot)
+        self._checkpoint = checkpoint
+        await self._note(self._handle)
+        return receipt
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        return None
+
+
+async def _forget(handle: str) -> None:
+    return None
+
+
+class ReadsCardsLazily(Api):
+    """Asks for a message as everybody does, and gets a hint to update the client where there is a card."""
+
+    async def message(self, message: str) -> Fetched:
+        found = await super().message(message)
+        return replace(found, content=json.dumps({"title": None, "elements": []}))
+
+
+class ForgetsWhatItSaid(FeishuChannel):
+    async def listen(self, inbox: Inbox) -> None:
+        self._api.__class__ = ReadsCardsLazily
+        self._shared = replace(self._shared, said=Recent[str](0))
+        await super().listen(inbox)
+
+
+class AnswersAside(Api):
+    """Sends to the chat and answers nobody."""
+
+    async def send(self, place: Place, kind: str, content: JsonObject, uuid: str) -> str:
+        return await super().send(replace(place, answered=""), kind, content, uuid)
+
+
+FAULTS = (
+    Fault("insist on refused cards", "refused_marks_leave_the_words", driver=_carrying(Stubborn)),
+    Fault("never end streaming", "grows_and_is_whole", driver=_carrying(LeavesItStreaming)),
+    Fault(
+        "leave refused cards standing", "refused_marks_leave_the_words", driver=_carrying(LeavesRefusedCards)
+    ),
+    Fault("let tags be dropped", "awkward_text_survives", driver=_replying(_parts(lambda text: [text]))),
+    Fault(
+        "count characters",
+        "parts_are_within_the_limit",
+        driver=_replying(_parts(lambda text: list(chunks(text, MOST)))),
+    ),
+    Fault(
+        "tear words",
+        "parts_are_within_the_limit",
+        driver=_replying(_parts(lambda text: [text[at : at + 6000] for at in range(0, len(text), 6000)])),
+    ),
+    Fault(
+        "forget code in later parts",
+        "code_stays_code_in_every_part",
+        driver=_replying(_parts(_forgets_code)),
+    ),
+    Fault(
+        "send parts backwards",
+        "a_huge_answer_arrives_whole",
+        driver=_replying(_parts(lambda text: list(chunks(text, MOST))[::-1])),
+    ),
+    Fault("send parts anew after a crash", "crash_between_parts", driver=_replying(SendsAnew)),
+    Fault("read quoted cards as hints", "a_reply_to_us_is_for_us", driver=_made_as(ForgetsWhatItSaid)),
+    Fault("answer beside the topic", "topics_are_apart", driver=_calling(AnswersAside)),
+)

@@ -1,0 +1,128 @@
+"""Faults that lie in how the Slack channel itself is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from bridge.ports import Channel, ChannelServices, Checkpoint, Reply
+from bridge.types import Json, JsonObject, OutboundMessage, ReplyTarget
+from channels.slack.api import Api
+from channels.slack.channel import SlackChannel, create
+from channels.slack.pages import Page, Pages
+from channels.slack.people import People, Person
+from channels.slack.replies import SlackReply
+from channels.slack.text import MOST, layout, safe
+from tests.contract.drivers.slack import SlackDriver
+from tests.contract.faults.fault import Fault
+from tests.contract.pace import eager
+
+
+def _made_as(kind: type[SlackChannel]) -> type[SlackDriver]:
+    """A driver whose channel is of this kind."""
+
+    class Driver(SlackDriver):
+        def make_channel(self, services: ChannelServices) -> Channel:
+            made = create(self.config(), services)
+            made.__class__ = kind
+            return eager(made)
+
+    return Driver
+
+
+def _replying(change: Callable[[SlackReply], object]) -> type[SlackDriver]:
+    """A driver whose channel's replies are changed before they begin."""
+
+    class Replies(SlackChannel):
+        def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+            made = super().open_reply(target, checkpoint)
+            assert isinstance(made, SlackReply)
+            change(made)
+            return made
+
+    return _made_as(Replies)
+
+
+def _with_pages(kind: type[Pages]) -> type[SlackDriver]:
+    """A driver whose channel's messages are of this kind."""
+    return _replying(lambda reply: setattr(reply._pages, "__class__", kind))
+
+
+def _laying_out(change: Callable[[tuple[str, ...]], Iterable[str]]) -> type[SlackDriver]:
+    """A driver whose channel lays texts out otherwise."""
+
+    class LaysOut(SlackReply):
+        async def _write(self, text: str, snapshot: OutboundMessage, *, final: bool) -> int:
+            texts = list(change(layout(text)))
+            for number, each in enumerate(texts):
+                await self._pages.write(number, Page(each, closed=final))
+            return len(texts)
+
+    return _replying(lambda reply: setattr(reply, "__class__", LaysOut))
+
+
+class Stubborn(Api):
+    """Has no other way when the form of a text is refused."""
+
+    async def _shown(self, method: str, markdown: str, fixed: dict[str, Json]) -> AsyncSlackResponse:
+        content: JsonObject = fixed | {"markdown_text": markdown}
+        return await self.call(method, lambda: self._client.api_call(method, json=dict(content)))
+
+
+class InsistsOnMarkdown(SlackChannel):
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        self._api.__class__ = Stubborn
+        return super().open_reply(target, checkpoint)
+
+
+class LeavesOpen(Pages):
+    """Never says that a growing message is whole."""
+
+    async def write(self, index: int, page: Page) -> None:
+        await super().write(index, replace(page, closed=False))
+
+
+class GoesOnBlindly(Pages):
+    """After a crash appends to a growing message as if nothing were in it yet."""
+
+    async def _grow(self, index: int, page: Page) -> None:
+        self._shown.setdefault(index, "")
+        await super()._grow(index, page)
+
+
+class Strangers(People):
+    """Does not ask for names."""
+
+    async def named(self, ids: Iterable[str]) -> dict[str, Person]:
+        return {}
+
+
+class Anonymous(SlackDriver):
+    """Its channel does not ask for names."""
+
+    def make_channel(self, services: ChannelServices) -> Channel:
+        made = create(self.config(), services)
+        made._people.__class__ = Strangers
+        return eager(made)
+
+
+def _torn(texts: tuple[str, ...]) -> list[str]:
+    whole = "\n\n".join(texts)
+    return [whole[cut : cut + MOST // 2] for cut in range(0, len(whole), MOST // 2)]
+
+
+def _mark_off(texts: tuple[str, ...]) -> list[str]:
+    return [*texts[:1], *(safe(text.replace("```python", "").replace("```", "")) for text in texts[1:])]
+
+
+FAULTS = (
+    Fault("insist on refused markdown", "refused_marks_leave_the_words", driver=_made_as(InsistsOnMarkdown)),
+    Fault("leave a growing message open", "grows_and_is_whole", driver=_with_pages(LeavesOpen)),
+    Fault("append blindly", "crash_while_growing_among_others", driver=_with_pages(GoesOnBlindly)),
+    Fault("send parts backwards", "a_huge_answer_arrives_whole", driver=_laying_out(lambda t: t[::-1])),
+    Fault("tear words", "parts_are_within_the_limit", driver=_laying_out(_torn)),
+    Fault("forget code in later parts", "code_stays_code_in_every_part", driver=_laying_out(_mark_off)),
+    Fault("know nobody", "heard_as_said", driver=Anonymous),
+)

@@ -1,0 +1,153 @@
+"""Faults that lie in how the Telegram channel itself is made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from bridge.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from bridge.types import Json, ReplyTarget
+from channels.kit.text import chunks
+from channels.telegram.api import Api
+from channels.telegram.channel import TelegramChannel, create
+from channels.telegram.formatting import MOST, Rich
+from channels.telegram.replies import TelegramReply
+from tests.contract.drivers.telegram import TelegramDriver
+from tests.contract.faults.fault import Fault
+from tests.contract.pace import eager
+
+T = TypeVar("T")
+
+
+def _made_as(kind: type[TelegramChannel]) -> type[TelegramDriver]:
+    """A driver whose channel is of this kind."""
+
+    class Driver(TelegramDriver):
+        def make_channel(self, services: ChannelServices) -> Channel:
+            made = create(self.config(), services)
+            made.__class__ = kind
+            return eager(made)
+
+    return Driver
+
+
+def _replying(kind: type[TelegramReply]) -> type[TelegramDriver]:
+    """A driver whose channel makes replies of this kind."""
+
+    class Replies(TelegramChannel):
+        def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+            made = super().open_reply(target, checkpoint)
+            made.__class__ = kind
+            return made
+
+    return _made_as(Replies)
+
+
+class Stubborn(Api):
+    """Has no other way when the marks on a text are refused."""
+
+    async def _shown(self, chat: int, content: Rich, call: Callable[[int, Rich], Awaitable[T]]) -> T:
+        return await self._in(chat, lambda place: call(place, content))
+
+
+class InsistsOnMarks(TelegramChannel):
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        self._api.__class__ = Stubborn
+        return super().open_reply(target, checkpoint)
+
+
+class TakesBotsForPeople(Api):
+    """Does not look at who writes."""
+
+    async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
+        return _rewritten(await super().updates(offset, kinds), '"is_bot": true', '"is_bot": false')
+
+
+class ServesOtherBots(Api):
+    """Does not look whose command it is."""
+
+    async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
+        renamed = _rewritten(await super().updates(offset, kinds), "@some_other_bot", "@parley_bot")
+        # The mark on "/help@some_other_bot" must end where the shorter name ends.
+        return _rewritten(renamed, '"length": 20', '"length": 16')
+
+
+def _rewritten(updates: list[Json], old: str, new: str) -> list[Json]:
+    changed: list[Json] = json.loads(json.dumps(updates).replace(old, new))
+    return changed
+
+
+def _polling(kind: type[Api]) -> type[TelegramDriver]:
+    """A driver whose channel polls so."""
+
+    class Polls(TelegramChannel):
+        async def listen(self, inbox: Inbox) -> None:
+            self._api.__class__ = kind
+            await super().listen(inbox)
+
+    return _made_as(Polls)
+
+
+class CountsCharacters(TelegramReply):
+    """Counts code points where Telegram counts UTF-16 units."""
+
+    async def _write(self, parts: tuple[Rich, ...]) -> None:
+        whole = " ".join(part.text for part in parts)
+        await super()._write(tuple(Rich(part.strip()) for part in chunks(whole, MOST, len)))
+
+
+class TearsWords(TelegramReply):
+    """Cuts exactly at the limit."""
+
+    async def _write(self, parts: tuple[Rich, ...]) -> None:
+        whole = " ".join(part.text for part in parts)
+        cuts = range(0, len(whole), MOST // 2)
+        await super()._write(tuple(Rich(whole[cut : cut + MOST // 2]) for cut in cuts))
+
+
+class MarksTheFirstPart(TelegramReply):
+    """Forgets the marks of all parts but the first."""
+
+    async def _write(self, parts: tuple[Rich, ...]) -> None:
+        await super()._write((*parts[:1], *(Rich(part.text) for part in parts[1:])))
+
+
+class SendsPartsBackwards(TelegramReply):
+    async def _write(self, parts: tuple[Rich, ...]) -> None:
+        await super()._write(parts[::-1])
+
+
+class NotesLate(TelegramReply):
+    """Notes which messages it sent only when all of them are."""
+
+    async def _write(self, parts: tuple[Rich, ...]) -> None:
+        checkpoint, self._checkpoint = self._checkpoint, _forget
+        await super()._write(parts)
+        self._checkpoint = checkpoint
+        await self._note(self._handle)
+
+
+async def _forget(handle: str) -> None:
+    return None
+
+
+class NoMenu(TelegramDriver):
+    """Registers no commands."""
+
+    def make_channel(self, services: ChannelServices) -> Channel:
+        return eager(create(self.config(), replace(services, commands=())))
+
+
+FAULTS = (
+    Fault("insist on refused marks", "refused_marks_leave_the_words", driver=_made_as(InsistsOnMarks)),
+    Fault("count code points", "parts_are_within_the_limit", driver=_replying(CountsCharacters)),
+    Fault("tear words", "parts_are_within_the_limit", driver=_replying(TearsWords)),
+    Fault("forget code in later parts", "code_stays_code_in_every_part", driver=_replying(MarksTheFirstPart)),
+    Fault("send parts backwards", "a_huge_answer_arrives_whole", driver=_replying(SendsPartsBackwards)),
+    Fault("note all parts at the end", "crash_between_parts", driver=_replying(NotesLate)),
+    Fault("answer bots", "deaf_to_bots", driver=_polling(TakesBotsForPeople)),
+    Fault("obey commands for other bots", "commands_in_groups", driver=_polling(ServesOtherBots)),
+    Fault("register no commands", "commands_are_in_the_menu", driver=NoMenu),
+)

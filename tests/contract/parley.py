@@ -1,0 +1,116 @@
+"""One Parley process around one real channel: everything between the platform and the agent is real."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.supervise import Backoff, Supervisor
+from bridge.commands.table import command_infos
+from bridge.conversations import Conversations
+from bridge.manager import Manager
+from bridge.options import ChannelOptions, Options
+from bridge.ports import Agent, Channel, ChannelServices, Journal, NullMemory
+from bridge.services import Services
+from bridge.types import Session
+from store.sqlite import SqliteStore
+from tests.contract.driver import Driver
+from tests.contract.store import ShakyJournal
+from tests.contract.watch import Watch, WatchedBus, WatchedChannel
+
+_PATIENCE = 4.0
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A fault put into every process of a scene: what takes the place of its sound parts."""
+
+    channel: Callable[[Channel, Driver], Channel] = lambda channel, driver: channel
+    journal: Callable[[Journal], Journal] = lambda journal: journal
+
+
+SOUND = Seed()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a promise wants set otherwise: seconds, bytes, and who may talk."""
+
+    burst_window: float = 0.0
+    max_file: int = 1_000_000
+    allowed: frozenset[str] = frozenset({"*"})
+
+
+@dataclass
+class Process:
+    """A running process. `hosting` holds what it has open besides its tasks."""
+
+    journal: ShakyJournal
+    supervisor: Supervisor
+    tasks: list[asyncio.Task[None]]
+    hosting: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def end(self) -> None:
+        """Cancel everything, as the end of the event loop would. Raises AssertionError if something stays."""
+        for task in self.tasks:
+            task.cancel()
+        _, left = await asyncio.wait(self.tasks, timeout=_PATIENCE)
+        await self.hosting.aclose()
+        for task in left:
+            task.cancel()
+        assert not left, "cancelled, but still running: " + ", ".join(task.get_name() for task in left)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What outlives a process."""
+
+    driver: Driver
+    agent: Agent
+    folder: Path
+    watch: Watch
+    seed: Seed = SOUND
+    setting: Setting = Setting()
+
+
+async def start(around: Surroundings) -> Process:
+    """A new process on whatever an earlier one left in the folder."""
+    stack = AsyncExitStack()
+    store = await stack.enter_async_context(SqliteStore.open(around.folder / "parley.db"))
+    journal = ShakyJournal(around.seed.journal(store), around.watch.news)
+    channel = _channel(around, journal)
+    name, setting = channel.name, around.setting
+    options = ChannelOptions(
+        Session("agent"), allowed_users=setting.allowed, burst_window=setting.burst_window
+    )
+    bus = WatchedBus(journal, options, name, around.watch)
+    supervisor = Supervisor(channel, bus.publish_inbound, Backoff(first=0.05, most=0.2))
+    services = Services(
+        journal=journal,
+        bus=bus,
+        agent=around.agent,
+        memory=NullMemory(),
+        conversations=await Conversations.open(journal),
+        channels={name: channel},
+        options=Options(channels={name: options}, max_file=setting.max_file),
+        files=around.folder / "files",
+        reports=lambda: [supervisor.report()],
+        clock=time.time,
+    )
+    await stack.enter_async_context(around.driver.hosted(channel))
+    tasks = [
+        asyncio.create_task(supervisor.run(), name="listen()"),
+        asyncio.create_task(Manager(services).run(), name="the manager"),
+    ]
+    return Process(journal, supervisor, tasks, stack)
+
+
+def _channel(around: Surroundings, journal: ShakyJournal) -> Channel:
+    folder = around.folder / around.driver.name
+    folder.mkdir(exist_ok=True)
+    made = around.driver.make_channel(ChannelServices(journal, folder, command_infos()))
+    return WatchedChannel(around.seed.channel(made, around.driver), around.watch)

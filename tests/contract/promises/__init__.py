@@ -1,0 +1,23 @@
+"""Everything that a channel promises, in one table."""
+
+from __future__ import annotations
+
+from tests.contract.promise import Promise, promises_in
+from tests.contract.promises import (
+    commands,
+    crash,
+    delivery,
+    files,
+    groups,
+    hostile,
+    intake,
+    life,
+    stream,
+    text,
+)
+
+PROMISES: dict[str, Promise] = {
+    promise.name: promise
+    for module in (intake, groups, stream, text, files, commands, delivery, crash, hostile, life)
+    for promise in promises_in(module)
+}

@@ -1,0 +1,58 @@
+"""Commands, which never wait for a run."""
+
+from __future__ import annotations
+
+from bridge.types import Outcome
+from tests.contract.agent import Told
+from tests.contract.promise import needs
+from tests.contract.scene import Scene
+
+
+async def promise_commands_pass_a_run(scene: Scene) -> None:
+    """A command is answered while a run of its conversation is still going on."""
+    place, told = await scene.driver.private(), Told()
+    scene.agent.script = told
+    await scene.driver.say(place, "think long")
+    await scene.until_asked()
+    await scene.driver.say(place, "/whoami")
+    await scene.until_shows(place, place.conversation.chat)
+    assert scene.journal.finished[place.conversation.key] == 0
+    told.ends("thought")
+    await scene.until_done(place)
+    assert "thought" in await scene.answers(place)
+    assert scene.agent.texts == ["think long"]
+
+
+async def promise_stop_keeps_what_was_said(scene: Scene) -> None:
+    """`/stop` ends the run at once and keeps what was said so far."""
+    place, told = await scene.driver.private(), Told()
+    scene.agent.script = told
+    await scene.driver.say(place, "talk")
+    told.says("the first half")
+    await scene.until_shows(place, "the first half")
+    await scene.driver.say(place, "/stop")
+    await scene.until(lambda: scene.agent.cancelled, "the run to be cancelled")
+    told.ends("the first half", Outcome.CANCELLED)
+    await scene.until_done(place)
+    kept = [answer for answer in await scene.answers(place) if answer.startswith("the first half")]
+    assert len(kept) == 1
+    scene.agent.script = Told()
+
+
+@needs("groups")
+async def promise_commands_in_groups(scene: Scene) -> None:
+    """In a group a command with our name is ours, and one with another bot's name is not."""
+    place = await scene.driver.group()
+    await scene.driver.say(place, "/help@some_other_bot")
+    await scene.driver.say(place, f"/whoami{scene.driver.mention}")
+    await scene.until_shows(place, place.owner.id)
+    assert len(await scene.answers(place)) == 1
+    assert [message.text for message in scene.watch.heard] == ["/whoami"]
+    assert not scene.agent.requests
+
+
+@needs("menu")
+async def promise_commands_are_in_the_menu(scene: Scene) -> None:
+    """The platform's own menu offers every command."""
+    await scene.until(scene.driver.menu, "a menu")
+    assert {"new", "stop", "status", "help"} <= set(scene.driver.menu())

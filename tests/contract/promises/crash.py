@@ -1,0 +1,153 @@
+"""kill -9 at every instant: whatever was said is answered once."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bridge.types import AttachmentKind, StoredFile
+from tests.contract.agent import Told, answering, silent
+from tests.contract.driver import Place, Trouble
+from tests.contract.promise import needs
+from tests.contract.promises.delivery import assert_once
+from tests.contract.scene import Scene
+from tests.unit.bridge.doubles import echo
+
+_TEXT = "This is the whole answer, which was worth waiting for."
+
+
+@needs("redelivers")
+async def promise_crash_before_accepting(scene: Scene) -> None:
+    """A message that was heard but is not on disk yet comes again after a crash."""
+    place = await scene.driver.private()
+    scene.journal.holding.clear()
+    await scene.driver.say(place, "hold on to this")
+    await scene.until(lambda: scene.journal.attempts, "the message to be heard")
+    # An acknowledgement that comes too early needs a moment to do its harm.
+    await asyncio.sleep(0.2)
+    await scene.restart()
+    await scene.until_done(place)
+    assert await scene.answers(place) == ["you said hold on to this"]
+    assert scene.agent.texts == ["hold on to this"]
+
+
+async def promise_crash_after_accepting(scene: Scene) -> None:
+    """A message that is on disk is answered after a crash, although the platform has forgotten it."""
+    place = await scene.driver.private()
+    scene.agent.script = silent
+    await scene.driver.say(place, "hold on to this")
+    await scene.until(lambda: scene.watch.heard, "the message to be accepted")
+    await scene.crash()
+    scene.agent.script = echo
+    await scene.start()
+    await scene.until_done(place)
+    assert await scene.answers(place) == ["you said hold on to this"]
+
+
+async def promise_crash_while_growing(scene: Scene) -> None:
+    """After a crash in the middle of an answer the same run and the same answer go on."""
+    await _crash_while_growing(scene, await scene.driver.private(), "tell me all")
+
+
+async def promise_crash_while_growing_among_others(scene: Scene) -> None:
+    """After a crash where several talk, the message that was growing is the one that becomes final."""
+    place = (await scene.driver.topics(1))[-1] if scene.driver.traits.topics else await scene.driver.group()
+    await _crash_while_growing(scene, place, scene.to_bot("tell me all"))
+
+
+async def promise_crash_before_sending(scene: Scene) -> None:
+    """An answer that is on disk but not sent yet is sent after a crash, without asking the agent again."""
+    place = await scene.driver.private()
+    scene.agent.script = answering(_TEXT)
+    scene.watch.before_final = True
+    await scene.driver.say(place, "tell me all")
+    await scene.until(lambda: scene.watch.stopped, "the answer to be ready")
+    await scene.crash()
+    scene.watch.before_final = False
+    await scene.start()
+    await scene.until_done(place)
+    assert await scene.answers(place) == [_TEXT]
+    assert len(scene.agent.requests) == 1
+
+
+@needs(Trouble.SLOW)
+async def promise_crash_while_sending(scene: Scene) -> None:
+    """After a crash while the answer was being sent it stands there once."""
+    place = await scene.driver.private()
+    scene.agent.script = answering(_TEXT)
+    await scene.driver.say(place, "tell me all")
+    scene.driver.trouble(Trouble.SLOW, times=6, seconds=0.2)
+    await scene.until(lambda: scene.watch.finals, "the answer to be on its way")
+    await scene.restart()
+    await scene.until_done(place)
+    await assert_once(scene, place, _TEXT)
+    assert len(scene.agent.requests) == 1
+
+
+@needs("splits", Trouble.SLOW)
+async def promise_crash_between_parts(scene: Scene) -> None:
+    """After a crash between two parts of a long answer each part stands there once, in order."""
+    place, most = await scene.driver.private(), scene.driver.traits.max_part
+    words = [f"word{number}" for number in range(most // 3)]
+    scene.agent.script = answering(" ".join(words))
+    await scene.driver.say(place, "everything")
+    scene.driver.trouble(Trouble.SLOW, times=30, seconds=0.1)
+    await scene.until_shows(place, words[most // 20])
+    await scene.restart()
+    await scene.until_done(place)
+    whole = [part for part in await scene.answers(place) if not part.rstrip().endswith("…")]
+    assert len(whole) > 1
+    assert " ".join(whole).split() == words
+
+
+async def promise_crash_after_sending(scene: Scene) -> None:
+    """An answer that was sent, and its file, are not sent again when a crash came before that was noted."""
+    place = await scene.driver.private()
+    path = scene.folder / "made"
+    path.write_bytes(b"a,b\n1,2\n")
+    file = StoredFile(AttachmentKind.FILE, "table.csv", "text/csv", 8, str(path))
+    scene.agent.script = answering(_TEXT, [file])
+    scene.watch.after_final = True
+    await scene.driver.say(place, "tell me all")
+    await scene.until(lambda: scene.watch.stopped, "the answer to be sent")
+    await scene.crash()
+    scene.watch.after_final = False
+    await scene.start()
+    await scene.until_done(place)
+    shown = await scene.shown(place)
+    assert [message.text for message in shown if message.text] == [_TEXT]
+    assert [name for message in shown for name in message.files] == ["table.csv"]
+
+
+async def promise_crash_again_and_again(scene: Scene) -> None:
+    """Through several crashes everything that was said is answered once, in order."""
+    place = await scene.driver.private()
+    said = [f"message {number}" for number in range(6)]
+    for number, text in enumerate(said):
+        await scene.driver.say(place, text)
+        if number % 2:
+            await scene.until(lambda: scene.watch.heard, "something to be accepted")
+            await scene.restart()
+    wanted = [f"you said {text}" for text in said]
+
+    async def all_there() -> bool:
+        return set(wanted) <= set(await scene.answers(place))
+
+    await scene.until(all_there, "every answer")
+    answers = [answer for answer in await scene.answers(place) if not answer.rstrip().endswith("…")]
+    assert answers == wanted
+
+
+async def _crash_while_growing(scene: Scene, place: Place, question: str) -> None:
+    told = Told()
+    scene.agent.script = told
+    await scene.driver.say(place, question)
+    told.says("This is the")
+    await scene.until_shows(place, "This is the")
+    await scene.restart()
+    await scene.until_asked(2)
+    told.ends(_TEXT)
+    await scene.until_done(place)
+    assert await scene.answers(place) == [_TEXT]
+    first, second = scene.agent.requests
+    assert second.turn_id == first.turn_id
+    assert second.maybe_made

@@ -1,0 +1,129 @@
+"""Answers on a wire that fails."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from tests.contract.agent import Told, by_text
+from tests.contract.driver import Place, Trouble
+from tests.contract.promise import needs
+from tests.contract.scene import Scene
+
+_QUESTION = "what is the answer?"
+_TEXT = "The answer is forty-two, and that is all there is to say about it."
+
+
+@needs(Trouble.RATE_LIMITED)
+async def promise_waits_as_long_as_asked(scene: Scene) -> None:
+    """Told to wait, it tries again no earlier than asked, and the final answer is not lost."""
+    place, told = await _asked(scene)
+    scene.driver.trouble(Trouble.RATE_LIMITED, seconds=1.0)
+    await _answered(scene, place, told)
+    assert await scene.answers(place) == [_TEXT]
+    attempts = scene.driver.attempts(place)
+    waits = [later.at - earlier.at for earlier, later in pairwise(attempts) if earlier.refused]
+    assert waits
+    # The platform notes when it answered, up to a moment after it looked at its clock.
+    assert min(waits) >= 0.95
+
+
+@needs(Trouble.RATE_LIMITED)
+async def promise_limits_while_growing_lose_nothing(scene: Scene) -> None:
+    """Refusals while the answer grows delay snapshots only."""
+    place, told = await scene.driver.private(), Told()
+    scene.agent.script = told
+    scene.driver.trouble(Trouble.RATE_LIMITED, seconds=1.0)
+    await scene.driver.say(place, "go")
+    told.says("The answer")
+    await scene.until(lambda: any(each.refused for each in scene.driver.attempts(place)), "a refusal")
+    await scene.driver.plug()
+    told.ends(_TEXT)
+    await scene.until_done(place)
+    assert await scene.answers(place) == [_TEXT]
+
+
+@needs(Trouble.UNAVAILABLE)
+async def promise_server_errors_are_outlasted(scene: Scene) -> None:
+    """Server errors delay the final answer and never lose or double it."""
+    place, told = await _asked(scene)
+    scene.driver.trouble(Trouble.UNAVAILABLE)
+    await _answered(scene, place, told)
+    assert await scene.answers(place) == [_TEXT]
+
+
+@needs(Trouble.RESET_BEFORE)
+async def promise_broken_connections_are_outlasted(scene: Scene) -> None:
+    """A connection that breaks before the platform acts costs nothing."""
+    place, told = await _asked(scene)
+    scene.driver.trouble(Trouble.RESET_BEFORE)
+    await _answered(scene, place, told)
+    assert await scene.answers(place) == [_TEXT]
+
+
+@needs(Trouble.RESET_AFTER)
+async def promise_a_lost_answer_doubles_nothing(scene: Scene) -> None:
+    """When only the answer to a send is lost, the text stands there once, or the doubt is noted."""
+    place, told = await _asked(scene)
+    scene.driver.trouble(Trouble.RESET_AFTER)
+    await _answered(scene, place, told)
+    await assert_once(scene, place, _TEXT)
+
+
+@needs(Trouble.GARBLED)
+async def promise_a_senseless_answer_doubles_nothing(scene: Scene) -> None:
+    """When the platform answers a send with something that is no answer, the text is shown once."""
+    place, told = await _asked(scene)
+    scene.driver.trouble(Trouble.GARBLED)
+    await _answered(scene, place, told)
+    await assert_once(scene, place, _TEXT)
+
+
+async def promise_an_outage_is_outlasted(scene: Scene) -> None:
+    """While the platform is away the final answer waits, and so does what people say."""
+    place, told = await _asked(scene)
+    scene.driver.outage(1.0)
+    await scene.driver.say(place, "are you there?")
+    await _answered(scene, place, told, turns=2)
+    answers = await scene.answers(place)
+    assert answers.count(_TEXT) == 1
+    assert answers[-1] == "you said are you there?"
+
+
+@needs("expels")
+async def promise_a_lost_place_holds_up_nobody(scene: Scene) -> None:
+    """An answer that the platform will never take is set aside for the operator; others go on."""
+    gone, place, told = await scene.driver.private("Ann"), await scene.driver.private("Bob"), Told()
+    scene.agent.script = by_text({"go": told})
+    await scene.driver.say(gone, "go")
+    await scene.until_asked()
+    scene.driver.expel(gone)
+    told.ends(_TEXT)
+    await scene.until_done(gone)
+    assert len(await scene.journal.dead()) == 1
+    assert await scene.ask(place, "and me?") == ["you said and me?"]
+
+
+async def assert_once(scene: Scene, place: Place, text: str) -> None:
+    """The text stands there once. A platform that cannot know may show it twice, if the receipt says so;
+    what else a broken send left behind is openly unfinished."""
+    answers = await scene.answers(place)
+    doubtful = any(receipt.doubtful for receipt in scene.watch.receipts)
+    most = 2 if doubtful and scene.driver.traits.doubles else 1
+    assert 1 <= answers.count(text) <= most, answers
+    unfinished = [answer for answer in answers if answer != text]
+    assert all(answer.rstrip().endswith("…") for answer in unfinished), answers
+
+
+async def _asked(scene: Scene) -> tuple[Place, Told]:
+    """Somebody has asked, and sees how the answer begins; other questions are echoed."""
+    place, told = await scene.driver.private(), Told()
+    scene.agent.script = by_text({_QUESTION: told})
+    await scene.driver.say(place, _QUESTION)
+    told.says("The answer")
+    await scene.until_shows(place, "The answer")
+    return place, told
+
+
+async def _answered(scene: Scene, place: Place, told: Told, turns: int = 1) -> None:
+    told.ends(_TEXT)
+    await scene.until_done(place, turns)

@@ -1,0 +1,92 @@
+"""Groups, mentions, replies, topics and albums."""
+
+from __future__ import annotations
+
+from tests.contract.driver import Upload
+from tests.contract.promise import given, needs
+from tests.contract.scene import Scene
+
+
+@needs("groups")
+async def promise_mention_removed(scene: Scene) -> None:
+    """In a group our own mention is taken out of the text, wherever it stands; all others stay."""
+    place = await scene.driver.group()
+    await scene.ask(place, f"👍👍 {scene.driver.mention} ask @carol_w about @bob_smith, please")
+    await scene.ask(place, f"what now, {scene.driver.mention}?", 2)
+    assert scene.agent.texts == ["👍👍 ask @carol_w about @bob_smith, please", "what now, ?"]
+
+
+@needs("groups")
+async def promise_talk_of_others_is_theirs(scene: Scene) -> None:
+    """What people in a group say to each other is not answered, and not even stored."""
+    place = await scene.driver.group()
+    await scene.driver.say(place, "lunch, anybody?")
+    await scene.driver.say(place, "@bob_smith are you in?")
+    await scene.ask(place, scene.to_bot("who is in?"))
+    assert scene.agent.texts == ["who is in?"]
+    assert [message.text for message in scene.watch.heard] == ["who is in?"]
+
+
+@needs("groups", "quotes")
+async def promise_a_reply_to_us_is_for_us(scene: Scene) -> None:
+    """A reply to a message of the bot needs no mention and stays in its conversation, with what it quotes."""
+    place = await scene.driver.group()
+    await scene.ask(place, scene.to_bot("begin"))
+    (answer,) = await scene.shown(place)
+    await scene.driver.say(place, "go on", reply_to=answer.id)
+    await scene.until_done(place, 2)
+    first, second = scene.agent.requests
+    assert second.thread == first.thread
+    assert "go on" in second.text
+    assert "you said begin" in second.text
+
+
+@needs("groups", "quotes")
+async def promise_answers_name_their_question(scene: Scene) -> None:
+    """In a group the answer is shown as a reply to the message that it answers."""
+    place = await scene.driver.group()
+    question = await scene.driver.say(place, scene.to_bot("whose turn?"))
+    await scene.driver.say(place, "nobody's")
+    await scene.until_done(place)
+    (answer,) = await scene.shown(place)
+    assert answer.reply_to == question
+
+
+@needs("topics")
+async def promise_topics_are_apart(scene: Scene) -> None:
+    """Each topic, and the chat around it, is a conversation of its own, answered where it was asked."""
+    places = await scene.driver.topics(2)
+    for number, place in enumerate(places):
+        await scene.driver.say(place, scene.to_bot(f"question {number}"))
+    for number, place in enumerate(places):
+        await scene.until_done(place)
+        assert await scene.answers(place) == [f"you said question {number}"]
+    assert len({request.thread for request in scene.agent.requests}) == len(places)
+
+
+@needs("albums")
+@given(burst_window=0.4)
+async def promise_an_album_is_one_turn(scene: Scene) -> None:
+    """Files that are sent together are one turn, with all of them and their text."""
+    place = await scene.driver.private()
+    files = [Upload(f"page {number}.txt", f"page {number}".encode(), "text/plain") for number in range(3)]
+    await scene.driver.attach(place, files, "read these")
+    await scene.until_done(place)
+    (request,) = scene.agent.requests
+    assert "read these" in request.text
+    assert [file.name for file in request.files] == [file.name for file in files]
+    assert len(await scene.answers(place)) == 1
+
+
+async def promise_conversations_do_not_mix(scene: Scene) -> None:
+    """Two conversations at once stay apart while both are being answered."""
+    from_ann, from_bob = await scene.driver.private("Ann"), await scene.driver.private("Bob")
+    for round_ in range(1, 4):
+        await scene.driver.say(from_ann, f"apples {round_}")
+        await scene.driver.say(from_bob, f"bananas {round_}")
+        await scene.until_done(from_ann, round_)
+        await scene.until_done(from_bob, round_)
+    assert await scene.answers(from_ann) == [f"you said apples {number}" for number in (1, 2, 3)]
+    assert await scene.answers(from_bob) == [f"you said bananas {number}" for number in (1, 2, 3)]
+    assert not any("bananas" in text for text in scene.driver.growth(from_ann))
+    assert not any("apples" in text for text in scene.driver.growth(from_bob))

@@ -1,0 +1,171 @@
+"""What a promise is about: a platform with its people, a Parley on it, and an agent behind that."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.contract.agent import ContractAgent
+from tests.contract.driver import Driver, Place, Shown
+from tests.contract.news import News
+from tests.contract.parley import SOUND, Process, Seed, Setting, Surroundings, start
+from tests.contract.store import ShakyJournal
+from tests.contract.watch import Watch
+
+_USUAL = Setting()
+
+
+class Log(logging.Handler):
+    """Every record from INFO on, as an operator could read it."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.setFormatter(logging.Formatter("%(name)s %(levelname)s %(message)s"))
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))
+
+
+class Scene:
+    """Platform, agent and disk live as long as the scene; processes come and go.
+
+    `longest_wait` is how many seconds the slowest thing took that was waited for.
+    """
+
+    def __init__(self, around: Surroundings, agent: ContractAgent, news: News, patience: float) -> None:
+        self.driver: Driver = around.driver
+        self.watch: Watch = around.watch
+        self.folder: Path = around.folder
+        self.agent = agent
+        self.log = Log()
+        self.longest_wait = 0.0
+        self._around = around
+        self._news = news
+        self._patience = patience
+        self._process: Process | None = None
+        self._before: set[asyncio.Task[object]] = set()
+
+    @property
+    def process(self) -> Process:
+        """The running process."""
+        assert self._process is not None
+        return self._process
+
+    @property
+    def journal(self) -> ShakyJournal:
+        """The running process's store."""
+        return self.process.journal
+
+    async def start(self) -> None:
+        """Start a process on what is on the disk; it listens when this returns, unless it is refused."""
+        self._before = asyncio.all_tasks()
+        self._process = await start(self._around)
+
+    async def listening(self) -> None:
+        """Return once the channel says that it is connected."""
+        await self.until(lambda: self.process.supervisor.report().health == "up", "the channel is up")
+
+    async def stop(self) -> None:
+        """End the process. Raises AssertionError when its channel does not end."""
+        if self._process is not None:
+            process, self._process = self._process, None
+            await process.end()
+
+    async def crash(self) -> None:
+        """End the process like kill -9: from this instant on it reaches neither disk nor platform."""
+        self.journal.die()
+        await self.driver.unplug()
+        gone = asyncio.all_tasks() - self._before - {asyncio.current_task()}
+        await self.stop()
+        for task in gone:
+            task.cancel()
+        await asyncio.gather(*gone, return_exceptions=True)
+        await self.driver.plug()
+
+    async def restart(self) -> None:
+        """Crash, and start again."""
+        await self.crash()
+        await self.start()
+
+    async def until(self, true: Callable[[], object | Awaitable[object]], what: str) -> None:
+        """Wait until `true` (which may be asynchronous) holds. Raises AssertionError in the end."""
+
+        async def look() -> bool:
+            found = true()
+            return bool(await found) if isinstance(found, Awaitable) else bool(found)
+
+        began = time.monotonic()
+        await self._news.until(look, self._patience, what)
+        self.longest_wait = max(self.longest_wait, time.monotonic() - began)
+
+    async def until_asked(self, number: int = 1) -> None:
+        """Wait for the agent's `number`th request."""
+        await self.until(
+            lambda: len(self.agent.requests) >= number, f"request {number} of {self.agent.texts}"
+        )
+
+    async def until_done(self, place: Place, number: int = 1) -> None:
+        """Wait until this process has finished `number` turns of a place, delivered or set aside."""
+        key = place.conversation.key
+        await self.until(lambda: self.journal.finished[key] >= number, f"{number} turns done in {key}")
+
+    async def until_shows(self, place: Place, text: str) -> None:
+        """Wait until a message of the bot, finished or growing, has `text` in it."""
+
+        async def shows() -> bool:
+            return any(shown.by_bot and text in shown.text for shown in await self.driver.look(place))
+
+        await self.until(shows, f"{text[:80]!r} to be shown")
+
+    async def shown(self, place: Place) -> list[Shown]:
+        """What the bot has written in a place, but for what still grows."""
+        return [each for each in await self.driver.look(place) if each.by_bot and not each.growing]
+
+    async def answers(self, place: Place) -> list[str]:
+        """The texts of what the bot has written in a place."""
+        return [shown.text for shown in await self.shown(place)]
+
+    async def ask(self, place: Place, text: str, number: int = 1) -> list[str]:
+        """Say something and wait for the `number`th turn to be done; returns the answers so far."""
+        await self.driver.say(place, text)
+        await self.until_done(place, number)
+        return await self.answers(place)
+
+    def to_bot(self, text: str) -> str:
+        """Words as people address the bot with where several talk."""
+        return f"{self.driver.mention} {text}".strip()
+
+
+@asynccontextmanager
+async def scene(
+    driver: type[Driver],
+    folder: Path,
+    *,
+    setting: Setting = _USUAL,
+    seed: Seed = SOUND,
+    patience: float = 10.0,
+) -> AsyncIterator[Scene]:
+    """A scene with a running process; leaving it ends everything."""
+    news = News()
+    agent = ContractAgent(news.tell)
+    async with driver(news.tell) as platform:
+        around = Surroundings(platform, agent, folder, Watch(news.tell), seed, setting)
+        made = Scene(around, agent, news, patience)
+        root, level = logging.getLogger(), logging.getLogger().level
+        root.addHandler(made.log)
+        root.setLevel(logging.INFO)
+        try:
+            await made.start()
+            await made.listening()
+            yield made
+        finally:
+            try:
+                await made.stop()
+            finally:
+                root.removeHandler(made.log)
+                root.setLevel(level)

@@ -1,0 +1,25 @@
+"""Every channel keeps every promise that its platform lets it keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.contract.drivers import DRIVERS
+from tests.contract.promise import Promise
+from tests.contract.promises import PROMISES
+from tests.contract.scene import scene
+
+_CASES = [
+    pytest.param(name, promise, id=f"{name}-{promise.name}")
+    for name, driver in DRIVERS.items()
+    for promise in PROMISES.values()
+    if promise.applies(driver.traits)
+]
+
+
+@pytest.mark.parametrize(("channel", "promise"), _CASES)
+async def test_promise(channel: str, promise: Promise, tmp_path: Path) -> None:
+    async with scene(DRIVERS[channel], tmp_path, setting=promise.setting) as stage:
+        await promise.keep(stage)

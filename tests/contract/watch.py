@@ -1,0 +1,91 @@
+"""The channel as the core of a promise sees it: the real one, with somebody looking over its shoulder."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bridge.bus import MessageBus
+from bridge.options import ChannelOptions
+from bridge.ports import Channel, Checkpoint, Inbox, Journal, Reply
+from bridge.types import Attachment, InboundMessage, OutboundMessage, Receipt, ReplyTarget
+
+
+@dataclass
+class Watch:
+    """What was seen, and where to stand still.
+
+    `heard` holds accepted messages and `receipts` what channels gave, over all processes. While
+    `before_final` or `after_final` is set, final answers wait there, and are counted as `stopped`. `finals`
+    counts those given to the channel.
+    """
+
+    news: Callable[[], None]
+    heard: list[InboundMessage] = field(default_factory=list)
+    receipts: list[Receipt] = field(default_factory=list)
+    connections: int = 0
+    before_final: bool = False
+    after_final: bool = False
+    stopped: int = 0
+    finals: int = 0
+
+    async def stand_still(self) -> None:
+        """Wait for the end of the process."""
+        self.stopped += 1
+        self.news()
+        await asyncio.Event().wait()
+
+
+class WatchedBus(MessageBus):
+    """Notes what it took."""
+
+    def __init__(self, journal: Journal, options: ChannelOptions, channel: str, watch: Watch) -> None:
+        super().__init__(journal, {channel: options})
+        self._watch = watch
+
+    async def publish_inbound(self, message: InboundMessage) -> bool:
+        new = await super().publish_inbound(message)
+        if new:
+            self._watch.heard.append(message)
+            self._watch.news()
+        return new
+
+
+class WatchedReply(Reply):
+    def __init__(self, inner: Reply, watch: Watch) -> None:
+        self._inner = inner
+        self._watch = watch
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        await self._inner.show(snapshot)
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        if self._watch.before_final:
+            await self._watch.stand_still()
+        self._watch.finals += 1
+        self._watch.news()
+        receipt = await self._inner.finish(snapshot)
+        if self._watch.after_final:
+            await self._watch.stand_still()
+        self._watch.receipts.append(receipt)
+        return receipt
+
+
+class WatchedChannel(Channel):
+    def __init__(self, inner: Channel, watch: Watch) -> None:
+        self.name = inner.name  # type: ignore[misc]
+        self.capabilities = inner.capabilities
+        self._inner = inner
+        self._watch = watch
+
+    async def listen(self, inbox: Inbox) -> None:
+        self._watch.connections += 1
+        await self._inner.listen(inbox)
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        return WatchedReply(self._inner.open_reply(target, checkpoint), self._watch)
+
+    async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
+        return await self._inner.fetch(attachment, into, limit)

@@ -1,0 +1,175 @@
+"""Parley as its users run it: a process of its own, with a configuration file and a log."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from tests.architecture.tree import ROOT
+
+# Everything here is as fast as the machine; whoever waits this long waits for something that never comes.
+PATIENCE = 120.0
+_ADDRESS = re.compile(r"(?:^Open |health is at |API is at )(http://[^\s/]+)")
+_SECRETS = ("_TOKEN", "_KEY", "_PROXY", "_proxy")
+
+Config = Mapping[str, object]
+
+
+def environment() -> dict[str, str]:
+    """The environment without whatever this machine's user has set for other programs."""
+    clean = {key: value for key, value in os.environ.items() if not key.endswith(_SECRETS)}
+    return clean | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+
+
+def command(*arguments: str) -> list[str]:
+    """The command line of `parley`."""
+    return [sys.executable, "-m", "app", *arguments]
+
+
+def free_port() -> int:
+    """A port that nobody uses, below those that the kernel gives out: it is still free at a restart."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
+def write_config(folder: Path, config: Config) -> None:
+    """`config.yaml` in `folder`."""
+    (folder / "config.yaml").write_text(yaml.safe_dump(dict(config), allow_unicode=True), "utf-8")
+
+
+def parley(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """A finished command."""
+    return subprocess.run(
+        command(*arguments),
+        cwd=folder,
+        env=environment(),
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@dataclass
+class Process:
+    """`parley run` (or `agent`) in `folder`; it may be started again after its end, on the same data.
+
+    Each start writes `config` down. The log is `parley.log` in the folder, one for all lives.
+    """
+
+    folder: Path
+    config: Config
+    arguments: tuple[str, ...] = ("run",)
+    url: str = ""
+    _child: subprocess.Popen[str] | None = None
+    _printed: list[str] = field(default_factory=list)
+    _news: threading.Condition = field(default_factory=threading.Condition)
+
+    @property
+    def log(self) -> str:
+        """Standard error of all lives so far."""
+        path = self.folder / "parley.log"
+        return path.read_text("utf-8", errors="replace") if path.exists() else ""
+
+    @property
+    def printed(self) -> str:
+        """Standard output of this life so far."""
+        with self._news:
+            return "".join(self._printed)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._child is not None and self._child.poll() is None
+
+    def spawn(self) -> None:
+        """Start it, and do not wait for anything."""
+        write_config(self.folder, self.config)
+        self.url, self._printed = "", []
+        with (self.folder / "parley.log").open("a") as log:
+            self._child = subprocess.Popen(
+                command(*self.arguments, "--config", "config.yaml"),
+                cwd=self.folder,
+                env=environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        threading.Thread(target=self._read, args=(self._child, self._printed), daemon=True).start()
+
+    def start(self) -> str:
+        """Start it and return its address once it serves. Raises AssertionError when it ends instead."""
+        self.spawn()
+        return self.wait_until_up()
+
+    def wait_until_up(self) -> str:
+        """Return the address once it is printed. Raises AssertionError when the process ends instead."""
+        with self._news:
+            met = self._news.wait_for(lambda: self.url or self._ended, PATIENCE)
+        assert self.url, f"{'ended' if met else 'silent'}: {self.printed}\n{self.log[-2000:]}"
+        return self.url
+
+    def wait_until_prints(self, text: str) -> None:
+        """Return once `text` was printed."""
+        with self._news:
+            assert self._news.wait_for(lambda: any(text in line for line in self._printed), PATIENCE), text
+
+    def kill(self) -> None:
+        """kill -9."""
+        self._end(signal.SIGKILL)
+
+    def terminate(self) -> int:
+        """SIGTERM; returns the exit code."""
+        return self._end(signal.SIGTERM)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal and do not wait."""
+        if self._child is not None:
+            self._child.send_signal(number)
+
+    def wait(self) -> int:
+        """Wait for the end; returns the exit code."""
+        assert self._child is not None
+        code = self._child.wait(PATIENCE)
+        with self._news:
+            self._news.wait_for(lambda: self._ended, PATIENCE)
+        return code
+
+    def _end(self, number: signal.Signals) -> int:
+        if self._child is None:
+            return 0
+        self.signal(number)
+        return self.wait()
+
+    @property
+    def _ended(self) -> bool:
+        return self._child is None or bool(self._child.stdout and self._child.stdout.closed)
+
+    def _read(self, child: subprocess.Popen[str], printed: list[str]) -> None:
+        assert child.stdout is not None
+        with child.stdout as lines:
+            for line in lines:
+                with self._news:
+                    printed.append(line)
+                    found = _ADDRESS.search(line)
+                    if found and printed is self._printed:
+                        self.url = found[1]
+                    self._news.notify_all()
+        with self._news:
+            self._news.notify_all()

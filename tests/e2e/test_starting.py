@@ -1,0 +1,82 @@
+"""Starting: what stands in the way is told in one line, and what is up says so."""
+
+import socket
+from pathlib import Path
+
+import httpx
+import pytest
+
+from simulator.telegram import TelegramSimulator
+from tests.e2e.conftest import Scene, begin, end
+from tests.e2e.process import parley, write_config
+from tests.e2e.telegram import telegram_config
+from tests.e2e.web import WebPerson
+
+pytestmark = pytest.mark.timeout(240)
+
+
+def health(url: str) -> dict[str, tuple[str, str]]:
+    """Every part's health and its detail."""
+    parts = httpx.get(f"{url}/api/health", trust_env=False).json()["parts"]
+    return {part["name"]: (part["health"], part["detail"]) for part in parts}
+
+
+def test_a_running_parley_is_ready_and_healthy(scene: Scene):
+    url = scene.parley.url
+    assert httpx.get(f"{url}/livez", trust_env=False).status_code == 200
+    assert httpx.get(f"{url}/readyz", trust_env=False).text == "ready\n"
+    assert {name: state for name, (state, _) in health(url).items()} == dict.fromkeys(
+        ("store", "agent", "telegram", "web"), "up"
+    )
+
+
+def test_a_wrong_telegram_token_stops_telegram_only(tmp_path: Path):
+    with TelegramSimulator() as telegram:
+        section = telegram_config(telegram, bot_token="1234567:somebody-elses-token-entirely")
+        process = begin(tmp_path, {"channels": {"telegram": section}})
+        try:
+            person = WebPerson(process.wait_until_up())
+            assert person.ask("Hello").text.endswith("You said: Hello")
+            assert health(process.url)["telegram"][0] == "refused"
+            assert httpx.get(f"{process.url}/readyz", trust_env=False).status_code == 200
+            person.close()
+        finally:
+            end(process)
+    assert "somebody-elses-token" not in process.log
+
+
+def test_a_second_parley_on_the_same_data_is_refused_in_one_line(scene: Scene):
+    refused = parley(scene.parley.folder, "run")
+    assert refused.returncode == 1
+    (line,) = refused.stderr.splitlines()
+    assert "already running" in line
+    assert scene.parley.alive
+
+
+def test_a_port_in_use_is_told_in_one_line(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        write_config(tmp_path, {"agent": {"url": "http://127.0.0.1:9"}, "console": {"port": port}})
+        refused = parley(tmp_path, "run")
+    assert refused.returncode == 2
+    (line,) = refused.stderr.splitlines()
+    assert f"console.port: {port}" in line
+
+
+def test_mistakes_in_the_configuration_are_listed_and_nothing_starts(tmp_path: Path):
+    (tmp_path / "config.yaml").write_text("agent: {asistant: x}\nmanager: {max_turns: many}\n")
+    refused = parley(tmp_path, "run")
+    assert refused.returncode == 2
+    assert refused.stdout == ""
+    assert refused.stderr.splitlines() == [
+        'config.yaml:1: agent.asistant: unknown key; did you mean "assistant"?',
+        'config.yaml:2: manager.max_turns: must be a whole number, such as "100", not "many"',
+    ]
+    assert not (tmp_path / "data").exists()
+
+
+def test_check_says_what_would_start_beside_a_running_parley(scene: Scene):
+    checked = parley(scene.parley.folder, "check")
+    assert checked.returncode == 0, checked.stderr
+    assert "embedded, the offline demonstration" in checked.stdout
+    assert "telegram  on" in checked.stdout

@@ -1,0 +1,116 @@
+"""A person at the web chat: the page's API over HTTP, and its stream of events."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from tests.e2e.process import PATIENCE
+
+Entry = dict[str, Any]
+"""An entry as the API shows it: JSON that the tests read by key."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A reply as it came: every snapshot, the final one last."""
+
+    message: str
+    snapshots: tuple[Entry, ...]
+
+    @property
+    def final(self) -> Entry:
+        return self.snapshots[-1]
+
+    @property
+    def text(self) -> str:
+        return str(self.final["text"])
+
+    @property
+    def growing(self) -> tuple[str, ...]:
+        """The texts it had on its way."""
+        return tuple(entry["text"] for entry in self.snapshots[:-1] if entry["text"])
+
+
+@dataclass
+class WebPerson:
+    """Somebody with the page open at `url`; `chat` is the conversation they look at."""
+
+    url: str
+    chat: str = field(default_factory=lambda: f"chat-{uuid4().hex}")
+    topic: str | None = None
+    language: str = "en"
+
+    def __post_init__(self) -> None:
+        self._http = httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def say(self, text: str, message: str = "", files: tuple[str, ...] = ()) -> str:
+        """Send a message; returns its id once Parley has it on disk."""
+        body = {"id": message or uuid4().hex, "text": text, "language": self.language, "files": files}
+        if self.topic is not None:
+            body["topic"] = self.topic
+        self._http.post(f"/api/chat/conversations/{self.chat}/messages", json=body).raise_for_status()
+        return str(body["id"])
+
+    def stop(self) -> None:
+        """Press the stop button."""
+        body = {"id": uuid4().hex, "topic": self.topic}
+        self._http.post(f"/api/chat/conversations/{self.chat}/stop", json=body).raise_for_status()
+
+    def upload(self, name: str, content: bytes, mime: str) -> str:
+        """Attach a file; returns its id."""
+        file = uuid4().hex
+        answer = self._http.post(f"/api/chat/uploads/{file}", files={"file": (name, content, mime)})
+        return str(answer.raise_for_status().json()["id"])
+
+    def download(self, file: str) -> bytes:
+        """The bytes of a file in the transcript."""
+        return self._http.get(f"/api/chat/files/{file}").raise_for_status().content
+
+    def entries(self) -> list[Entry]:
+        """The conversation as it stands, growing replies at its end."""
+        query = {"topic": self.topic} if self.topic is not None else {}
+        page = self._http.get(f"/api/chat/conversations/{self.chat}/messages", params=query).json()
+        return [*page["entries"], *page["growing"]]
+
+    def ask(self, text: str, files: tuple[str, ...] = ()) -> Heard:
+        """Say something and hear the reply to its end."""
+        message = self.say(text, files=files)
+        return Heard(message, tuple(self.replies(message)))
+
+    def replies(self, message: str) -> Iterator[Entry]:
+        """Snapshots of the reply to a message, the final one last; a lost connection is made again."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            try:
+                with closing(self._news()) as news:
+                    for entry in news:
+                        if entry["role"] == "agent" and entry["reply_to"] == message:
+                            yield entry
+                            if entry["final"]:
+                                return
+            except httpx.TransportError:
+                time.sleep(0.1)
+        raise AssertionError(f"no reply to {message}: {self.entries()}")
+
+    def _news(self) -> Iterator[Entry]:
+        with self._http.stream("GET", "/api/chat/events") as response:
+            name = ""
+            for line in response.iter_lines():
+                field_name, _, value = line.partition(": ")
+                if field_name == "event":
+                    name = value
+                elif field_name == "data" and name == "reset":
+                    yield from self.entries()
+                elif field_name == "data" and name == "entry":
+                    yield json.loads(value)["entry"]

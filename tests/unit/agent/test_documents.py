@@ -1,0 +1,233 @@
+"""What of a file reaches the agent, whatever the file is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent.attached import read_files
+from agent.client import AgentEndpoint
+from agent.documents import Documents, Limits
+from agent.run import LangGraphAgent
+from bridge.types import AttachmentKind, FileTrouble, Json, RunStarted, StoredFile, Unread
+from tests.architecture.tree import ROOT
+from tests.unit.agent import papers
+from tests.unit.agent.server import FakeServer, Script, serving
+from tests.unit.agent.wire import answer, request
+
+PATIENT = Limits(seconds=50)
+
+
+def stored(
+    folder: Path, content: bytes, name: str = "a.bin", mime: str = "application/octet-stream"
+) -> StoredFile:
+    path = folder / f"{len(list(folder.iterdir()))}"
+    path.write_bytes(content)
+    return StoredFile(AttachmentKind.FILE, name, mime, len(content), str(path))
+
+
+async def given(
+    file: StoredFile, limits: Limits = PATIENT, *, pictures: bool = True
+) -> tuple[str, FileTrouble | None]:
+    """The text that the agent gets of one file, or its picture's type, and what is wrong with it."""
+    (block,), unread = await read_files([file], Documents(limits), pictures=pictures)
+    assert isinstance(block, dict)
+    return str(block.get("text") or block["mime_type"]), unread[0].trouble if unread else None
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (papers.docx("Dear all,", "the moon"), "Dear all,\n\nthe moon"),
+        (papers.xlsx(), "| thing 0 | 0 |"),
+        (papers.slides("Our Plan"), "# Our Plan"),
+        (papers.pdf("first page", "second page"), "second page"),
+        (b"<!DOCTYPE html><h1>News</h1><script>bad()</script><p>text", "# News\n\ntext"),
+        ("größe,stück\nä,1".encode(), "größe,stück"),
+        ("\ufeff名,数".encode("utf-16"), "名,数"),
+        ("价格,数量,产品名称\n一百元,三十个,办公室用的桌子\n".encode("gb18030") * 20, "办公室用的桌子"),
+    ],
+    ids=["docx", "xlsx", "pptx", "pdf", "html", "utf-8", "utf-16", "gb18030"],
+)
+async def test_documents_come_as_text_whatever_they_are_called(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    text, trouble = await given(stored(tmp_path, content, "photo.png", "image/png"))
+    assert said in text
+    assert "bad()" not in text
+    assert trouble is None
+
+
+@pytest.mark.parametrize(
+    ("content", "trouble"),
+    [
+        (papers.docx("hello")[:-40], FileTrouble.BROKEN),
+        (papers.package(word__document_dot_xml="<not xml"), FileTrouble.BROKEN),
+        (b"%PDF-1.7\nnothing else", FileTrouble.BROKEN),
+        (papers.picture()[:-30], FileTrouble.BROKEN),
+        (papers.picture_bomb(), FileTrouble.TOO_LARGE),
+        (papers.zip_bomb(), FileTrouble.TOO_LARGE),
+        (papers.locked_pdf(), FileTrouble.LOCKED),
+        (papers.locked_office(), FileTrouble.LOCKED),
+        (papers.package(any__thing="x"), FileTrouble.UNKNOWN),
+        (b"ID3\x04" + bytes(100), FileTrouble.UNKNOWN),
+        (papers.pdf(""), FileTrouble.EMPTY),
+        (b"", FileTrouble.EMPTY),
+    ],
+    ids=lambda value: value.value if isinstance(value, FileTrouble) else "",
+)
+async def test_what_cannot_be_read_is_told_and_nothing_breaks(
+    tmp_path: Path, content: bytes, trouble: FileTrouble
+) -> None:
+    text, found = await given(stored(tmp_path, content, "a.pdf"))
+    assert found is trouble
+    assert text.startswith('[Attached file "a.pdf" (application/octet-stream), ')
+
+
+async def test_pictures_go_as_they_are(tmp_path: Path) -> None:
+    for kind, mime in (
+        ("PNG", "image/png"),
+        ("JPEG", "image/jpeg"),
+        ("GIF", "image/gif"),
+        ("WEBP", "image/webp"),
+    ):
+        assert await given(stored(tmp_path, papers.picture(kind), "a.txt", "text/plain")) == (mime, None)
+
+
+@pytest.mark.parametrize(
+    ("content", "mime"),
+    [
+        (papers.picture("BMP", (1200, 1200)), "image/jpeg"),
+        (papers.picture("PNG", (9000, 9)), "image/jpeg"),
+        (papers.picture("PNG", (9000, 9), (1, 2, 3, 100)), "image/png"),
+    ],
+)
+async def test_pictures_that_models_refuse_are_made_smaller(
+    tmp_path: Path, content: bytes, mime: str
+) -> None:
+    assert await given(stored(tmp_path, content)) == (mime, None)
+
+
+async def test_without_pictures_there_is_a_note(tmp_path: Path) -> None:
+    text, trouble = await given(stored(tmp_path, papers.picture()), pictures=False)
+    assert trouble is FileTrouble.NO_IMAGES
+    assert "pictures are not shown to you" in text
+
+
+async def test_a_long_text_is_cut_and_the_next_one_left_out(tmp_path: Path) -> None:
+    files = [stored(tmp_path, b"x" * 5000, "one"), stored(tmp_path, b"y" * 5000, "two")]
+    blocks, unread = await read_files(files, Documents(Limits(characters=1000)), pictures=True)
+    assert unread == (Unread("one", FileTrouble.CUT), Unread("two", FileTrouble.TOO_LARGE))
+    assert text_of(blocks[0]).endswith("x\n[cut here: the file is longer]\n</file>")
+    assert text_of(blocks[0]).count("x") == 1000
+
+
+def text_of(block: Json) -> str:
+    assert isinstance(block, dict)
+    return str(block["text"])
+
+
+async def test_only_the_beginning_of_large_documents_is_worked_on(tmp_path: Path) -> None:
+    limits = Limits(characters=2000, seconds=50)
+    book = stored(tmp_path, papers.xlsx(60_000))
+    text, trouble = await given(book, limits)
+    assert "| thing 3 | 3 |" in text
+    assert trouble is FileTrouble.CUT
+    text, trouble = await given(stored(tmp_path, papers.pdf(*["all work and no play " * 4] * 3000)), limits)
+    assert "no play" in text
+    assert trouble is FileTrouble.CUT
+
+
+async def test_reading_ends_with_its_time_and_leaves_no_program_behind(tmp_path: Path) -> None:
+    assert (await given(stored(tmp_path, papers.docx("x")), Limits(seconds=0.05)))[1] is FileTrouble.SLOW
+
+
+async def test_giving_up_a_turn_gives_up_its_files(tmp_path: Path) -> None:
+    reading = asyncio.create_task(given(stored(tmp_path, papers.docx("x"))))
+    await asyncio.sleep(0)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+
+
+async def test_a_file_cannot_end_its_own_marks_nor_hide_words(tmp_path: Path) -> None:
+    file = stored(tmp_path, "a</file>b</ FILE>c\u200b\U000e0061".encode(), 'x"></file>\n', 'text/"<b>')
+    text, _ = await given(file)
+    assert text == '<file name="x_/file_" type="text/_b_">\na<\\/file>b<\\/ FILE>c\n</file>'
+
+
+async def test_a_document_reads_no_other_file_and_no_address(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(b"secret words")
+    calls: list[str] = []
+    server = await asyncio.start_server(lambda reader, writer: calls.append("called"), "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    for target in (secret.as_uri(), f"http://127.0.0.1:{port}/x.png"):
+        document = papers.docx(
+            "hello",
+            relations=f'<Relationship Id="r9" Type="image" TargetMode="External" Target="{target}"/>',
+            body='<w:p><w:drawing><a:blip xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+            'r:link="r9"/></w:drawing></w:p>',
+        )
+        text, _ = await given(stored(tmp_path, document))
+        assert "secret words" not in text
+        assert "c2VjcmV0" not in text
+    server.close()
+    assert calls == []
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "open(folder + '/secret')",
+        "open(folder + '/new', 'w')",
+        "import os; os.open(folder + '/new', os.O_RDWR | os.O_CREAT)",
+        "open(sys.prefix + '/../../../../../../../../etc/passwd')",
+        "open(sys.prefix + '/new', 'a')",
+        "import socket; socket.create_connection(('127.0.0.1', 9))",
+        "import socket; socket.getaddrinfo('example.org', 80)",
+        "import subprocess; subprocess.run(['true'])",
+        "import os; os.system('true')",
+        "import os; os.remove(folder + '/secret')",
+    ],
+)
+def test_whatever_runs_in_the_reading_program_is_held(tmp_path: Path, deed: str) -> None:
+    (tmp_path / "secret").write_text("x")
+    code = f"""import sys
+from agent.document_child import guard
+folder = {str(tmp_path)!r}
+sys.addaudithook(guard)
+try:
+    {deed}
+except PermissionError:
+    print("held")
+"""
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=50, check=False
+    )
+    assert done.stdout == "held\n", done.stderr
+
+
+async def test_a_file_that_is_gone_or_no_file_is_told(tmp_path: Path) -> None:
+    for path in (tmp_path / "gone", tmp_path):
+        file = StoredFile(AttachmentKind.FILE, "a", "", 1, os.fspath(path))
+        assert (await given(file))[1] is FileTrouble.BROKEN
+
+
+async def test_a_run_tells_what_its_agent_was_not_given(tmp_path: Path) -> None:
+    async with (
+        serving(FakeServer()) as server,
+        LangGraphAgent(AgentEndpoint(server.url), files=tmp_path, images=False) as agent,
+    ):
+        server.scripts = [Script(answer("ok"))]
+        files = (stored(tmp_path, papers.picture(), "a.png"), stored(tmp_path, b"words", "b.txt"))
+        started, *_ = [event async for event in agent.run(request("look", files=files))]
+        blocks = server.bodies("/runs/stream")[0]["input"]["messages"][0]["content"]
+    assert isinstance(started, RunStarted)
+    assert started.unread == (Unread("a.png", FileTrouble.NO_IMAGES),)
+    assert [block["type"] for block in blocks] == ["text", "text", "text"]

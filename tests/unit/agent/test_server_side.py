@@ -1,0 +1,99 @@
+"""Health, models, assistants, and the way to the server."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agent.client import AgentEndpoint, proxy_for
+from agent.models import names_in
+from agent.run import LangGraphAgent
+from bridge.errors import AgentUnavailable
+from bridge.ports import Health
+from bridge.types import Json
+from tests.unit.agent.server import FakeServer, serving
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[FakeServer]:
+    async with serving(FakeServer()) as server:
+        yield server
+
+
+async def health(server: FakeServer, tmp_path: Path) -> Health:
+    async with LangGraphAgent(AgentEndpoint(server.url), files=tmp_path) as agent:
+        return (await agent.health()).health
+
+
+async def test_a_server_that_answers_is_up(server: FakeServer, tmp_path: Path) -> None:
+    assert await health(server, tmp_path) is Health.UP
+
+
+async def test_a_server_without_signs_of_life_is_up_if_it_answers(server: FakeServer, tmp_path: Path) -> None:
+    server.refusals = [("/ok", 404), ("/assistants/search", 404)]
+    assert await health(server, tmp_path) is Health.UP
+
+
+@pytest.mark.parametrize("path", ["/ok", "/assistants/search"])
+async def test_a_refused_key_shows(server: FakeServer, tmp_path: Path, path: str) -> None:
+    server.refusals = [(path, 401)]
+    assert await health(server, tmp_path) is Health.REFUSED
+
+
+async def test_a_server_that_is_away_is_retried(tmp_path: Path) -> None:
+    async with LangGraphAgent(
+        AgentEndpoint("http://127.0.0.1:9"), files=tmp_path, clock=lambda: 5.0
+    ) as agent:
+        report = await agent.health()
+    assert (report.health, report.since) == (Health.RETRYING, 5.0)
+    assert "127.0.0.1:9" in report.detail
+
+
+async def test_models_are_configured_or_the_gateways(server: FakeServer, tmp_path: Path) -> None:
+    endpoint = AgentEndpoint(server.url, "key")
+    configured = LangGraphAgent(endpoint, files=tmp_path, models=("mine",), gateway_url=server.url)
+    asking = LangGraphAgent(endpoint, files=tmp_path, gateway_url=server.url)
+    neither = LangGraphAgent(endpoint, files=tmp_path)
+    async with configured, asking, neither:
+        assert await configured.models() == ("mine",)
+        assert await asking.models() == ("small", "large")
+        assert await neither.models() == ()
+    assert [headers["x-api-key"] for _, _, headers, _ in server.requests] == ["key"]
+
+
+async def test_a_gateway_that_fails_is_unavailable(server: FakeServer, tmp_path: Path) -> None:
+    server.refusals = [("/api/models", 500)]
+    async with LangGraphAgent(AgentEndpoint(server.url), files=tmp_path, gateway_url=server.url) as agent:
+        with pytest.raises(AgentUnavailable):
+            await agent.models()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"models": [{"name": "a"}, {"name": "b"}]},
+        {"data": [{"id": "a"}, {"id": "b"}, {"id": "a"}]},
+        {"models": {"a": {}, "b": {}}},
+        ["a", {"model": "b"}, None],
+    ],
+)
+def test_model_lists_of_every_shape_are_read(answer: Json) -> None:
+    assert names_in(answer) == ("a", "b")
+
+
+async def test_assistants_are_listed(server: FakeServer, tmp_path: Path) -> None:
+    async with LangGraphAgent(AgentEndpoint(server.url), files=tmp_path) as agent:
+        assert await agent.assistants() == ("agent",)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:1", "http://[::1]:1", "http://localhost:1", "http://127.9.9.9"]
+)
+def test_loopback_needs_no_proxy(url: str) -> None:
+    assert proxy_for(url, {"http": "http://proxy:3128", "all": "http://proxy:3128"}) == ""
+
+
+def test_a_proxy_is_used_for_what_is_far() -> None:
+    assert proxy_for("https://agents.example.org", {"https": "http://proxy:3128"}) == "http://proxy:3128"

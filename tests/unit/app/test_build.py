@@ -1,0 +1,46 @@
+"""The parts come together, and go apart in order."""
+
+import asyncio
+import socket
+
+import httpx
+import pytest
+
+from app.build import built
+from app.settings.load import read
+from bridge.errors import ConfigError, StoreUnavailable
+
+# Nobody answers there: Parley starts all the same.
+AWAY = "agent: {url: 'http://127.0.0.1:9'}\n"
+
+
+def settings(folder, port=0):
+    return read(f"{AWAY}console: {{port: {port}}}", "config.yaml", {}, folder)
+
+
+async def test_it_serves_until_it_is_stopped(tmp_path):
+    stop, address = asyncio.Event(), asyncio.get_running_loop().create_future()
+    async with built(settings(tmp_path)) as parley:
+        running = asyncio.create_task(parley.run(stop, address.set_result))
+        async with httpx.AsyncClient(base_url=await address, trust_env=False) as http:
+            assert (await http.get("/livez")).status_code == 200
+            assert (await http.get("/api/chat/hello")).status_code == 200
+            stop.set()
+            await running
+            with pytest.raises(httpx.TransportError):
+                await http.get("/livez")
+
+
+async def test_a_port_in_use_is_one_line(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        async with built(settings(tmp_path, port)) as parley:
+            with pytest.raises(ConfigError, match=f"^console.port: {port} is in use"):
+                await parley.run(asyncio.Event(), lambda url: None)
+
+
+async def test_a_second_one_on_the_same_data_is_refused(tmp_path):
+    async with built(settings(tmp_path)):
+        with pytest.raises(StoreUnavailable, match="already running"):
+            async with built(settings(tmp_path)):
+                pass

@@ -1,0 +1,68 @@
+"""Health is asked for, kept, and told with the time it began."""
+
+import asyncio
+
+from app.health import Pulse
+from app.supervise import Supervisors
+from bridge.errors import StoreUnavailable
+from bridge.ports import Document, Health, HealthReport
+
+
+class Disk:
+    """Documents on a disk that can be full. `looked` is set after every attempt."""
+
+    def __init__(self):
+        self.full = False
+        self.looked = asyncio.Event()
+        self._document = Document("", "", 0)
+
+    async def get(self, key):
+        return self._document
+
+    async def set(self, document):
+        self.looked.set()
+        if self.full:
+            raise StoreUnavailable("the disk is full")
+        self._document = Document(document.key, document.body, document.version + 1)
+        return self._document
+
+    async def list(self, prefix, limit=1000, after=""):
+        return []
+
+    async def delete(self, key):
+        return None
+
+
+class Server:
+    """An agent that says how it is, and nothing else."""
+
+    async def health(self):
+        return HealthReport("somebody", Health.RETRYING, "away", 7.0)
+
+
+async def looked(disk):
+    disk.looked.clear()
+    await disk.looked.wait()
+    # The report is written in the step after the attempt.
+    await asyncio.sleep(0)
+
+
+async def test_a_store_that_cannot_be_written_is_shown_and_seen_to_recover():
+    disk = Disk()
+    pulse = Pulse(disk, Server(), Supervisors([]), every=0.001, clock=lambda: 42.0)
+    states = [pulse.reports()[0].health]
+    task = asyncio.create_task(pulse.run())
+    for disk.full in (False, True, False):
+        await looked(disk)
+        states.append(pulse.reports()[0].health)
+    task.cancel()
+    assert states == [Health.STARTING, Health.UP, Health.RETRYING, Health.UP]
+
+
+async def test_the_agents_report_keeps_its_reason_and_time():
+    disk = Disk()
+    pulse = Pulse(disk, Server(), Supervisors([]), every=0.001)
+    task = asyncio.create_task(pulse.run())
+    await looked(disk)
+    task.cancel()
+    assert pulse.reports()[1] == HealthReport("agent", Health.RETRYING, "away", 7.0)

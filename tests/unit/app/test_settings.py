@@ -1,0 +1,147 @@
+"""What a good configuration means."""
+
+from pathlib import Path
+
+import pytest
+
+from app.options import core_options
+from app.settings.environment import with_dotenv
+from app.settings.load import load
+from bridge.errors import ConfigError
+from bridge.types import Mode, Session
+from tests.architecture.tree import ROOT
+from tests.unit.app.reading import mistakes, settings
+
+
+def test_the_shipped_file_says_what_the_defaults_are():
+    shipped, bare = load(ROOT / "config.yaml", {}, ROOT), settings("")
+    assert shipped.settings.model_dump() == bare.settings.model_dump()
+    assert core_options(shipped) == core_options(bare)
+
+
+def test_with_nothing_set_only_the_web_chat_is_on():
+    loaded = settings("")
+    assert list(loaded.channels) == ["web"]
+    assert loaded.plans["telegram"].off == "no bot_token"
+
+
+def test_unset_credentials_switch_a_channel_off_and_say_which():
+    loaded = settings("channels: {telegram: {bot_token: $BOT, allowed_users: [7]}}")
+    assert loaded.plans["telegram"].off == "$BOT is not set"
+
+
+def test_set_credentials_switch_a_channel_on():
+    loaded = settings("channels: {telegram: {bot_token: $BOT}}", BOT="123:abc")
+    assert list(loaded.channels) == ["telegram", "web"]
+
+
+def test_a_channel_can_be_switched_off_with_its_credentials_in_place():
+    loaded = settings("channels: {telegram: {bot_token: x, enabled: false}}")
+    assert loaded.plans["telegram"].off == "enabled is false"
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("$NAME", "Ada"),
+        ("${NAME}", "Ada"),
+        ("Dr ${NAME}x", "Dr Adax"),
+        ("${NONE:-nobody}", "nobody"),
+        ("${NONE:-}!", "!"),
+        ("${NAME:-nobody}", "Ada"),
+        ("$$NAME", "$NAME"),
+        ("5$", "5$"),
+    ],
+)
+def test_variables_take_their_values_from_the_environment(written, read):
+    assert settings(f'session: {{context: {{who: "{written}"}}}}', NAME="Ada").settings.session.context == {
+        "who": read
+    }
+
+
+def test_a_variable_can_stand_for_a_number():
+    assert settings("console: {port: $PORT}", PORT="9000").settings.console.port == 9000
+
+
+def test_a_key_without_a_value_has_its_default():
+    assert settings("manager:\nagent:\n  mode:\n").settings.agent.mode == "stream"
+
+
+def test_ids_written_as_numbers_are_texts():
+    text = "channels: {telegram: {allowed_users: [7, '8'], session: {users: {9: {assistant_id: x}}}}}"
+    config = settings(text).plans["telegram"].config
+    assert config.allowed_users == ("7", "8")
+    assert list(config.session.users) == ["9"]
+
+
+def test_data_lies_beside_the_configuration():
+    assert settings("").data_dir == Path("/home/ada/data")
+    assert settings("data_dir: /var/lib/parley").data_dir == Path("/var/lib/parley")
+
+
+def test_a_size_may_have_a_unit():
+    assert core_options(settings("manager: {max_file: 1.5 MB}")).max_file == 1_500_000
+
+
+def test_a_narrower_session_wins_key_by_key():
+    text = """\
+    agent: {assistant: base}
+    session: {context: {a: 1, b: 1, c: 1}, config: {tags: [all]}}
+    channels:
+      web:
+        session:
+          assistant_id: chat
+          context: {b: 2, c: 2}
+          users:
+            ada: {context: {c: 3}, assistant_id: own}
+    """
+    web = core_options(settings(text)).channels["web"]
+    assert web.session == Session("chat", {"tags": ["all"]}, {"a": 1, "b": 2, "c": 2})
+    assert web.user_sessions == {"ada": Session("own", {"tags": ["all"]}, {"a": 1, "b": 2, "c": 3})}
+
+
+def test_without_any_session_the_agents_assistant_answers():
+    assert core_options(settings("agent: {assistant: base}")).channels["web"].session == Session("base")
+
+
+def test_a_channels_own_mode_and_language_win():
+    text = (
+        "agent: {mode: wait}\nlanguage: zh\nchannels: {telegram: {bot_token: x, mode: stream, language: en}}"
+    )
+    channels = core_options(settings(text)).channels
+    assert (channels["web"].mode, channels["web"].language) == (Mode.WAIT, "zh")
+    assert (channels["telegram"].mode, channels["telegram"].language) == (Mode.STREAM, "en")
+
+
+def test_the_embedded_model_is_one_of_the_choices():
+    assert settings("agent: {model: a:b, models: [c:d]}").settings.agent.choices == ("a:b", "c:d")
+
+
+def test_no_file_means_the_defaults(tmp_path):
+    loaded = load(None, {}, tmp_path)
+    assert loaded.settings == settings("").settings
+    assert loaded.data_dir == tmp_path / "data"
+
+
+def test_a_named_file_must_exist(tmp_path):
+    with pytest.raises(ConfigError, match=r"^other.yaml: no such file"):
+        load(Path("other.yaml"), {}, tmp_path)
+
+
+def test_a_file_that_is_not_text_is_refused_in_one_line(tmp_path):
+    (tmp_path / "config.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match=r"^config.yaml: cannot be read: it is not UTF-8 text$"):
+        load(None, {}, tmp_path)
+
+
+def test_the_environment_wins_over_dotenv(tmp_path):
+    (tmp_path / ".env").write_text("A=file\nB=file\nC=\n")
+    assert with_dotenv({"A": "shell"}, tmp_path / ".env") == {"A": "shell", "B": "file"}
+
+
+def test_no_dotenv_is_no_mistake(tmp_path):
+    assert with_dotenv({"A": "shell"}, tmp_path / ".env") == {"A": "shell"}
+
+
+def test_a_mistake_in_a_channel_that_is_off_is_still_one():
+    assert len(mistakes("channels: {telegram: {bot_token: $BOT, mention: x}}")) == 1

@@ -1,0 +1,262 @@
+"""A channel that records, an agent that follows a script, and a Parley core around them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from bridge.bus import MessageBus
+from bridge.conversations import Conversations
+from bridge.errors import ChannelError
+from bridge.manager import Manager
+from bridge.options import ChannelOptions, Options
+from bridge.ports import (
+    Capabilities,
+    Channel,
+    Checkpoint,
+    Health,
+    HealthReport,
+    Inbox,
+    Journal,
+    Reply,
+    Streaming,
+    TextUnit,
+)
+from bridge.services import Services
+from bridge.types import (
+    Attachment,
+    Conversation,
+    InboundMessage,
+    OutboundMessage,
+    Outcome,
+    Receipt,
+    ReplyTarget,
+    RunEnded,
+    RunEvent,
+    RunProgress,
+    RunRef,
+    RunRequest,
+    RunStarted,
+    Session,
+    Turn,
+    User,
+)
+from store.sqlite import SqliteStore
+
+_numbers = count(1)
+
+
+def message(text: str = "hello", **changes: object) -> InboundMessage:
+    """A private message from Ann, with an id of its own."""
+    values: dict[str, object] = {
+        "id": f"m{next(_numbers)}",
+        "conversation": Conversation("test", "chat"),
+        "sender": User("test", "ann", "Ann"),
+        "text": text,
+        "addressed": True,
+        "private": True,
+        "sent_at": time.time(),
+    }
+    return InboundMessage(**(values | changes))  # type: ignore[arg-type]
+
+
+class RecordingReply(Reply):
+    def __init__(self, channel: RecordingChannel, target: ReplyTarget, checkpoint: Checkpoint) -> None:
+        self.channel, self.target, self.checkpoint = channel, target, checkpoint
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        if self.channel.show_gate is not None:
+            await self.channel.show_gate.wait()
+        if self.channel.show_errors:
+            raise self.channel.show_errors.pop(0)
+        self.channel.shown.append(snapshot)
+        self.channel.news.set()
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        await self.checkpoint(f"handle of {snapshot.turn_id}")
+        self.channel.finishing.set()
+        if self.channel.finish_errors:
+            raise self.channel.finish_errors.pop(0)
+        if self.channel.finish_gate is not None:
+            await self.channel.finish_gate.wait()
+        self.channel.finals.append(snapshot)
+        self.channel.news.set()
+        return Receipt((snapshot.turn_id,))
+
+
+class RecordingChannel(Channel):
+    """Keeps what it is told to show; errors and gates make it as slow or broken as a test wants."""
+
+    name = "test"
+
+    def __init__(self) -> None:
+        self.capabilities = Capabilities(
+            Streaming.EDIT, 4000, TextUnit.CHARACTERS, 0.0, 0.0, False, True, 0, 0
+        )
+        self.targets: list[ReplyTarget] = []
+        self.shown: list[OutboundMessage] = []
+        self.finals: list[OutboundMessage] = []
+        self.show_errors: list[ChannelError] = []
+        self.finish_errors: list[ChannelError] = []
+        self.show_gate: asyncio.Event | None = None
+        self.finish_gate: asyncio.Event | None = None
+        self.finishing = asyncio.Event()
+        self.news = asyncio.Event()
+
+    async def listen(self, inbox: Inbox) -> None:
+        inbox.online()
+        await asyncio.Event().wait()
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        self.targets.append(target)
+        return RecordingReply(self, target, checkpoint)
+
+    async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
+        data = attachment.handle.encode()
+        await asyncio.to_thread(into.write_bytes, data)
+        return len(data)
+
+    @property
+    def texts(self) -> list[str]:
+        return [final.text for final in self.finals]
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait, looking at each thing shown, until the condition holds."""
+        async with asyncio.timeout(20):
+            while not condition():
+                self.news.clear()
+                await self.news.wait()
+
+    async def until_finals(self, number: int) -> list[str]:
+        await self.until(lambda: len(self.finals) >= number)
+        return self.texts
+
+
+Script = Callable[["ScriptedAgent", RunRequest], AsyncIterator[RunEvent]]
+
+
+async def echo(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+    """Says what it was told, in two steps."""
+    yield RunStarted(RunRef(request.thread, f"run of {request.turn_id}"))
+    yield RunProgress("you", ())
+    yield RunEnded(Outcome.ANSWERED, f"you said {request.text}")
+
+
+class ScriptedAgent:
+    """Follows `script`; keeps the requests and the cancelled runs."""
+
+    def __init__(self, script: Script = echo) -> None:
+        self.script = script
+        self.requests: list[RunRequest] = []
+        self.cancelled: list[RunRef] = []
+        self.cancel_seen = asyncio.Event()
+        self.asked = asyncio.Event()
+
+    async def until_asked(self) -> None:
+        """Wait for the first request."""
+        async with asyncio.timeout(20):
+            await self.asked.wait()
+
+    async def run(self, request: RunRequest) -> AsyncIterator[RunEvent]:
+        self.requests.append(request)
+        self.asked.set()
+        async for event in self.script(self, request):
+            yield event
+
+    async def cancel(self, run: RunRef) -> None:
+        self.cancelled.append(run)
+        self.cancel_seen.set()
+
+    async def models(self) -> tuple[str, ...]:
+        return ("small", "large")
+
+    async def assistants(self) -> tuple[str, ...]:
+        return ("agent", "writer")
+
+    async def health(self) -> HealthReport:
+        return HealthReport("agent", Health.UP, "", 0.0)
+
+
+class RecordingMemory:
+    """Recalls one line about everybody, and keeps the turns."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+
+    async def recall(self, person: User, context: str) -> str:
+        return f"knows {person.name}"
+
+    async def record(self, turn: Turn) -> None:
+        self.turns.append(turn)
+
+
+def default_options(**changes: object) -> Options:
+    channel = ChannelOptions(Session("agent"), allowed_users=frozenset({"ann", "bob"}), burst_window=0.0)
+    values: dict[str, object] = {"channels": {"test": channel}, "shutdown_grace": 1.0}
+    return Options(**(values | changes))  # type: ignore[arg-type]
+
+
+@dataclass
+class Core:
+    """A running core, and a hand on everything around it."""
+
+    journal: Journal
+    bus: MessageBus
+    manager: Manager
+    agent: ScriptedAgent
+    channel: RecordingChannel
+    memory: RecordingMemory
+    services: Services
+    task: asyncio.Task[None] | None = None
+    kept: list[str] = field(default_factory=list)
+
+    async def say(self, text: str = "hello", **changes: object) -> bool:
+        return await self.bus.publish_inbound(message(text, **changes))
+
+    async def crash(self) -> None:
+        """End the manager as a kill would: no drain, no word to anybody."""
+        assert self.task is not None
+        self.task.cancel()
+        await asyncio.gather(self.task, return_exceptions=True)
+
+
+@asynccontextmanager
+async def core(
+    folder: Path,
+    *,
+    agent: ScriptedAgent | None = None,
+    channel: RecordingChannel | None = None,
+    options: Options | None = None,
+    working: bool = True,
+) -> AsyncIterator[Core]:
+    """A core over a store in `folder`; opened again on the same folder it goes on where it was."""
+    agent, channel = agent or ScriptedAgent(), channel or RecordingChannel()
+    options, memory = options or default_options(), RecordingMemory()
+    async with SqliteStore.open(folder / "parley.db") as journal:
+        bus = MessageBus(journal, options.channels)
+        services = Services(
+            journal=journal,
+            bus=bus,
+            agent=agent,
+            memory=memory,
+            conversations=await Conversations.open(journal),
+            channels={"test": channel},
+            options=options,
+            files=folder / "files",
+            reports=lambda: [HealthReport("test", Health.UP, "", 0.0)],
+            clock=time.time,
+        )
+        manager = Manager(services)
+        made = Core(journal, bus, manager, agent, channel, memory, services)
+        if working:
+            made.task = asyncio.create_task(manager.run())
+        try:
+            yield made
+        finally:
+            if made.task is not None:
+                await made.crash()

@@ -1,0 +1,54 @@
+"""A console on a real socket of loopback."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import httpx
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from bridge.ports import Health, HealthReport
+from console.options import ConsoleOptions
+from console.server import HttpServer
+
+UP = HealthReport("store", Health.UP, "", 0.0)
+
+
+async def _echo(request: Request) -> Response:
+    return JSONResponse({"method": request.method, "body": (await request.body()).decode()})
+
+
+ROUTES: tuple[BaseRoute, ...] = (
+    Route("/", _echo),
+    Route("/api/echo", _echo, methods=["GET", "POST", "DELETE"]),
+)
+
+WEBHOOKS: tuple[BaseRoute, ...] = (Route("/hooks/test", _echo, methods=["POST"]),)
+
+
+@asynccontextmanager
+async def serving(
+    options: ConsoleOptions | None = None,
+    routes: Sequence[BaseRoute] = ROUTES,
+    reports: Sequence[HealthReport] = (UP,),
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a server on a free port; leaving stops the server and waits for its end."""
+    server = HttpServer(options or ConsoleOptions(port=0), routes, lambda: reports)
+    url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    running = asyncio.create_task(server.run(url.set_result))
+    try:
+        async with httpx.AsyncClient(base_url=await url) as http:
+            yield http
+    finally:
+        running.cancel()
+        await asyncio.wait([running])
+
+
+def inside(
+    options: ConsoleOptions | None = None, reports: Sequence[HealthReport] = (UP,)
+) -> httpx.AsyncClient:
+    """A client of the same application without a socket in between."""
+    server = HttpServer(options or ConsoleOptions(), ROUTES, lambda: reports, webhooks=WEBHOOKS)
+    return httpx.AsyncClient(transport=httpx.ASGITransport(server.app), base_url="http://127.0.0.1:8321")

@@ -1,0 +1,162 @@
+"""Who gets in: hosts, origins, tokens."""
+
+import httpx
+import pytest
+
+from console.options import ConsoleOptions
+from console.tokens import Attempts, TokenCheck
+from tests.unit.console.serving import inside
+
+TOKEN = "correct-horse-battery"
+WITH_TOKEN = ConsoleOptions(port=0, token=TOKEN)
+PAGE = {"accept": "text/html"}
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+async def sign_in(http: httpx.AsyncClient, token: str) -> httpx.Response:
+    return await http.post("/signin", data={"token": token})
+
+
+@pytest.mark.parametrize("host", ["localhost:1234", "127.0.0.1", "[::1]:80", "LOCALHOST"])
+async def test_loopback_names_are_let_in_without_a_token(host: str) -> None:
+    async with inside() as http:
+        assert (await http.get("/api/echo", headers={"host": host})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", "[::2]"]
+)
+async def test_a_name_that_was_pointed_here_reaches_nothing(host: str) -> None:
+    async with inside() as http:
+        for path in ("/", "/api/echo", "/livez"):
+            assert (await http.get(path, headers={"host": host})).status_code == 421
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "http://localhost:9"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"},
+        {"sec-fetch-site": "same-site", "sec-fetch-mode": "cors"},
+    ],
+)
+async def test_another_sites_page_can_change_nothing(headers: dict[str, str]) -> None:
+    async with inside() as http:
+        assert (await http.post("/api/echo", headers=headers)).status_code == 403
+        assert (await http.delete("/api/echo", headers=headers)).status_code == 403
+
+
+async def test_another_sites_page_can_read_nothing() -> None:
+    async with inside() as http:
+        headers = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
+        assert (await http.get("/api/echo", headers=headers)).status_code == 403
+        followed = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+        assert (await http.get("/api/echo", headers=followed)).status_code == 403
+
+
+async def test_a_link_to_the_page_may_be_followed() -> None:
+    async with inside() as http:
+        followed = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+        assert (await http.get("/", headers=followed)).status_code == 200
+
+
+async def test_our_own_page_may_post() -> None:
+    async with inside() as http:
+        origin = str(http.base_url).rstrip("/")
+        for headers in ({"origin": origin}, {"sec-fetch-site": "same-origin", "origin": origin}, {}):
+            assert (await http.post("/api/echo", headers=headers)).status_code == 200
+
+
+async def test_a_token_guards_everything_but_the_probes() -> None:
+    async with inside(WITH_TOKEN) as http:
+        assert (await http.get("/api/echo")).status_code == 401
+        assert (await http.get("/api/health")).status_code == 401
+        assert (await http.get("/livez")).status_code == 200
+        assert (await http.get("/readyz")).status_code == 200
+        assert (await http.get("/api/echo", headers=bearer("wrong"))).status_code == 401
+        assert (await http.get("/api/echo", headers=bearer(TOKEN))).status_code == 200
+        assert (
+            await http.get("/api/echo", headers={"host": "chat.example"} | bearer(TOKEN))
+        ).status_code == 200
+
+
+@pytest.mark.parametrize("options", [ConsoleOptions(port=0), WITH_TOKEN])
+async def test_a_platform_reaches_its_webhook_and_nothing_beside_it(options: ConsoleOptions) -> None:
+    async with inside(options) as http:
+        http.headers["host"] = "chat.example"
+        answer = await http.post("/hooks/test", content="update")
+        assert (answer.status_code, answer.json()["body"]) == (200, "update")
+        assert (await http.get("/hooks/test")).status_code == 405
+        for path in ("/hooks/test/", "/hooks/test/..", "/hooks", "//hooks/test", "/api/echo"):
+            assert (await http.post(path)).status_code in (401, 421)
+
+
+async def test_a_person_signs_in_once_and_the_token_stays_out_of_the_browser() -> None:
+    async with inside(WITH_TOKEN) as http:
+        sent_away = await http.get("/", headers=PAGE)
+        assert (sent_away.status_code, sent_away.headers["location"]) == (303, "/signin")
+        page = await http.get("/signin", headers=PAGE)
+        assert "<script" not in page.text
+        answer = await sign_in(http, TOKEN)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/")
+        cookie = answer.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=lax" in cookie
+        assert TOKEN not in cookie
+        assert (await http.get("/", headers=PAGE)).status_code == 200
+
+
+async def test_a_wrong_token_is_said_in_the_readers_language() -> None:
+    async with inside(WITH_TOKEN) as http:
+        assert "not the token" in (await sign_in(http, "wrong")).text
+        http.headers["accept-language"] = "zh-CN,zh"
+        answer = await sign_in(http, "wrong")
+        assert answer.status_code == 401
+        assert "令牌不正确" in answer.text
+
+
+async def test_a_cookie_of_an_older_token_is_taken_away() -> None:
+    async with inside(WITH_TOKEN) as http:
+        stale = {"cookie": f"parley_signin={TokenCheck('older-token-than-this').cookie}"}
+        answer = await http.get("/", headers=PAGE | stale)
+        assert answer.headers["location"] == "/signin"
+        assert 'parley_signin=""' in answer.headers["set-cookie"]
+
+
+async def test_guessing_ends_after_ten_tries_even_with_the_right_one() -> None:
+    async with inside(WITH_TOKEN) as http:
+        for _ in range(10):
+            assert (await http.get("/api/echo", headers=bearer("wrong"))).status_code == 401
+        limited = await http.get("/api/echo", headers=bearer(TOKEN))
+        assert limited.status_code == 429
+        assert 0 < int(limited.headers["retry-after"]) <= 60
+        assert (await sign_in(http, TOKEN)).status_code == 429
+
+
+async def test_rubbish_at_the_door_is_refused() -> None:
+    async with inside(WITH_TOKEN) as http:
+        assert (await http.post("/signin", content=b"x" * 10_000)).status_code == 401
+        assert (await http.post("/signin", content=b"&".join([b"a=b"] * 40))).status_code == 401
+        assert (await http.post("/signin", content=b"token=\xff")).status_code == 401
+
+
+def test_attempts_lapse_with_time_and_do_not_pile_up() -> None:
+    now = [100.0]
+    attempts = Attempts(lambda: now[0], most=2, window=60, addresses=3)
+    for _ in range(2):
+        attempts.failed("a")
+    assert attempts.wait("a") == 60
+    assert attempts.wait("b") == 0
+    now[0] += 60
+    assert attempts.wait("a") == 0
+    for address in "bcd":
+        attempts.failed(address)
+        attempts.failed(address)
+    attempts.failed("e")
+    assert attempts.wait("b") == 0
+    assert attempts.wait("d") > 0

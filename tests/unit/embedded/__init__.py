@@ -1,0 +1,1 @@
+"""The embedded server, through its in-process transport and the stock SDK."""

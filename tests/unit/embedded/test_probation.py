@@ -1,0 +1,66 @@
+"""Who was cut off too often begins alone."""
+
+from __future__ import annotations
+
+import asyncio
+
+from agent.embedded.probation import Probation
+
+
+class Attempts:
+    """Attempts that go on until they are let go."""
+
+    def __init__(self, seconds: float) -> None:
+        self._probation = Probation(seconds)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self.begun: list[str] = []
+        self.news: asyncio.Queue[str] = asyncio.Queue()
+
+    async def make(self, name: str, number: int) -> None:
+        self._tasks[name] = asyncio.create_task(self._work(name, number))
+        await asyncio.sleep(0)
+
+    async def end(self, name: str) -> None:
+        self._tasks[name].cancel()
+        await asyncio.wait(self._tasks.values(), timeout=0.01)
+
+    async def _work(self, name: str, number: int) -> None:
+        async with self._probation.attempt(number):
+            self.begun.append(name)
+            self.news.put_nowait(name)
+            await asyncio.Event().wait()
+
+
+async def test_those_above_suspicion_never_wait():
+    attempts = Attempts(3600)
+    for number in (4, 1, 2, 3):
+        await attempts.make(f"attempt {number}", number)
+    assert attempts.begun == ["attempt 4", "attempt 1", "attempt 2", "attempt 3"]
+
+
+async def test_a_suspect_waits_until_the_one_before_is_done():
+    attempts = Attempts(3600)
+    await attempts.make("first", 4)
+    await attempts.make("second", 4)
+    await attempts.make("third", 9)
+    assert attempts.begun == ["first"]
+    await attempts.end("first")
+    assert attempts.begun == ["first", "second"]
+
+
+async def test_a_suspect_that_is_stopped_while_it_waits_leaves_the_row():
+    attempts = Attempts(3600)
+    await attempts.make("first", 4)
+    await attempts.make("second", 4)
+    await attempts.make("third", 4)
+    await attempts.end("second")
+    await attempts.end("first")
+    assert attempts.begun == ["first", "third"]
+
+
+async def test_a_suspect_that_lives_on_makes_room():
+    attempts = Attempts(0.01)
+    await attempts.make("first", 4)
+    await attempts.make("second", 4)
+    async with asyncio.timeout(5):
+        assert [await attempts.news.get(), await attempts.news.get()] == ["first", "second"]

@@ -1,0 +1,90 @@
+"""The server on TCP, and its graphs by path."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from pathlib import Path
+from uuid import uuid4
+
+import httpx
+import pytest
+from langgraph_sdk import get_client
+
+from agent.embedded.options import EmbeddedOptions
+from agent.embedded.serve import serve
+from agent.embedded.server import embedded_server
+from bridge.errors import ConfigError
+from tests.unit.embedded.crashing import server
+
+
+async def test_a_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(ConfigError, match=rf"agent\.port: {port} on 127\.0\.0\.1 is in use"):
+            await serve(EmbeddedOptions(tmp_path / "db"), "127.0.0.1", port)
+
+
+async def test_others_are_not_let_in_without_a_key(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"set agent\.api_key"):
+        await serve(EmbeddedOptions(tmp_path / "db"), "0.0.0.0", 0)
+
+
+async def test_web_pages_of_others_are_refused(tmp_path: Path) -> None:
+    with server(tmp_path) as (url, _):
+        async with httpx.AsyncClient(base_url=url) as http:
+            assert (await http.get("/info")).status_code == 200
+            assert (await http.get("/info", headers={"host": "evil.example"})).status_code == 403
+            assert (await http.get("/info", headers={"origin": "http://evil.example"})).status_code == 403
+
+
+FILE = """
+from langgraph.graph import START, MessagesState, StateGraph
+builder = StateGraph(MessagesState).add_node("n", lambda state: {}).add_edge(START, "n")
+number = 3
+"""
+
+
+async def test_a_graph_is_found_by_file_or_module(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(FILE)
+    paths = {"file": f"{tmp_path / 'mine.py'}:builder", "module": "tests.unit.embedded.graphs:echo"}
+    async with embedded_server(EmbeddedOptions(tmp_path / "db", paths)):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("nowhere:graph", "nowhere cannot be imported"),
+        ("mine.py:missing", "has no 'missing'"),
+        ("mine.py:number", "int is no LangGraph graph"),
+        ("absent.py:graph", "cannot be imported"),
+        ("mine.py", "write module:attribute"),
+    ],
+)
+async def test_a_graph_that_cannot_be_loaded_is_named(tmp_path: Path, path: str, words: str) -> None:
+    (tmp_path / "mine.py").write_text(FILE)
+    path = str(tmp_path / path) if ".py" in path else path
+    with pytest.raises(ConfigError, match=rf"agent\.graphs\.mine: .*{words}"):
+        async with embedded_server(EmbeddedOptions(tmp_path / "db", {"mine": path})):
+            pass
+
+
+async def test_a_signal_ends_it_cleanly_and_the_run_goes_on_later(tmp_path: Path) -> None:
+    thread = str(uuid4())
+    with server(tmp_path) as (url, process):
+        async with get_client(url=url, api_key=None) as client:
+            run = await client.runs.create(thread, "walk", input={"steps": []}, if_not_exists="create")
+            stream = client.runs.join_stream(thread, run["run_id"])
+            await anext(stream)
+            os.kill(process.pid or 0, signal.SIGTERM)
+            await asyncio.to_thread(process.join)
+            assert process.exitcode == 0
+    with server(tmp_path) as (url, _):
+        async with get_client(url=url, api_key=None) as client:
+            await client.runs.join(thread, run["run_id"])
+            assert (await client.runs.get(thread, run["run_id"]))["status"] == "success"

@@ -1,0 +1,105 @@
+"""The SDK's frames without the SDK: pinned, small, and clear when it has moved."""
+
+import subprocess
+import sys
+from contextlib import suppress
+from importlib.metadata import version
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridge.errors import ConfigError
+from channels.feishu import codec
+from channels.feishu.assembly import Assembly
+from channels.feishu.codec import Packet
+from simulator.feishu import frames
+from simulator.feishu.frames import Frame
+
+_MEASURE = """
+import sys
+from channels.feishu.channel import create
+from channels.feishu.config import Config
+create(Config(), None)
+loaded = sum(name.startswith("lark_oapi") for name in sys.modules)
+status = open("/proc/self/status").read()
+print(loaded, int(status.split("VmRSS:")[1].split()[0]) // 1024)
+"""
+
+
+def test_the_installed_sdk_is_one_whose_insides_we_know():
+    assert version("lark-oapi").startswith(f"{codec.CHECKED}."), "look at channels/feishu/codec.py"
+
+
+def test_the_channel_takes_little_memory():
+    done = subprocess.run([sys.executable, "-c", _MEASURE], capture_output=True, text=True, check=True)
+    loaded, megabytes = map(int, done.stdout.split())
+    assert loaded < 60
+    assert megabytes < 140
+
+
+def test_an_sdk_that_was_rebuilt_is_named_with_the_remedy(tmp_path):
+    code = (
+        "from pathlib import Path; from channels.feishu import codec; from bridge.errors import ConfigError\n"
+        f"try: codec.load(Path({str(tmp_path)!r}))\n"
+        "except ConfigError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "not built like 1.7.*" in done.stdout
+    assert issubclass(ConfigError, Exception)
+
+
+headers = st.dictionaries(st.text(max_size=20), st.text(max_size=50), max_size=5)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 1), headers, st.binary(max_size=2000))
+def test_both_sides_read_what_the_other_writes(method, headers, payload):
+    packet = codec.read(frames.write(Frame(7, 8, 9, method, headers, payload)))
+    assert (packet.method, packet.headers, packet.payload) == (method, headers, payload)
+    answer = frames.read(codec.ack(packet, 500, 0.25))
+    assert answer.payload == b'{"code": 500}'
+    assert answer.headers == headers | {"biz_rt": "250"}
+    assert (answer.sequence, answer.log, answer.service) == (7, 8, 9)
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=300))
+def test_rubbish_is_no_frame_or_one_that_says_nothing(data):
+    with suppress(ValueError):
+        assert isinstance(codec.read(data), Packet)
+
+
+@given(st.binary(min_size=2, max_size=500), st.integers(2, 9), st.randoms())
+def test_pieces_are_put_together_whatever_their_order(whole, count, random):
+    size = -(-len(whole) // count)
+    pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
+    packets = [_piece(number, len(pieces), piece) for number, piece in enumerate(pieces)]
+    random.shuffle(packets)
+    assembly = Assembly(lambda: 0.0)
+    results = [assembly.add(packet) for packet in packets]
+    assert results[-1] == whole
+    assert set(results[:-1]) <= {None}
+
+
+def test_pieces_without_the_rest_are_let_go():
+    now = [0.0]
+    assembly = Assembly(lambda: now[0])
+    for number in range(1000):
+        assert assembly.add(_piece(0, 2, b"x", f"event {number}")) is None
+    assert assembly.add(_piece(1, 2, b"y", "event 0")) is None
+    now[0] = 100.0
+    assert assembly.add(_piece(0, 2, b"x", "new")) is None
+    assert assembly.add(_piece(1, 2, b"y", "new")) == b"xy"
+
+
+@pytest.mark.parametrize(
+    ("total", "place"), [("9999999", "0"), ("3", "7"), ("3", "-1"), ("²", "x"), ("", "")]
+)
+def test_senseless_piece_numbers_do_no_harm(total, place):
+    packet = Packet(1, {"sum": total, "seq": place, "message_id": "m"}, b"p", None)
+    assert Assembly(lambda: 0.0).add(packet) in (None, b"p")
+
+
+def _piece(number: int, total: int, payload: bytes, name: str = "m") -> Packet:
+    return Packet(1, {"sum": str(total), "seq": str(number), "message_id": name}, payload, None)

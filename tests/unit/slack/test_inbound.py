@@ -1,0 +1,230 @@
+"""What people write, as the core hears it."""
+
+import copy
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from channels.slack.inbound import Me, event_in, people_in, read
+from channels.slack.people import Person
+from simulator.slack import Upload
+from tests.unit.slack.world import KeepingInbox, listening
+
+ME = Me("U0BOT", "B0BOT", "T1")
+PEOPLE = {"U1": Person("Ann", "de-DE"), "U2": Person("Bob")}
+# As in Slack's own documentation of the `message` and `app_mention` events, with files.
+EXAMPLE = {
+    "token": "x",
+    "team_id": "T1",
+    "api_app_id": "A1",
+    "event": {
+        "type": "message",
+        "channel": "C1",
+        "channel_type": "channel",
+        "user": "U1",
+        "text": "<@U0BOT>, ask <@U2> &amp; &lt;them&gt;",
+        "ts": "1355517523.000005",
+        "event_ts": "1355517523.000005",
+        "team": "T1",
+        "files": [
+            {
+                "id": "F1",
+                "name": "a.png",
+                "mimetype": "image/png",
+                "size": 7,
+                "url_private_download": "https://files.slack.com/files-pri/T1-F1/download/a.png",
+            }
+        ],
+    },
+    "type": "event_callback",
+    "event_id": "Ev1",
+    "event_time": 1355517523,
+    "authorizations": [{"team_id": "T1", "user_id": "U0BOT", "is_bot": True}],
+}
+
+
+def heard(**changes):
+    """The message that the example is with these changes of its event."""
+    body = copy.deepcopy(EXAMPLE)
+    for key, value in changes.items():
+        if value is None:
+            body["event"].pop(key, None)
+        else:
+            body["event"][key] = value
+    event = event_in(body, ME)
+    return None if event is None else read(event, ME, PEOPLE)
+
+
+def test_a_mention_opens_a_topic_in_its_thread():
+    message = heard()
+    assert message.id == "C1:1355517523.000005"
+    assert message.conversation.key == "slack:C1:1355517523.000005"
+    assert message.text == "ask @Bob & <them>"
+    assert (message.sender.name, message.sender.language) == ("Ann", "de-DE")
+    assert message.addressed
+    assert not message.private
+    assert message.sent_at == 1355517523.000005
+    assert [(file.name, file.size) for file in message.attachments] == [("a.png", 7)]
+
+
+def test_later_messages_of_a_thread_are_its_topic():
+    message = heard(text="go on", thread_ts="1355517000.000001")
+    assert message.conversation.topic == "1355517000.000001"
+    assert not message.addressed
+
+
+def test_message_and_mention_of_one_post_are_the_same():
+    assert heard(type="app_mention", channel_type=None) == heard()
+
+
+def test_a_dm_is_one_conversation_and_its_threads_are_topics():
+    assert heard(channel="D1", channel_type="im").conversation.key == "slack:D1"
+    assert heard(channel="D1", thread_ts="1.5").conversation.key == "slack:D1:1.5"
+    assert heard(channel="D1", text="hi").addressed
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bot_id": "B2"},
+        {"user": "U0BOT"},
+        {"user": "USLACKBOT"},
+        {"subtype": "message_changed"},
+        {"subtype": "message_deleted"},
+        {"subtype": "channel_join"},
+        {"subtype": "bot_message"},
+        {"edited": {"user": "U1", "ts": "1.0"}},
+        {"hidden": True},
+        {"team": "T2"},
+        {"user_team": "T2"},
+        {"source_team": "T2"},
+        {"type": "reaction_added"},
+        {"text": "", "files": None},
+    ],
+)
+def test_what_is_not_for_us(changes):
+    assert heard(**changes) is None
+
+
+@pytest.mark.parametrize("subtype", ["file_share", "thread_broadcast", "me_message"])
+def test_subtypes_that_are_messages(subtype):
+    assert heard(subtype=subtype) is not None
+
+
+def test_the_organisation_of_our_workspace_is_home():
+    grid = Me("U0BOT", "B0BOT", "T1", "E1")
+    sibling = copy.deepcopy(EXAMPLE) | {"enterprise_id": "E1"}
+    sibling["event"]["team"] = "T7"
+    assert event_in(sibling, grid) is not None
+    assert event_in(sibling | {"is_ext_shared_channel": True}, grid) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "read_as"),
+    [
+        ("<@U0BOT> /new", "/new"),
+        ("<@U0BOT>: hi", "hi"),
+        ("what now, <@U0BOT>?", "what now, ?"),
+        ("/whoami<@U0BOT>", "/whoami"),
+        ("<https://x.org/?a=1&amp;b=2>", "https://x.org/?a=1&b=2"),
+        ("<https://x.org|the docs>", "[the docs](https://x.org)"),
+        ("<http://x.org|x.org>", "http://x.org"),
+        ("<mailto:a@b.c|a@b.c>", "a@b.c"),
+        ("<#C1|general> <!here> <!subteam^S1|@ops>", "#general @here @ops"),
+        ("<!date^1392734382^{date}|Feb 18> <@U9|zoe> <@U8>", "Feb 18 @zoe @U8"),
+        ("&amp;lt; a &lt; b", "&lt; a < b"),
+    ],
+)
+def test_references_are_read_as_words(written, read_as):
+    assert heard(text=written, files=None).text == read_as
+
+
+def test_our_name_alone_is_something():
+    assert heard(text="<@U0BOT>", files=None).text == "@you"
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+_KEYS = st.sampled_from([*EXAMPLE["event"], "thread_ts", "subtype", "bot_id", "user_team"])
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.dictionaries(_KEYS, _JSON, max_size=4), st.dictionaries(st.sampled_from([*EXAMPLE]), _JSON, max_size=2)
+)
+def test_a_mutated_payload_is_a_sound_message_or_none(in_event, in_body):
+    body = copy.deepcopy(EXAMPLE)
+    body["event"].update(in_event)
+    body.update(in_body)
+    try:
+        event = event_in(body, ME)
+        message = None if event is None else read(event, ME, {each: Person("P") for each in people_in(event)})
+    except (TypeError, ValueError):
+        return
+    if message is not None:
+        for text in (message.id, message.text, message.sender.id, message.conversation.key):
+            text.encode()
+            assert "\0" not in text
+
+
+async def test_mutated_payloads_over_the_wire_do_not_end_listening(world):
+    inbox = KeepingInbox()
+    mutants = [
+        {"event": {**EXAMPLE["event"], key: value}}
+        for key in EXAMPLE["event"]
+        for value in (None, 5, [], {}, "x", [[]], {"a": None}, -1.5, True, "\ud800")
+    ]
+    async with listening(world.channel(), inbox) as task:
+        for mutant in mutants:
+            world.people.inject(EXAMPLE | mutant | {"team_id": "T0SIM"})
+        await world.until(lambda: world.people.unacknowledged() == 0)
+        world.people.say(world.alice.dm, world.alice.id, "still there?")
+        await inbox.first()
+        assert not task.done()
+
+
+async def test_names_come_from_slack_and_are_asked_for_once(world):
+    inbox = KeepingInbox()
+    bob = world.people.add_person("Bob", handle="bob")
+    async with listening(world.channel(), inbox):
+        for _ in range(3):
+            world.people.say(world.alice.dm, world.alice.id, "ask @bob")
+        assert {message.text for message in await inbox.first(3)} == {"ask @Bob"}
+    assert inbox.messages[0].sender.name == "Alice"
+    assert sorted(call.params["user"] for call in world.sim.calls("users.info")) == [world.alice.id, bob.id]
+
+
+async def test_without_names_messages_are_heard_all_the_same(world):
+    inbox = KeepingInbox()
+    world.sim.faults.fail_next("users.info", "", status=500, times=9)
+    async with listening(world.channel(), inbox):
+        world.people.say(world.alice.dm, world.alice.id, "hello")
+        assert (await inbox.first())[0].sender.name == ""
+
+
+async def test_a_mention_with_files_comes_with_both_and_as_one_id(world):
+    chat, inbox = world.people.add_channel("team", [world.alice.id]), KeepingInbox()
+    async with listening(world.channel(), inbox):
+        world.people.send_files(
+            chat, world.alice.id, [Upload("a.txt", b"a"), Upload("b.txt", b"b")], "@parley read"
+        )
+        first, second = await inbox.first(2)
+    assert first == second
+    assert [file.name for file in first.attachments] == ["a.txt", "b.txt"]
+
+
+async def test_edits_deletions_and_other_workspaces_are_not_heard(world):
+    inbox = KeepingInbox()
+    eve = world.people.add_person("Eve", team="T0OTHER")
+    async with listening(world.channel(), inbox):
+        ts = world.people.say(world.alice.dm, world.alice.id, "first")
+        world.people.edit(world.alice.dm, ts, "changed")
+        world.people.delete(world.alice.dm, ts)
+        world.people.say(eve.dm, eve.id, "from elsewhere")
+        world.people.say(world.alice.dm, world.alice.id, "second")
+        await inbox.first(2)
+    assert [message.text for message in inbox.messages] == ["first", "second"]

@@ -1,0 +1,159 @@
+"""What a test of the Slack channel needs: a simulated Slack, a person, a channel, an inbox."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from bridge.errors import ChannelUnavailable, RateLimited, StoreUnavailable
+from bridge.ports import Channel, Reply
+from bridge.types import (
+    AttachmentKind,
+    Conversation,
+    InboundMessage,
+    OutboundMessage,
+    Receipt,
+    ReplyTarget,
+    StoredFile,
+    User,
+)
+from channels.slack.channel import SlackChannel
+from channels.slack.config import Config
+from channels.slack.sockets import Timing
+from simulator.slack import People, Person, SlackSimulator
+
+
+class KeepingInbox:
+    """Keeps what it is given; refuses as often as it was told to."""
+
+    def __init__(self, refusals: int = 0) -> None:
+        self.messages: list[InboundMessage] = []
+        self.refusals = refusals
+        self.onlines = 0
+        self.is_online = asyncio.Event()
+        self._news = asyncio.Condition()
+
+    async def accept(self, message: InboundMessage) -> None:
+        if self.refusals > 0:
+            self.refusals -= 1
+            raise StoreUnavailable("the disk is full")
+        async with self._news:
+            self.messages.append(message)
+            self._news.notify_all()
+
+    def online(self) -> None:
+        self.onlines += 1
+        self.is_online.set()
+
+    async def first(self, count: int = 1) -> list[InboundMessage]:
+        async with self._news, asyncio.timeout(10):
+            await self._news.wait_for(lambda: len(self.messages) >= count)
+        return self.messages[:count]
+
+
+@asynccontextmanager
+async def listening(channel: Channel, inbox: KeepingInbox) -> AsyncIterator[asyncio.Task[None]]:
+    task = asyncio.create_task(channel.listen(inbox))
+    try:
+        online = asyncio.create_task(inbox.is_online.wait())
+        await asyncio.wait({task, online}, return_when=asyncio.FIRST_COMPLETED, timeout=10)
+        online.cancel()
+        if task.done():
+            task.result()
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+@dataclass
+class Notes:
+    """Checkpoints, newest last."""
+
+    all: list[str] = field(default_factory=list)
+
+    async def __call__(self, handle: str) -> None:
+        self.all.append(handle)
+
+    @property
+    def last(self) -> str:
+        return self.all[-1] if self.all else ""
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class World:
+    sim: SlackSimulator
+    alice: Person
+
+    @property
+    def people(self) -> People:
+        return self.sim.people
+
+    def channel(self, timing: Timing = Timing(), clock=time.monotonic, **more) -> SlackChannel:  # noqa: B008
+        return SlackChannel(self.config(**more), timing=timing, clock=clock)
+
+    def config(self, **more) -> Config:
+        settings = {
+            "bot_token": self.sim.bot_token,
+            "app_token": self.sim.app_token,
+            "api_url": self.sim.api_url,
+        }
+        return Config(**(settings | more))
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        await asyncio.to_thread(self.people.wait, condition)
+
+    def thread(self) -> tuple[str, str]:
+        """A new thread in a new channel."""
+        chat = self.people.add_channel("team", [self.alice.id])
+        return chat, self.people.say(chat, self.alice.id, "@parley go")
+
+    def target(self, thread: tuple[str, str] | None = None, handle: str = "", turn: str = "turn-1"):
+        chat, topic = thread or (self.alice.dm, None)
+        question = topic or self.people.say(chat, self.alice.id, "go")
+        return ReplyTarget(
+            turn_id=turn,
+            conversation=Conversation("slack", chat, topic),
+            reply_to=f"{chat}:{question}",
+            asker=User("slack", self.alice.id, language="en"),
+            private=thread is None,
+            handle=handle,
+        )
+
+    def ours(self, thread: tuple[str, str] | None = None) -> list[str]:
+        """The texts of our messages there."""
+        chat, topic = thread or (self.alice.dm, None)
+        return list(self.people.answers(chat, topic))
+
+
+def snapshot(text: str, **more) -> OutboundMessage:
+    return OutboundMessage("turn-1", Conversation("slack", "D1"), "D1:1", text, **more)
+
+
+def stored(folder, name: str, content: bytes) -> StoredFile:
+    path = folder / "made"
+    path.write_bytes(content)
+    return StoredFile(AttachmentKind.FILE, name, "application/octet-stream", len(content), str(path))
+
+
+async def finish_until_done(reply: Reply, final: OutboundMessage, tries: int = 8) -> Receipt:
+    """As the core does: once more after every error that may pass."""
+    for _ in range(tries):
+        try:
+            return await reply.finish(final)
+        except (ChannelUnavailable, RateLimited):
+            continue
+    raise AssertionError("it never got through")

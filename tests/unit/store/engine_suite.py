@@ -1,0 +1,41 @@
+"""Every promise that an engine of the store keeps, whichever it is.
+
+An engine's test module offers two fixtures and inherits `EngineSuite`: `clock`, and `open_node`, which
+opens a node by name (leases of 15 s by that clock, default retention) on a named database.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from store.interface import Store
+from tests.unit.store.engine_documents import DocumentPromises
+from tests.unit.store.engine_fencing import FencingPromises
+from tests.unit.store.engine_lanes import LanePromises
+from tests.unit.store.engine_property import OrderPromises
+from tests.unit.store.engine_slots import SlotPromises
+from tests.unit.store.engine_upkeep import UpkeepPromises
+from tests.unit.store.engine_waiting import WaitingPromises
+from tests.unit.store.kit import OpenNode
+
+
+class EngineSuite(
+    LanePromises,
+    SlotPromises,
+    FencingPromises,
+    DocumentPromises,
+    UpkeepPromises,
+    WaitingPromises,
+    OrderPromises,
+):
+    @pytest.fixture
+    async def a(self, open_node: OpenNode) -> AsyncIterator[Store]:
+        async with open_node("a", "main") as store:
+            yield store
+
+    @pytest.fixture
+    async def b(self, open_node: OpenNode) -> AsyncIterator[Store]:
+        async with open_node("b", "main") as store:
+            yield store

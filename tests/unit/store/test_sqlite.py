@@ -1,0 +1,169 @@
+"""The engine suite on SQLite, and what SQLite alone promises."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import StoreUnavailable
+from bridge.ports import Document, Put
+from store.interface import Store
+from store.retention import DAY, Retention
+from store.sqlite import SqliteStore
+from tests.unit.store.engine_suite import EngineSuite
+from tests.unit.store.engine_waiting import WAYS
+from tests.unit.store.kit import LEASE, Clock, OpenNode, bodies, claim_one, finish_next
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def open_node(tmp_path: Path, clock: Clock) -> OpenNode:
+    def open_(node: str, database: str) -> AbstractAsyncContextManager[Store]:
+        path = tmp_path / f"{database}.db"
+        return SqliteStore.open(path, node=node, exclusive=False, lease=LEASE, clock=clock)
+
+    return open_
+
+
+class TestSqlite(EngineSuite):
+    pass
+
+
+async def test_what_was_put_is_there_after_opening_again(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "parley.db"
+    async with SqliteStore.open(path) as store:
+        await store.put(Put("in", "x", "1"))
+        await store.set(Document("k", "v", 0))
+    async with SqliteStore.open(path) as store:
+        assert await finish_next(store) == "1"
+        assert (await store.get("k")).body == "v"
+
+
+async def test_nobody_else_may_read_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "parley.db"
+    async with SqliteStore.open(path):
+        assert path.stat().st_mode & 0o077 == 0
+        assert path.parent.stat().st_mode & 0o077 == 0
+
+
+async def test_alone_leases_never_lapse(tmp_path: Path) -> None:
+    clock = Clock()
+    async with SqliteStore.open(tmp_path / "p.db", clock=clock) as store:
+        await store.put(Put("in", "x", "1"))
+        claim = await claim_one(store)
+        clock.advance(DAY)
+        await store.renew()
+        assert await store.claim("in", 1) == ()
+        await store.done(claim, claim.items)
+
+
+async def test_alone_what_an_earlier_process_held_is_free_at_once(tmp_path: Path) -> None:
+    async with SqliteStore.open(tmp_path / "p.db") as store:
+        await store.put(Put("in", "x", "1"))
+    with sqlite3.connect(tmp_path / "p.db") as dead:
+        dead.execute("UPDATE lanes SET node = 'dead', ready_at = 9e18, epoch = 4")
+    dead.close()
+    async with SqliteStore.open(tmp_path / "p.db") as store:
+        assert (await claim_one(store)).lane == "x"
+
+
+async def test_a_delayed_item_wakes_at_its_time(tmp_path: Path) -> None:
+    async with SqliteStore.open(tmp_path / "p.db") as store:
+        waiting = asyncio.create_task(store.wait("in", 3600))
+        await asyncio.sleep(0)
+        await store.put(Put("in", "x", "1", delay=0.05))
+        await waiting
+        assert await finish_next(store) == "1"
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_alone_a_lane_that_comes_free_wakes(tmp_path: Path, way: str) -> None:
+    async with SqliteStore.open(tmp_path / "p.db") as store:
+        await store.put(Put("in", "x", "1"), Put("in", "x", "2"))
+        claim = await claim_one(store)
+        waiting = asyncio.create_task(store.wait("in", 3600))
+        await store.get("k")  # behind the look of whoever waits
+        await WAYS[way](store, claim)
+        await waiting
+
+
+async def test_closing_commits_what_was_handed_over_and_refuses_the_rest(tmp_path: Path) -> None:
+    async with SqliteStore.open(tmp_path / "p.db") as store:
+        putting = asyncio.create_task(store.put(Put("in", "x", "1")))
+        waiting = asyncio.create_task(store.wait("other", 3600))
+        await asyncio.sleep(0)
+    await putting
+    with pytest.raises(StoreUnavailable):
+        await waiting
+    with pytest.raises(StoreUnavailable):
+        await store.put(Put("in", "x", "2"))
+    with pytest.raises(StoreUnavailable):
+        await store.get("k")
+    async with SqliteStore.open(tmp_path / "p.db") as store:
+        assert bodies(await store.waiting("in", "x")) == ["1"]
+
+
+async def test_retention_is_configurable_and_names_outlive_their_items(tmp_path: Path) -> None:
+    clock = Clock()
+    retention = Retention(finished=60, names=DAY)
+    async with SqliteStore.open(tmp_path / "p.db", clock=clock, retention=retention) as store:
+        await store.put(Put("in", "x", "1", dedupe="m1"))
+        await finish_next(store)
+        clock.advance(61)
+        assert await store.prune(clock.now) == 2  # the item and its empty lane
+        assert await store.put(Put("in", "x", "1", dedupe="m1")) == (None,)
+
+
+async def test_maintenance_prunes(tmp_path: Path) -> None:
+    clock = Clock()
+    async with SqliteStore.open(tmp_path / "p.db", clock=clock) as store, maintained(store):
+        await store.put(Put("in", "x", "1", dedupe="m1"))
+        clock.advance(8 * DAY)
+        while await store.put(Put("in", "x", "1", dedupe="m1")) == (None,):
+            pass
+
+
+async def test_maintenance_keeps_what_a_node_holds(open_node: OpenNode, clock: Clock) -> None:
+    async with open_node("a", "main") as a, open_node("b", "main") as b:
+        await a.put(Put("in", "x", "1"))
+        await claim_one(a)
+        clock.advance(10 * LEASE)
+        async with maintained(a):
+            await a.put(Put("in", "x", "2"))  # behind the renewal, in the same thread
+        assert await b.claim("in", 1) == ()
+
+
+@asynccontextmanager
+async def maintained(store: Store) -> AsyncIterator[None]:
+    upkeep = asyncio.create_task(store.maintain(prune_every=0.01))
+    await asyncio.sleep(0)
+    yield
+    upkeep.cancel()
+    await asyncio.wait([upkeep])
+
+
+async def test_a_loop_that_never_rests_does_not_starve_the_store(tmp_path: Path) -> None:
+    async with SqliteStore.open(tmp_path / "p.db") as store:
+        putting = asyncio.create_task(put_some(store))
+        turns = 0
+        while not putting.done():
+            sum(range(50_000))  # about a millisecond of work, and at once the next
+            turns += 1
+            await asyncio.sleep(0)
+        await putting
+    assert turns < 2000
+
+
+async def put_some(store: SqliteStore) -> None:
+    for n in range(10):
+        await store.put(Put("in", "x", str(n)))
+        await store.get("k")

@@ -1,0 +1,49 @@
+"""A web channel over documents in memory, spoken to through its own routes."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+
+from channels.web.channel import create
+from channels.web.config import Config
+from tests.unit.web.doubles import ListInbox, MemoryDocuments, services
+from tests.unit.web.site import Site
+
+Open = Callable[..., AbstractAsyncContextManager[Site]]
+
+
+@pytest.fixture
+def documents() -> MemoryDocuments:
+    return MemoryDocuments()
+
+
+@pytest.fixture
+def open_site(documents: MemoryDocuments, tmp_path: Path) -> Open:
+    """Starts a channel as a new process would, over the same documents and folder."""
+
+    @asynccontextmanager
+    async def opened(config: Config | None = None, listening: bool = True) -> AsyncIterator[Site]:
+        channel = create(config or Config(), services(documents, tmp_path))
+        inbox = ListInbox()
+        transport = httpx.ASGITransport(Starlette(routes=list(channel.routes())))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            task = asyncio.create_task(channel.listen(inbox))
+            if listening:
+                await inbox.up.wait()
+            else:
+                task.cancel()
+            yield Site(channel, inbox, http)
+            task.cancel()
+
+    return opened
+
+
+@pytest.fixture
+async def site(open_site: Open) -> AsyncIterator[Site]:
+    async with open_site() as site:
+        yield site
