@@ -7,16 +7,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 _TRUSTED = 3
-_LONGEST = 60.0
 
 
 class Probation:
     """Lets suspects wait, and then begin one after another; everybody else never waits.
 
-    A run is suspect from its fourth attempt on. It waits a quarter of `seconds`, twice as long each time,
-    so that the others get on meanwhile and a spell of crashes passes it by. Then it has its first `seconds`
-    to itself, so that a deadly one spends its own attempts only; who lives that long, or is done sooner,
-    makes room for the next.
+    A run is suspect from its fourth attempt on. It then has its first `seconds` to itself, so that a deadly
+    one spends its own attempts only; who lives that long, or is done sooner, makes room for the next.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -29,7 +26,6 @@ class Probation:
         if number <= _TRUSTED:
             yield
             return
-        await asyncio.sleep(min(_LONGEST, self._seconds / 4 * 2.0 ** (number - _TRUSTED - 1)))
         await self._turn.acquire()
         timer = asyncio.get_running_loop().call_later(self._seconds, self._turn.release)
         try:
