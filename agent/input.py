@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent.attached import read_files
@@ -19,8 +20,11 @@ class Given:
     unread: tuple[Unread, ...] = ()
 
 
-async def run_input(request: RunRequest, documents: Documents, *, pictures: bool = True) -> Given:
-    """The input of the run that `request` asks for: one human message that carries our id.
+async def run_input(
+    request: RunRequest, documents: Documents, earlier: Sequence[Json] = (), *, pictures: bool = True
+) -> Given:
+    """The input of the run that `request` asks for: one human message that carries our id, after those
+    `earlier` ones that are to be replaced on the thread.
 
     Its content is plain text where that suffices, else blocks: the memory first, then the text, then one for
     each file: LangChain's standard image blocks, or text between marks. `pictures` says that the agent's
@@ -36,7 +40,8 @@ async def run_input(request: RunRequest, documents: Documents, *, pictures: bool
         read, unread = await read_files(request.files, documents, pictures=pictures)
         blocks += read
     content: Json = blocks if request.memory or request.files else request.text
-    return Given({"messages": [{"type": "human", "id": request.message_id, "content": content}]}, unread)
+    message: Json = {"type": "human", "id": request.message_id, "content": content}
+    return Given({"messages": [*earlier, message]}, unread)
 
 
 def run_config(session: Session, recursion_limit: int) -> tuple[dict[str, Json], dict[str, Json]]:

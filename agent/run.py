@@ -16,6 +16,7 @@ import httpx
 from agent.client import AgentEndpoint, clients
 from agent.documents import Documents
 from agent.follow import Follower, Terms
+from agent.injection import Injection, Injector
 from agent.input import RECURSION_LIMIT
 from agent.models import offered_models
 from agent.probe import probe
@@ -35,9 +36,9 @@ class LangGraphAgent:
     """Runs turns on one agent server; an async context manager.
 
     `files` is where the files that agents send are put; `models` are the names to choose from, else the
-    server at `gateway_url` is asked. `images` says that the agent's model takes pictures. `transport` takes
-    the place of the network, for a server within this process. `rejoin_delay` is the shortest wait in seconds
-    before a broken stream is joined again.
+    server at `gateway_url` is asked. `images` says that the agent's model takes pictures, `injection` how
+    runs are given memory. `transport` takes the place of the network, for a server within this process.
+    `rejoin_delay` is the shortest wait in seconds before a broken stream is joined again.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class LangGraphAgent:
         gateway_url: str = "",
         recursion_limit: int = RECURSION_LIMIT,
         images: bool = True,
+        injection: Injection = Injection.AUTO,
         transport: httpx.AsyncBaseTransport | None = None,
         rejoin_delay: float = 0.2,
         clock: Callable[[], float] = time.time,
@@ -56,7 +58,9 @@ class LangGraphAgent:
         self._endpoint = endpoint
         self._models = models
         self._gateway_url = gateway_url
-        self._terms = Terms(files, Making(recursion_limit, Documents(), images), rejoin_delay)
+        self._terms = Terms(
+            files, Making(recursion_limit, Documents(), images, Injector(injection)), rejoin_delay
+        )
         self._clock = clock
         self._http, sdk = clients(endpoint, transport)
         self._server = Server(sdk)

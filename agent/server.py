@@ -162,6 +162,13 @@ class Server:
         except (AgentMissing, AgentBusy):
             pass
 
+    async def context_fields(self, assistant: str) -> frozenset[str]:
+        """The fields that an assistant's graph declares for its run context."""
+        with mapped("read an assistant's schemas"):
+            schemas = _record(await self._client.assistants.get_schemas(assistant))
+        schema = _record(schemas.get("context_schema"))
+        return frozenset(_record(schema.get("properties")))
+
     async def assistants(self, limit: int = 100) -> tuple[str, ...]:
         """The assistants' names, those of their graphs where they have none."""
         with mapped("list the assistants"):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from agent.decisions import is_yes, resume_value
 from agent.documents import Documents
 from agent.final import Asked, read
+from agent.injection import Injection, Injector
 from agent.input import run_config, run_input
 from agent.interrupts import BREAKPOINT, Interrupt, pending, stopped_before
+from agent.reminding import cleaned
 from agent.server import Order, Server
 from bridge.types import Answer, Json, RunRequest
 
@@ -25,6 +27,7 @@ class Making:
     recursion_limit: int
     documents: Documents
     pictures: bool = True
+    injector: Injector = field(default_factory=lambda: Injector(Injection.MESSAGE))
 
 
 async def prepare(server: Server, request: RunRequest, making: Making) -> tuple[Order, Asked]:
@@ -34,6 +37,7 @@ async def prepare(server: Server, request: RunRequest, making: Making) -> tuple[
     ordinary message. (Resuming a thread that waits for nothing gives an old answer as if it were new,
     and one that waits for something else could approve what nobody was asked.)
     """
+    request = await making.injector.placed(server, request)
     config, context = run_config(request.session, making.recursion_limit)
     order = Order(request.thread, request.session.assistant, request.turn_id, config, context)
     if request.answer:
@@ -41,7 +45,8 @@ async def prepare(server: Server, request: RunRequest, making: Making) -> tuple[
         if resumed := _resumed(order, request.answer, state):
             return resumed, Asked(request.message_id, request.text, resumed=True, before=_ids(state))
         request = replace(request, text=request.text or request.answer.text)
-    given = await run_input(request, making.documents, pictures=making.pictures)
+    earlier = cleaned(await server.state(request.thread)) if request.reminded else []
+    given = await run_input(request, making.documents, earlier, pictures=making.pictures)
     order = replace(order, input=given.input, unread=given.unread)
     return order, Asked(request.message_id, request.text)
 

@@ -22,6 +22,7 @@ from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
 from bridge.errors import ParleyError
 from bridge.manager import Manager
+from bridge.people import People
 from bridge.ports import Channel, ChannelServices, Journal, NullMemory
 from bridge.services import Services
 from channels.kit.http import ServesHttp, Webhook
@@ -86,6 +87,7 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
             bus=bus,
             agent=agent,
             memory=NullMemory(),
+            people=People(journal, clock),
             conversations=await Conversations.open(journal),
             channels=channels,
             options=options,

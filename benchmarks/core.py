@@ -16,6 +16,7 @@ from bridge.bus import MessageBus
 from bridge.conversations import Conversations
 from bridge.manager import Manager
 from bridge.options import ChannelOptions, Options
+from bridge.people import People
 from bridge.ports import NullMemory
 from bridge.services import Services
 from bridge.types import Mode, Session
@@ -53,6 +54,7 @@ async def running_core(
             bus=bus,
             agent=agent,
             memory=NullMemory(),
+            people=People(journal, time.time),
             conversations=await Conversations.open(journal),
             channels={"null": channel},
             options=options,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bridge.access import Verdict, judge
 from bridge.bursts import Accepted, read
 from bridge.codec import encode
-from bridge.commands.context import CommandContext
+from bridge.commands.context import CommandAnswer, CommandContext
 from bridge.commands.table import run_command
 from bridge.delivery import Delivery
 from bridge.errors import DeliveryRejected, DocumentConflict
@@ -29,7 +29,8 @@ async def work_command(
     turn = TurnLog(services.journal, claim, accepted.item)
     if turn.record.stage is Stage.ACCEPTED:
         context = CommandContext(services, accepted.message, accepted.item.id, stop)
-        await turn.write(stage=Stage.ANSWERED, text=await _answer(context))
+        answer = await _answer(context)
+        await turn.write(stage=Stage.ANSWERED, text=answer.text, files=answer.files)
     if turn.record.text and not await _deliver(services, accepted, turn):
         await services.journal.bury(claim, [accepted.item], "the platform refused the answer")
         return
@@ -43,7 +44,10 @@ async def _deliver(services: Services, accepted: Accepted, turn: TurnLog) -> boo
         turn_id, message.conversation, message.id, message.sender, message.private, turn.record.handle
     )
     reply = services.channels[message.conversation.channel].open_reply(target, turn.keep_handle)
-    final = OutboundMessage(turn_id, message.conversation, message.id, turn.record.text, final=True)
+    record = turn.record
+    final = OutboundMessage(
+        turn_id, message.conversation, message.id, record.text, final=True, attachments=record.files
+    )
     try:
         await Delivery(reply, 0.0).finish(final)
     except DeliveryRejected:
@@ -51,15 +55,15 @@ async def _deliver(services: Services, accepted: Accepted, turn: TurnLog) -> boo
     return True
 
 
-async def _answer(context: CommandContext) -> str:
+async def _answer(context: CommandContext) -> CommandAnswer:
     options = context.services.channel_options(context.message)
     verdict = judge(options, context.message, ours=True)
     if verdict is Verdict.ALLOW:
         return await run_command(context)
     if verdict is Verdict.IGNORE or await _told_lately(context):
-        return ""
+        return CommandAnswer("")
     sender = context.message.sender
-    return context.say(Sentence.REFUSED, user=sender.id, channel=sender.channel)
+    return CommandAnswer(context.say(Sentence.REFUSED, user=sender.id, channel=sender.channel))
 
 
 async def _told_lately(context: CommandContext) -> bool:

@@ -30,7 +30,8 @@ class ConversationRecord:
     """The durable side of a conversation.
 
     Each `/new` raises `generation`; `since` is the item id of that command. `model` and `assistant` are
-    what somebody chose here, or empty. `title` is how its first message began.
+    what somebody chose here, or empty. `title` is how its first message began. `said` is how the latest
+    messages began, oldest first. `reminded` says that the thread's last human message carries memory.
     """
 
     generation: int = 0
@@ -40,6 +41,8 @@ class ConversationRecord:
     question: PendingQuestion | None = None
     title: str = ""
     last_at: float = 0.0
+    said: tuple[str, ...] = ()
+    reminded: bool = False
 
 
 Seen: TypeAlias = tuple[ConversationRecord, Document]

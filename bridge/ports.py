@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
 from bridge.journal import Claim, Document, Documents, Item, Journal, Put
+from bridge.remembering import Memory, NullMemory
 from bridge.texts import Sentence
 from bridge.types import (
     Attachment,
@@ -21,8 +22,6 @@ from bridge.types import (
     RunEvent,
     RunRef,
     RunRequest,
-    Turn,
-    User,
 )
 
 __all__ = [
@@ -197,25 +196,3 @@ class Agent(Protocol):
     async def health(self) -> HealthReport:
         """Ask the server how it is; never raises."""
         ...
-
-
-class Memory(Protocol):
-    """Remembers people."""
-
-    async def recall(self, person: User, context: str) -> str:
-        """The block of what is worth knowing about `person` now, or empty. Never raises, never slow."""
-        ...
-
-    async def record(self, turn: Turn) -> None:
-        """Take a finished turn into account, later. Raises MemoryFailed."""
-        ...
-
-
-class NullMemory:
-    """Remembers nobody."""
-
-    async def recall(self, person: User, context: str) -> str:
-        return ""
-
-    async def record(self, turn: Turn) -> None:
-        return None

@@ -28,7 +28,8 @@ class TurnRecord:
 
     `items` are the accepted items that are this turn. `handle` is the channel's own note about the reply.
     `answering` holds the interrupts that this turn's message answers, `questions` what it ends with, `unread`
-    the files that the agent was not given whole.
+    the files that the agent was not given whole. `reply` is the agent's own part of `text` where that says
+    more, `reminded` that its run was given memory.
     """
 
     stage: Stage = Stage.ACCEPTED
@@ -46,6 +47,8 @@ class TurnRecord:
     unread: tuple[Unread, ...] = ()
     doubtful: bool = False
     broken: bool = False
+    reply: str = ""
+    reminded: bool = False
 
     @property
     def run(self) -> RunRef | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from bridge.bus import MessageBus
 from bridge.conversations import Conversations
 from bridge.options import ChannelOptions, Options
+from bridge.people import People
 from bridge.ports import Agent, Channel, HealthReport, Journal, Memory
 from bridge.texts import language_of
 from bridge.types import InboundMessage
@@ -20,6 +21,7 @@ class Services:
     bus: MessageBus
     agent: Agent
     memory: Memory
+    people: People
     conversations: Conversations
     channels: Mapping[str, Channel]
     options: Options

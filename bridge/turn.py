@@ -10,13 +10,14 @@ from bridge.agent_run import AgentRun, Patience
 from bridge.attachments import LeftOut, collect
 from bridge.bursts import Accepted, merge
 from bridge.compose import final_text, text_for_agent
-from bridge.conversations import ConversationRecord, PendingQuestion, Seen, session_for
+from bridge.conversations import ConversationRecord, PendingQuestion, Seen
 from bridge.delivery import Delivery
-from bridge.errors import DeliveryRejected, MemoryFailed
+from bridge.errors import DeliveryRejected
 from bridge.ports import Claim
 from bridge.record import Stage, TurnLog
 from bridge.services import Services
 from bridge.texts import Sentence, say
+from bridge.turn_memory import of_one_person, recall, remember, session_of
 from bridge.types import (
     Answer,
     OutboundMessage,
@@ -24,10 +25,12 @@ from bridge.types import (
     ReplyTarget,
     RunRequest,
     Step,
-    Turn,
 )
 
 log = logging.getLogger(__name__)
+
+# How much of how many messages is kept to tell what a conversation is about.
+_SAID, _SAID_MESSAGES = 500, 4
 
 
 class TurnWork:
@@ -106,8 +109,14 @@ class TurnWork:
         if turn.outcome is not None:
             ids = tuple(question.id for question in turn.questions)
             question = PendingQuestion(ids, message.sender.id, message.sender.name) if ids else None
-        title = record.title or message.text[:80]
-        return replace(record, question=question, title=title, last_at=self._services.clock())
+        return replace(
+            record,
+            question=question,
+            title=record.title or message.text[:80],
+            last_at=self._services.clock(),
+            said=(*record.said, message.text[:_SAID])[-_SAID_MESSAGES:],
+            reminded=record.reminded if turn.answering or not turn.run_id else turn.reminded,
+        )
 
     async def _answer(self) -> None:
         """From accepted to answered."""
@@ -129,18 +138,20 @@ class TurnWork:
         ended, reason = await self._run.run(request)
         if ended.error:
             log.error("turn %s: the run failed: %s", self._id, ended.error)
+        text = final_text(
+            self._language,
+            ended,
+            reason,
+            left_out,
+            self._log.record.unread,
+            reference=self._id[:8],
+            buttons=self._channel.capabilities.buttons,
+        )
         await self._log.write(
             stage=Stage.ANSWERED,
             outcome=ended.outcome,
-            text=final_text(
-                self._language,
-                ended,
-                reason,
-                left_out,
-                self._log.record.unread,
-                reference=self._id[:8],
-                buttons=self._channel.capabilities.buttons,
-            ),
+            text=text,
+            reply=ended.text if ended.text != text else "",
             steps=ended.steps,
             files=ended.files,
             questions=ended.questions,
@@ -151,6 +162,10 @@ class TurnWork:
     ) -> tuple[RunRequest, tuple[LeftOut, ...]]:
         services, message, turn = self._services, self._message, self._log.record
         options = services.channel_options(message)
+        memory = ""
+        if turn.run is None and of_one_person(self._burst):
+            memory = await recall(services, message, record, turn.thread)
+            self._log.change(reminded=bool(memory))
         files, left_out = await collect(
             self._channel, message.attachments, services.files / self._id, services.options.max_file
         )
@@ -162,10 +177,11 @@ class TurnWork:
             thread=turn.thread,
             text=text,
             person=message.sender,
-            session=session_for(options.user_sessions.get(message.sender.id, options.session), record),
+            session=session_of(services, message, record),
             mode=options.mode,
             files=files,
-            memory=await services.memory.recall(message.sender, message.text),
+            memory=memory,
+            reminded=record.reminded,
             maybe_made=maybe_made,
             known=turn.run,
             answer=Answer(turn.answering, text) if turn.answering else None,
@@ -201,20 +217,7 @@ class TurnWork:
         self._log.change(stage=Stage.DELIVERED, doubtful=receipt.doubtful)
 
     async def _remember(self) -> None:
-        record, message = self._log.record, self._message
-        if record.outcome is not Outcome.ANSWERED:
+        if not of_one_person(self._burst):
             return
-        turn = Turn(
-            id=self._id,
-            person=message.sender,
-            conversation=message.conversation,
-            thread=record.thread,
-            user_text=message.text,
-            reply_text=record.text,
-            at=message.sent_at,
-            private=message.private,
-        )
-        try:
-            await self._services.memory.record(turn)
-        except MemoryFailed as error:
-            log.warning("turn %s is not remembered: %s", self._id, error)
+        conversation, _ = self.seen or await self._services.conversations.read(self._message.conversation)
+        await remember(self._services, self._message, conversation, self._id, self._log.record)

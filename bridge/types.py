@@ -202,7 +202,8 @@ class RunRequest:
 
     `turn_id` goes into the run's metadata and `message_id` (a UUID) names the human message, so that
     a run made before a crash is found again: `maybe_made` asks to look for it before making another,
-    `known` is the run when its id was already noted. `answer` resumes an interrupted thread.
+    `known` is the run when its id was already noted. `answer` resumes an interrupted thread. `memory` is what
+    to know about the person now, `reminded` that the thread has an older such block, which has to go.
     """
 
     turn_id: str
@@ -214,6 +215,7 @@ class RunRequest:
     mode: Mode = Mode.STREAM
     files: tuple[StoredFile, ...] = ()
     memory: str = ""
+    reminded: bool = False
     maybe_made: bool = False
     known: RunRef | None = None
     answer: Answer | None = None
@@ -263,12 +265,19 @@ RunEvent: TypeAlias = RunStarted | RunProgress | RunEnded
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A finished turn, as memory sees it; `id` is the same when a crash makes it come twice."""
+    """A finished turn, as memory sees it; `id` is the same when a crash makes it come twice.
+
+    `person` is our own id of whoever spoke, `speaker` the account that they spoke from. `language` is a
+    BCP 47 tag or empty, `at` when they spoke, in Unix seconds.
+    """
 
     id: str
-    person: User
+    person: str
+    speaker: User
     conversation: Conversation
     thread: str
+    assistant: str
+    language: str
     user_text: str
     reply_text: str
     at: float

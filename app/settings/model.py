@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, InstanceOf, field_validator, model_validator
 
+from app.settings.memory import MemorySection
 from channels.kit.config import ChannelConfig, Section, SessionConfig
 from console.options import MIN_TOKEN, is_loopback
 
@@ -142,5 +143,6 @@ class Settings(Section):
     agent: AgentSection = AgentSection()
     session: SessionConfig = SessionConfig()
     manager: ManagerSection = ManagerSection()
+    memory: MemorySection = MemorySection()
     console: ConsoleSection = ConsoleSection()
     channels: dict[str, InstanceOf[ChannelConfig]] = Field(default_factory=dict)

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 from bridge.services import Services
 from bridge.texts import Sentence, say
-from bridge.types import Conversation, InboundMessage
+from bridge.types import Conversation, InboundMessage, StoredFile
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAnswer:
+    """What a command says, with files where words are too many."""
+
+    text: str
+    files: tuple[StoredFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,15 @@ async def new(context: CommandContext, rest: str) -> str:
         # A command run again after a crash must not raise the generation twice.
         if record.since == context.item:
             return record
-        return replace(record, generation=record.generation + 1, since=context.item, question=None, title="")
+        return replace(
+            record,
+            generation=record.generation + 1,
+            since=context.item,
+            question=None,
+            title="",
+            said=(),
+            reminded=False,
+        )
 
     await context.services.conversations.change(context.conversation, begin_anew)
     conversation = context.conversation

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from bridge.commands.about import help_text, status, whoami
 from bridge.commands.choices import agents, models
-from bridge.commands.context import CommandContext
+from bridge.commands.context import CommandAnswer, CommandContext
 from bridge.commands.flow import new, stop
+from bridge.commands.linking import link, unlink
+from bridge.commands.memory import memory
 from bridge.commands.parse import NAMES, nearest, parse
-from bridge.errors import AgentError
+from bridge.errors import AgentError, MemoryFailed
 from bridge.ports import CommandInfo
 from bridge.texts import CATALOGUE, Sentence, say
 
@@ -19,7 +21,7 @@ from bridge.texts import CATALOGUE, Sentence, say
 class Command:
     """A function from who asks and the rest of the line to the answer, and its line in the menu."""
 
-    run: Callable[[CommandContext, str], Awaitable[str]]
+    run: Callable[[CommandContext, str], Awaitable[str | CommandAnswer]]
     about: Sentence
 
 
@@ -29,6 +31,9 @@ COMMANDS = {
     "status": Command(status, Sentence.ABOUT_STATUS),
     "models": Command(models, Sentence.ABOUT_MODELS),
     "agents": Command(agents, Sentence.ABOUT_AGENTS),
+    "memory": Command(memory, Sentence.ABOUT_MEMORY),
+    "link": Command(link, Sentence.ABOUT_LINK),
+    "unlink": Command(unlink, Sentence.ABOUT_UNLINK),
     "whoami": Command(whoami, Sentence.ABOUT_WHOAMI),
     "help": Command(help_text, Sentence.ABOUT_HELP),
 }
@@ -44,8 +49,13 @@ def command_infos() -> tuple[CommandInfo, ...]:
     )
 
 
-async def run_command(context: CommandContext) -> str:
+async def run_command(context: CommandContext) -> CommandAnswer:
     """The answer to a command. Raises StoreUnavailable."""
+    answer = await _answer(context)
+    return answer if isinstance(answer, CommandAnswer) else CommandAnswer(answer)
+
+
+async def _answer(context: CommandContext) -> str | CommandAnswer:
     parsed = parse(context.message.text)
     name, rest = parsed if parsed is not None else ("help", "")
     command = COMMANDS.get(name)
@@ -53,5 +63,5 @@ async def run_command(context: CommandContext) -> str:
         return context.say(Sentence.COMMAND_MEANT, name=name, meant=nearest(name))
     try:
         return await command.run(context, rest)
-    except AgentError as error:
+    except (AgentError, MemoryFailed) as error:
         return context.say(Sentence.COMMAND_FAILED, name=name, reason=error.user_text)

@@ -14,6 +14,7 @@ from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
 from bridge.manager import Manager
 from bridge.options import ChannelOptions, Options
+from bridge.people import People
 from bridge.ports import Agent, Channel, ChannelServices, Journal, NullMemory
 from bridge.services import Services
 from bridge.types import Session
@@ -94,6 +95,7 @@ async def start(around: Surroundings) -> Process:
         bus=bus,
         agent=around.agent,
         memory=NullMemory(),
+        people=People(journal, time.time),
         conversations=await Conversations.open(journal),
         channels={name: channel},
         options=Options(channels={name: options}, max_file=setting.max_file),

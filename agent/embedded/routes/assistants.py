@@ -75,6 +75,23 @@ async def get(request: Request) -> Response:
     return JSONResponse(_view(server, name))
 
 
+async def schemas(request: Request) -> Response:
+    """What an assistant's graph takes, holds and gives, as JSON schemas."""
+    server = services(request)
+    name = server.graphs.resolve(request.path_params["assistant"])
+    if name is None:
+        raise not_found("Assistant")
+    graph = await server.graphs.open(name, {})
+    return JSONResponse(
+        {
+            "graph_id": name,
+            "input_schema": graph.get_input_jsonschema(),
+            "output_schema": graph.get_output_jsonschema(),
+            "context_schema": graph.get_context_jsonschema(),
+        }
+    )
+
+
 def _matching(server: Services, query: AssistantSearch) -> list[dict[str, object]]:
     views = [_view(server, name) for name in server.graphs.names]
     wanted = {"graph_id": query.graph_id, "name": query.name}
@@ -109,4 +126,5 @@ ROUTES = [
     Route("/assistants/search", search, methods=["POST"]),
     Route("/assistants/count", count, methods=["POST"]),
     Route("/assistants/{assistant}", get, methods=["GET"]),
+    Route("/assistants/{assistant}/schemas", schemas, methods=["GET"]),
 ]

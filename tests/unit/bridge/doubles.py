@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,9 +13,10 @@ from pathlib import Path
 
 from bridge.bus import MessageBus
 from bridge.conversations import Conversations
-from bridge.errors import ChannelError
+from bridge.errors import ChannelError, MemoryFailed
 from bridge.manager import Manager
 from bridge.options import ChannelOptions, Options
+from bridge.people import People
 from bridge.ports import (
     Capabilities,
     Channel,
@@ -27,6 +29,7 @@ from bridge.ports import (
     Streaming,
     TextUnit,
 )
+from bridge.remembering import Merged, NullMemory, Occasion, Overview, Remembered
 from bridge.services import Services
 from bridge.types import (
     Attachment,
@@ -182,17 +185,67 @@ class ScriptedAgent:
         return HealthReport("agent", Health.UP, "", 0.0)
 
 
-class RecordingMemory:
-    """Recalls one line about everybody, and keeps the turns."""
+class RecordingMemory(NullMemory):
+    """Recalls one line about everybody, keeps the turns, and holds what people tell it to."""
+
+    enabled = True
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []
+        self.occasions: list[Occasion] = []
+        self.held: dict[str, list[Remembered]] = {}
+        self.off: set[str] = set()
+        self.broken = ""
+        self._news = asyncio.Event()
 
-    async def recall(self, person: User, context: str) -> str:
-        return f"knows {person.name}"
+    async def until_turns(self, count: int) -> list[Turn]:
+        while len(self.turns) < count:
+            self._news.clear()
+            await self._news.wait()
+        return self.turns
+
+    async def recall(self, occasion: Occasion) -> str:
+        self.occasions.append(occasion)
+        return f"knows {occasion.person}"
 
     async def record(self, turn: Turn) -> None:
         self.turns.append(turn)
+        self._news.set()
+
+    async def overview(self, person: str) -> Overview:
+        if self.broken:
+            raise MemoryFailed(self.broken)
+        facts = self.held.get(person, [])
+        return Overview(
+            person not in self.off, (("work", "Builds bridges."),) if facts else (), tuple(facts), 1
+        )
+
+    async def search(self, person: str, words: str) -> tuple[Remembered, ...]:
+        return tuple(fact for fact in self.held.get(person, []) if words in fact.content)
+
+    async def add(self, person: str, content: str) -> Remembered:
+        held = self.held.setdefault(person, [])
+        held.append(Remembered(f"fact_{len(held)}", content, "context", 1.0, "", "manual"))
+        return held[-1]
+
+    async def forget(self, person: str, words: str) -> tuple[Remembered, ...]:
+        gone = [fact for fact in self.held.get(person, []) if words in (fact.id, fact.content)]
+        self.held[person] = [fact for fact in self.held.get(person, []) if fact not in gone]
+        return tuple(gone)
+
+    async def switch(self, person: str, on: bool) -> None:
+        (self.off.discard if on else self.off.add)(person)
+
+    async def export(self, person: str) -> str:
+        return json.dumps([fact.content for fact in self.held.get(person, [])])
+
+    async def clear(self, person: str) -> int:
+        return len(self.held.pop(person, []))
+
+    async def merge(self, source: str, into: str) -> Merged:
+        facts = self.held.pop(source, [])
+        self.held.setdefault(into, []).extend(facts)
+        return Merged(len(facts), 0)
 
 
 def default_options(**changes: object) -> Options:
@@ -244,6 +297,7 @@ async def core(
             bus=bus,
             agent=agent,
             memory=memory,
+            people=People(journal, time.time),
             conversations=await Conversations.open(journal),
             channels={"test": channel},
             options=options,

@@ -37,9 +37,10 @@ async def test_a_message_is_answered_and_remembered(tmp_path: Path) -> None:
         assert await parley.say("hi")
         assert await parley.channel.until_finals(1) == ["you said hi"]
         request = parley.agent.requests[0]
-        assert request.memory == "knows Ann"
+        assert request.memory == "knows test:ann"
         assert request.session.assistant == "agent"
-    assert [turn.reply_text for turn in parley.memory.turns] == ["you said hi"]
+        turns = await parley.memory.until_turns(1)
+        assert [turn.reply_text for turn in turns] == ["you said hi"]
 
 
 async def test_a_message_delivered_twice_is_answered_once(tmp_path: Path) -> None:

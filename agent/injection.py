@@ -1,0 +1,54 @@
+"""How a run is given memory: in the person's message, or in a run context that the agent declares."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from enum import StrEnum
+
+from agent.server import Server
+from bridge.errors import AgentError
+from bridge.types import RunRequest
+
+log = logging.getLogger(__name__)
+
+KEY = "memory"
+"""The name of the context's field."""
+
+
+class Injection(StrEnum):
+    """The way that is taken."""
+
+    AUTO = "auto"
+    """The context of agents whose schema has such a field, the message for all others."""
+    MESSAGE = "message"
+    CONTEXT = "context"
+    OFF = "off"
+
+
+class Injector:
+    """Puts a request's memory into place; what agents declare is asked once for each."""
+
+    def __init__(self, way: Injection) -> None:
+        self._way = way
+        self._declared: dict[str, bool] = {}
+
+    async def placed(self, server: Server, request: RunRequest) -> RunRequest:
+        """The request with memory where its agent takes it; what `memory` still has goes into the message."""
+        if not request.memory or self._way is Injection.MESSAGE:
+            return request
+        if self._way is Injection.OFF:
+            return replace(request, memory="")
+        if self._way is Injection.AUTO and not await self._declares(server, request.session.assistant):
+            return request
+        context = {**request.session.context, KEY: request.memory}
+        return replace(request, memory="", session=replace(request.session, context=context))
+
+    async def _declares(self, server: Server, assistant: str) -> bool:
+        if assistant not in self._declared:
+            try:
+                self._declared[assistant] = KEY in await server.context_fields(assistant)
+            except AgentError as error:
+                log.info("what context %s takes is unknown, its messages carry memory: %s", assistant, error)
+                self._declared[assistant] = False
+        return self._declared[assistant]

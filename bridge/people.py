@@ -1,0 +1,201 @@
+"""Accounts linked into persons: whose memory a message belongs to.
+
+Every account is a person of its own until somebody links it to another with a code that only both know.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from bridge.codec import decode, encode
+from bridge.errors import DocumentConflict
+from bridge.ports import Document, Documents
+from bridge.types import Conversation, User
+
+CODE_SECONDS = 600.0
+"""How long a code may be used."""
+
+_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # without those that look alike
+_CODE_LENGTH = 8
+_TRIES = 5
+_TRIES_SECONDS = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRecord:
+    """The accounts that are one person; `founded` counts the persons that left it."""
+
+    accounts: tuple[str, ...] = ()
+    founded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Account:
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """A code's other half: whom it leads to, and, once it is used, by which account and person."""
+
+    person: str
+    until: float
+    account: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Tries:
+    count: int = 0
+    since: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A link that was made: the person that joined, and the one it joined."""
+
+    source: str
+    into: str
+
+
+class People:
+    """Reads and changes who is whom. Every method raises StoreUnavailable."""
+
+    def __init__(self, documents: Documents, clock: Callable[[], float]) -> None:
+        self._documents = documents
+        self._clock = clock
+
+    async def person_of(self, user: User) -> str:
+        """The id of the person whose account this is: at first the account's own key."""
+        return (await self._account(account_key(user))).person
+
+    async def accounts_of(self, person: str) -> tuple[str, ...]:
+        """The keys of all accounts of a person, in the order in which they were linked."""
+        document = await self._documents.get(_person_key(person))
+        record = decode(PersonRecord, document.body) if document.body else PersonRecord()
+        return record.accounts or (person,)
+
+    async def offer(self, user: User) -> str:
+        """A new code that links another account to this person: once, and for ten minutes."""
+        code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH))
+        offer = _Offer(await self.person_of(user), self._clock() + CODE_SECONDS)
+        key = _offer_key(code)
+        await self._documents.set(Document(key, encode(offer), (await self._documents.get(key)).version))
+        return code
+
+    async def may_try(self, user: User) -> bool:
+        """Whether this account may name a code now; counts it: five an hour, so that none can be guessed."""
+        key = f"link-tries/{account_key(user)}"
+        document = await self._documents.get(key)
+        tries = decode(_Tries, document.body) if document.body else _Tries()
+        now = self._clock()
+        if now - tries.since > _TRIES_SECONDS:
+            tries = _Tries(0, now)
+        if tries.count >= _TRIES:
+            return False
+        try:
+            await self._documents.set(replace(document, body=encode(replace(tries, count=tries.count + 1))))
+        except DocumentConflict:
+            return False
+        return True
+
+    async def accept(self, user: User, code: str) -> Linked | None:
+        """Join the person who offered `code`, with all accounts of this one; None where it is no good.
+
+        Called again after a crash it goes on where it was.
+        """
+        offer = await self._take(user, code)
+        if offer is None:
+            return None
+        moved = await self.accounts_of(offer.source)
+        await self._change(
+            offer.person, lambda record: replace(record, accounts=_joined(record, offer.person, moved))
+        )
+        for account in moved:
+            await self._move(account, offer.person)
+        await self._change(offer.source, lambda record: replace(record, accounts=()))
+        return Linked(offer.source, offer.person)
+
+    async def _take(self, user: User, code: str) -> _Offer | None:
+        """The offer, used by this account now or before a crash."""
+        account = account_key(user)
+        document = await self._documents.get(_offer_key(code))
+        if not document.body:
+            return None
+        offer = decode(_Offer, document.body)
+        if offer.until < self._clock() or offer.account not in ("", account):
+            return None
+        if not offer.account:
+            source = await self.person_of(user)
+            if source == offer.person:
+                return None
+            offer = replace(offer, account=account, source=source)
+            try:
+                await self._documents.set(replace(document, body=encode(offer)))
+            except DocumentConflict:
+                return None
+        return offer
+
+    async def leave(self, user: User) -> bool:
+        """Make this account a person of its own again; False where it is alone already."""
+        account = account_key(user)
+        person = await self.person_of(user)
+        accounts = await self.accounts_of(person)
+        if len(accounts) < 2:
+            return False
+        left = await self._change(
+            person,
+            lambda record: replace(
+                record,
+                accounts=tuple(each for each in accounts if each != account),
+                founded=record.founded + 1,
+            ),
+        )
+        # The name of an account may be that of the person that it leaves behind.
+        await self._move(account, account if person != account else f"{account}~{left.founded}")
+        return True
+
+    async def _account(self, key: str) -> _Account:
+        document = await self._documents.get(f"account/{key}")
+        return decode(_Account, document.body) if document.body else _Account(key)
+
+    async def _move(self, account: str, person: str) -> None:
+        while True:
+            document = await self._documents.get(f"account/{account}")
+            try:
+                await self._documents.set(replace(document, body=encode(_Account(person))))
+            except DocumentConflict:
+                continue
+            return
+
+    async def _change(self, person: str, change: Callable[[PersonRecord], PersonRecord]) -> PersonRecord:
+        while True:
+            document = await self._documents.get(_person_key(person))
+            record = change(decode(PersonRecord, document.body) if document.body else PersonRecord())
+            try:
+                await self._documents.set(replace(document, body=encode(record)))
+            except DocumentConflict:
+                continue
+            return record
+
+
+def account_key(user: User) -> str:
+    """An account's name among all: `channel:id`, escaped as in a conversation's key."""
+    return Conversation(user.channel, user.id).key
+
+
+def _joined(record: PersonRecord, person: str, moved: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*(record.accounts or (person,)), *moved)))
+
+
+def _person_key(person: str) -> str:
+    return f"person/{person}"
+
+
+def _offer_key(code: str) -> str:
+    # Only a digest is kept: who reads the store cannot use a code.
+    plain = "".join(letter for letter in code.upper() if letter.isalnum())
+    return f"link/{hashlib.sha256(plain.encode()).hexdigest()}"

@@ -1,0 +1,155 @@
+"""The port to memory: what is recalled for a run, what is learned from turns, and a person's hands on it.
+
+A person is named by an id of ours (see `bridge/people.py`): several accounts may be one person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bridge.types import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """When something is recalled: by whom, for which assistant, on which thread, and what was said.
+
+    `messages` are the person's latest words here, oldest first, the current ones last. `private` says
+    that nobody else reads the answer.
+    """
+
+    person: str
+    assistant: str
+    thread: str
+    messages: tuple[str, ...]
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """One remembered fact, as its person sees it; `at` is ISO 8601, `confidence` 0 to 1."""
+
+    id: str
+    content: str
+    category: str
+    confidence: float
+    at: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A whole memory, as its person sees it: named summaries that are not empty, facts newest first.
+
+    `waiting` counts turns that will be learned from soon.
+    """
+
+    on: bool
+    summaries: tuple[tuple[str, str], ...] = ()
+    facts: tuple[Remembered, ...] = ()
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What became of a memory that was merged into another: facts taken over, and those known already."""
+
+    added: int
+    known: int
+
+
+class Memory(Protocol):
+    """Remembers people. All but `recall` raise MemoryFailed, whose text may be shown to the person."""
+
+    @property
+    def enabled(self) -> bool:
+        """Whether this Parley remembers anybody at all."""
+        ...
+
+    async def recall(self, occasion: Occasion) -> str:
+        """The block of what is worth knowing about a person now, or empty. Never raises, never slow."""
+        ...
+
+    async def record(self, turn: Turn) -> None:
+        """Take a finished turn into account, later; durable on return."""
+        ...
+
+    async def overview(self, person: str) -> Overview:
+        """Everything that is remembered of a person."""
+        ...
+
+    async def search(self, person: str, words: str) -> Sequence[Remembered]:
+        """The facts that `words` are about, best first."""
+        ...
+
+    async def add(self, person: str, content: str) -> Remembered:
+        """Remember what a person says to remember; it counts as certain. Known already: the known one."""
+        ...
+
+    async def forget(self, person: str, words: str) -> Sequence[Remembered]:
+        """Remove the fact of this id, or all that these words name, for good; returns what is gone.
+
+        Summaries that repeat it are scrubbed, and it is not learned again from what was said before.
+        """
+        ...
+
+    async def undo(self, person: str) -> bool:
+        """Take back the last change; False when there is none. What was forgotten does not come back."""
+        ...
+
+    async def switch(self, person: str, on: bool) -> None:
+        """Learn and recall, or neither; what is remembered stays."""
+        ...
+
+    async def export(self, person: str) -> str:
+        """The whole memory as the JSON of its file."""
+        ...
+
+    async def clear(self, person: str) -> int:
+        """Forget everything, also what is still to be learned; returns how many facts there were."""
+        ...
+
+    async def merge(self, source: str, into: str) -> Merged:
+        """Make one person's memory part of another's; the first one is empty afterwards."""
+        ...
+
+
+class NullMemory:
+    """Remembers nobody."""
+
+    enabled = False
+
+    async def recall(self, occasion: Occasion) -> str:
+        return ""
+
+    async def record(self, turn: Turn) -> None:
+        return None
+
+    async def overview(self, person: str) -> Overview:
+        return Overview(on=False)
+
+    async def search(self, person: str, words: str) -> Sequence[Remembered]:
+        return ()
+
+    async def add(self, person: str, content: str) -> Remembered:
+        return Remembered("", content, "", 0.0, "", "")
+
+    async def forget(self, person: str, words: str) -> Sequence[Remembered]:
+        return ()
+
+    async def undo(self, person: str) -> bool:
+        return False
+
+    async def switch(self, person: str, on: bool) -> None:
+        return None
+
+    async def export(self, person: str) -> str:
+        return "{}"
+
+    async def clear(self, person: str) -> int:
+        return 0
+
+    async def merge(self, source: str, into: str) -> Merged:
+        return Merged(0, 0)

@@ -1,0 +1,125 @@
+"""One person's memory as a value: six summaries and many facts; schema 1.0 of the reference system.
+
+On disk it is the JSON that `memory/codec.py` reads and writes; everything here is what is left once that
+is checked: strings are never None, confidences are finite and within 0 and 1, contents are not blank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+
+VERSION = "1.0"
+
+
+class Category(StrEnum):
+    """What kind of thing a fact is; one vocabulary for prompt, storage and display."""
+
+    PREFERENCE = "preference"
+    KNOWLEDGE = "knowledge"
+    CONTEXT = "context"
+    BEHAVIOR = "behavior"
+    GOAL = "goal"
+    CORRECTION = "correction"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One remembered statement, in the person's own language.
+
+    `confidence` is 0 to 1. Times are ISO 8601 in UTC ending in Z. `source` is the LangGraph thread that it
+    was learned on, or `manual`, `import`, `unknown`. `shared` says that it was said where others listen:
+    all others are recalled in private only. `subject` is whom it is about when that is not the person;
+    `keywords` are other words for it (synonyms, names in another language) that only search sees.
+    `source_error` is the mistake that a correction corrects. `confirmed_at` is when it was last said again.
+    """
+
+    id: str
+    content: str
+    category: Category = Category.CONTEXT
+    confidence: float = 0.5
+    created_at: str = ""
+    source: str = "unknown"
+    source_error: str = ""
+    shared: bool = False
+    subject: str = ""
+    keywords: tuple[str, ...] = ()
+    confirmed_at: str = ""
+
+    @property
+    def manual(self) -> bool:
+        """Whether the person wrote it themselves: never rewritten or evicted by a model."""
+        return self.source == "manual"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A few sentences, and when they were written ("" for never)."""
+
+    text: str = ""
+    updated_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """The six of the schema: `user.workContext` ... `history.longTermBackground`."""
+
+    work: Summary = Summary()
+    personal: Summary = Summary()
+    top_of_mind: Summary = Summary()
+    recent: Summary = Summary()
+    earlier: Summary = Summary()
+    background: Summary = Summary()
+
+
+SUMMARY_NAMES = tuple(field.name for field in fields(Summaries))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDocument:
+    """Everything that is remembered of one person; `facts` in the order in which they were learned."""
+
+    summaries: Summaries = Summaries()
+    facts: tuple[Fact, ...] = ()
+    updated_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """Something forgotten: extraction must not learn it again from what was said before `at`.
+
+    `digest` is of the normalised content of the fact that is gone, so that forgetting leaves no copy.
+    `sketch` knows its words by numbers that many other words share: enough to know the same in other words
+    (`memory/tombstones.py`).
+    """
+
+    digest: str
+    at: str
+    sketch: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What belongs to a memory but is nobody's to read: kept beside the document.
+
+    `generation` rises with every clear, so that what was under way for an older one is dropped. `off`
+    says that the person wants nothing learned and nothing recalled. `watermarks` names, for each thread,
+    the last turn that was learned from. `past` holds the last five documents, newest first, for undo.
+    `last_id` is the last fact id that was given: each follows from the one before, so that none comes twice.
+    """
+
+    generation: int = 0
+    off: bool = False
+    tombstones: tuple[Tombstone, ...] = ()
+    watermarks: dict[str, str] = field(default_factory=dict)
+    past: tuple[MemoryDocument, ...] = ()
+    last_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A memory as it was read; saving needs the revision to be still the same."""
+
+    document: MemoryDocument = MemoryDocument()
+    notes: Notes = Notes()
+    revision: str = ""

@@ -1,0 +1,61 @@
+"""How memory works; key names and defaults are those of config.yaml, durations are seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Ranking(StrEnum):
+    """Which facts come first."""
+
+    RELEVANCE = "relevance"
+    """By relevance to the conversation; the rest of the budget by confidence and freshness."""
+    WEIGHTED = "weighted"
+    """`similarity_weight * similarity + confidence_weight * confidence`."""
+    CONFIDENCE = "confidence"
+    """The classic order; both others fall back to it where nothing was said."""
+
+
+class Groups(StrEnum):
+    """What is known of a person where others listen."""
+
+    SEPARATE = "separate"
+    """Only what they said where others listened."""
+    OFF = "off"
+    """Nothing, and nothing is learned there."""
+    SHARED = "shared"
+    """The same as in private."""
+
+
+class TokenCounting(StrEnum):
+    """How the budget is counted."""
+
+    TIKTOKEN = "tiktoken"
+    CHAR = "char"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOptions:
+    """`max_facts` caps one person's facts; `max_injection_tokens` the block that a run is given.
+
+    A turn is learned from `debounce_seconds` after the last one, `max_wait` after the first at the latest.
+    """
+
+    enabled: bool = True
+    injection_enabled: bool = True
+    debounce_seconds: float = 30.0
+    max_wait: float = 120.0
+    max_facts: int = 1000
+    fact_confidence_threshold: float = 0.7
+    max_injection_tokens: int = 2000
+    token_counting: TokenCounting = TokenCounting.TIKTOKEN
+    ranking: Ranking = Ranking.RELEVANCE
+    similarity_weight: float = 0.6
+    confidence_weight: float = 0.4
+    groups: Groups = Groups.SEPARATE
+    per_assistant: bool = False
+    tries: int = 3
+    model_timeout: float = 120.0
+    chunk_tokens: int = 6000
+    extractors: int = 4
