@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Mapping
 
-from agent.approvals import APPROVE, EDIT, REJECT, RESPOND, Action, Approval, Shape, approval
+from agent.approvals import APPROVE, EDIT, REJECT, RESPOND, Action, Shape, approval
 from agent.interrupts import Interrupt
-from agent.questions import LABELS, choices
+from agent.questions import choices, named
 from bridge.types import Json
 
 _YES = frozenset(
@@ -32,8 +32,6 @@ _REFUSAL = re.compile(
 )
 _EDITION = re.compile(r"(?:edit\b|编辑|修改)[\s:：]*(\{.*\})\s*", re.IGNORECASE | re.DOTALL)
 _RESPONSE = re.compile(r"(?:respond|reply|回复)[\s:：]+(.+)", re.IGNORECASE | re.DOTALL)
-_NUMBERED = re.compile(r"\s*(\d+)(?:\s*[:：.)、]\s*|\s+)(.+)", re.DOTALL)
-_BETWEEN = re.compile(r"[\n;；]+|[,，](?=\s*\d+\s*[:：.)、\s])")
 _SILENCE = "No decision was given for this action."
 
 
@@ -42,40 +40,30 @@ def is_yes(text: str) -> bool:
     return _folded(text) in _YES or text.strip() == "1"
 
 
-def resume_value(interrupt: Interrupt, text: str) -> Json:
-    """What an interrupted graph is to be resumed with, in the shape that its interrupt asks for."""
-    if asked := approval(interrupt):
-        answers = [
-            _in_shape(asked.shape, action, *decided)
-            for action, decided in zip(asked.actions, _decisions(asked, text), strict=True)
-        ]
-        if asked.shape is Shape.DECISIONS:
-            return {"decisions": answers}
-        return answers if asked.shape is Shape.INBOX_LIST else answers[0]
-    return _plain_value(interrupt, text)
+def resume_value(interrupt: Interrupt, given: Mapping[int, str]) -> Json:
+    """What an interrupted graph is to be resumed with, in the shape that its interrupt asks for.
+
+    `given` has the words to each of its actions, from 1; to what asks one thing only, the words under 1.
+    """
+    asked = approval(interrupt)
+    if asked is None:
+        return _plain_value(interrupt, given.get(1, ""))
+    answers = [
+        _in_shape(
+            asked.shape, action, *_decision(action, _worded(action, given.get(n, f"reject {_SILENCE}")))
+        )
+        for n, action in enumerate(asked.actions, 1)
+    ]
+    if asked.shape is Shape.DECISIONS:
+        return {"decisions": answers}
+    return answers if asked.shape is Shape.INBOX_LIST else answers[0]
 
 
-def _decisions(asked: Approval, text: str) -> list[tuple[str, Json]]:
-    """For each action its decision and what goes with it: a message, or edited arguments."""
-    if len(asked.actions) > 1 and (each := _each(text, len(asked.actions))):
-        return [
-            _decision(action, each.get(n, f"reject {_SILENCE}")) for n, action in enumerate(asked.actions, 1)
-        ]
-    options = [option for option in LABELS if option in asked.allowed]
-    if text.strip().isdecimal() and 0 < int(text) <= len(options):
-        text = options[int(text) - 1]
-    return [_decision(action, text) for action in asked.actions]
-
-
-def _each(text: str, count: int) -> dict[int, str]:
-    """`1: approve; 2: reject too dear` as a text for each number; empty where it is not of that form."""
-    found: dict[int, str] = {}
-    for part in filter(str.strip, _BETWEEN.split(text)):
-        match = _NUMBERED.fullmatch(part)
-        if not match or not 0 < int(match[1]) <= count:
-            return {}
-        found[int(match[1])] = match[2]
-    return found
+def _worded(action: Action, text: str) -> str:
+    """The option that a number means, or the text as it is."""
+    options = [option for option in (APPROVE, REJECT) if option in action.allowed]
+    number = int(text) if text.strip().isdecimal() else 0
+    return options[number - 1] if 0 < number <= len(options) else text
 
 
 def _decision(action: Action, text: str) -> tuple[str, Json]:
@@ -140,7 +128,7 @@ def _plain_value(interrupt: Interrupt, text: str) -> Json:
     if said.isdecimal() and 0 < int(said) <= len(offered) and not any(str(each) == said for each in offered):
         return offered[int(said) - 1]
     for each in offered:
-        if isinstance(each, str) and each.casefold() == said.casefold():
+        if said.casefold() in (name.casefold() for name in named(each)):
             return each
     schema = interrupt.schema
     return _by_schema(schema, said) if isinstance(schema, dict) else said

@@ -9,7 +9,7 @@ from agent import files
 from agent.events import Transcript
 from agent.final import Final, from_values
 from agent.interrupts import Interrupt, pending, stopped_before
-from agent.questions import breakpoint_question, question
+from agent.questions import breakpoint_question, questions
 from agent.server import Server
 from agent.wire import AgentMissing
 from bridge.types import Json, Outcome, Question, RunEnded, RunRequest, StepStatus, StoredFile
@@ -127,7 +127,7 @@ class Ending:
 
 
 def _questions(waiting: dict[str, Interrupt]) -> tuple[Question, ...]:
-    return tuple(map(question, waiting.values()))
+    return tuple(asked for interrupt in waiting.values() for asked in questions(interrupt))
 
 
 def _values(state: Json) -> dict[str, Json]:

@@ -10,8 +10,10 @@ from agent.final import Asked, read
 from agent.injection import Injection, Injector
 from agent.input import run_config, run_input
 from agent.interrupts import BREAKPOINT, Interrupt, pending, stopped_before
+from agent.questions import PART
 from agent.reminding import cleaned
 from agent.server import Order, Server
+from bridge.errors import AgentRefused
 from bridge.types import Answer, Json, RunRequest
 
 
@@ -44,7 +46,8 @@ async def prepare(server: Server, request: RunRequest, making: Making) -> tuple[
         state = await server.state(request.thread)
         if resumed := _resumed(order, request.answer, state):
             return resumed, Asked(request.message_id, request.text, resumed=True, before=_ids(state))
-        request = replace(request, text=request.text or request.answer.text)
+        if not request.text:
+            raise AgentRefused("The agent no longer waits for this decision.")
     earlier = cleaned(await server.state(request.thread)) if request.reminded else []
     given = await run_input(request, making.documents, earlier, pictures=making.pictures)
     order = replace(order, input=given.input, unread=given.unread)
@@ -52,20 +55,29 @@ async def prepare(server: Server, request: RunRequest, making: Making) -> tuple[
 
 
 def _resumed(order: Order, answer: Answer, state: Json) -> Order | None:
-    waiting = pending(state)
-    ids = answer.question_ids or tuple(waiting)
-    met = [waiting[each] for each in ids if each in waiting]
+    waiting, given = pending(state), _by_interrupt(answer)
+    met = {key: waiting[key] for key in given if key in waiting}
     if met:
-        return replace(order, resume=_resume(met, answer.text))
-    if BREAKPOINT in ids and not waiting and stopped_before(state) and is_yes(answer.text):
+        return replace(order, resume=_resume(met, given))
+    if BREAKPOINT in given and not waiting and stopped_before(state) and is_yes(given[BREAKPOINT][1]):
         return order
     return None
 
 
-def _resume(waiting: list[Interrupt], text: str) -> Json:
-    if len(waiting) == 1 and not waiting[0].id:
-        return resume_value(waiting[0], text)  # An old server, whose interrupts have no ids.
-    return {each.id: resume_value(each, text) for each in waiting}
+def _by_interrupt(answer: Answer) -> dict[str, dict[int, str]]:
+    """The words to each interrupt's actions, from 1."""
+    found: dict[str, dict[int, str]] = {}
+    for given in answer.given:
+        head, mark, number = given.question.rpartition(PART)
+        interrupt, part = (head, int(number)) if mark and number.isdecimal() else (given.question, 1)
+        found.setdefault(interrupt, {})[part] = given.text
+    return found
+
+
+def _resume(waiting: dict[str, Interrupt], given: dict[str, dict[int, str]]) -> Json:
+    if list(waiting) == [""]:
+        return resume_value(waiting[""], given[""])  # An old server, whose interrupts have no ids.
+    return {key: resume_value(each, given[key]) for key, each in waiting.items()}
 
 
 def _ids(state: Json) -> frozenset[str]:

@@ -80,7 +80,9 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
     ):
         bus = MessageBus(journal, options.channels)
         channels = make_channels(loaded, journal)
-        supervisors = Supervisors([Supervisor(channel, bus.publish_inbound) for channel in channels.values()])
+        supervisors = Supervisors(
+            [Supervisor(channel, bus.publish_inbound, bus.publish_click) for channel in channels.values()]
+        )
         pulse = Pulse(journal, agent, supervisors, clock=clock)
         services = Services(
             journal=journal,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
-_SECRET_FIELD = re.compile(r"token|secret|password|api_key|headers", re.IGNORECASE)
+_SECRET_FIELD = re.compile(r"token$|secret|password|api_key|headers", re.IGNORECASE)
 # Shorter values would take ordinary words out of the log.
 _SHORTEST_SECRET = 6
 _OURS = ("agent", "app", "bridge", "channels", "console", "parley", "store")

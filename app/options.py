@@ -20,6 +20,7 @@ def core_options(loaded: Loaded) -> Options:
         give_up_after=settings.agent.give_up_after,
         max_file=settings.manager.max_file,
         models=settings.agent.choices,
+        questions=settings.questions.options(),
     )
 
 
@@ -44,5 +45,6 @@ def _channel(loaded: Loaded, config: ChannelConfig) -> ChannelOptions:
         allowed_users=frozenset(config.allowed_users),
         mention=Mention(config.mention),
         burst_window=config.burst_window,
+        admins=frozenset(config.admins),
         language="" if language == "auto" else language,
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bridge.errors import AuthenticationRefused, ChannelError, RateLimited
 from bridge.ports import Channel, Health, HealthReport
-from bridge.types import InboundMessage
+from bridge.types import Click, InboundMessage
 
 log = logging.getLogger(__name__)
 
@@ -49,11 +49,13 @@ class Supervisor:
         self,
         channel: Channel,
         accept: Callable[[InboundMessage], Awaitable[object]],
+        decide: Callable[[Click], Awaitable[str]],
         backoff: Backoff = Backoff(),
         surroundings: Surroundings = Surroundings(),
     ) -> None:
         self._channel = channel
         self._accept = accept
+        self._decide = decide
         self._backoff = backoff
         self._around = surroundings
         self._failures = 0
@@ -67,6 +69,10 @@ class Supervisor:
     async def accept(self, message: InboundMessage) -> None:
         """Inbox: durable on return. Raises StoreUnavailable."""
         await self._accept(message)
+
+    async def decide(self, click: Click) -> str:
+        """Inbox: what to tell who pressed a button; durable on return. Raises StoreUnavailable."""
+        return await self._decide(click)
 
     def online(self) -> None:
         """Inbox: the connection stands."""

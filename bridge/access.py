@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from bridge.options import ChannelOptions, Mention
-from bridge.types import InboundMessage
+from bridge.types import InboundMessage, User
 
 EVERYONE = "*"
 
@@ -23,13 +23,18 @@ def judge(options: ChannelOptions, message: InboundMessage, *, ours: bool = Fals
 
     Strangers are refused in private and ignored in groups, so that a group never hears of refusals.
     """
-    if not message.text.strip() and not message.attachments:
+    if not message.text.strip() and not message.attachments and not message.resumes:
         return Verdict.IGNORE
     if not _for_us(options, message, ours):
         return Verdict.IGNORE
-    if EVERYONE in options.allowed_users or message.sender.id in options.allowed_users:
+    if may_talk(options, message.sender):
         return Verdict.ALLOW
     return Verdict.REFUSE if message.private else Verdict.IGNORE
+
+
+def may_talk(options: ChannelOptions, user: User) -> bool:
+    """Whether a person is let in at all."""
+    return EVERYONE in options.allowed_users or user.id in options.allowed_users
 
 
 def _for_us(options: ChannelOptions, message: InboundMessage, ours: bool) -> bool:

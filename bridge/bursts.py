@@ -30,17 +30,19 @@ def first_burst(waiting: Sequence[Accepted], window: float, limit: int) -> tuple
     """The messages, from the oldest on, that make the next turn.
 
     One person's messages are one turn while each follows the one before within `window` seconds, or is of
-    the same album. Beyond `limit` waiting messages the oldest become one turn, whoever wrote them.
+    the same album. Beyond `limit` waiting messages the oldest become one turn, whoever wrote them. A message
+    that lets a run go on is a turn of its own.
     """
     overflow = len(waiting) - limit + 1 if len(waiting) > limit else 1
     size = min(overflow, len(waiting))
     while size < len(waiting) and _belongs(waiting[size - 1], waiting[size], window):
         size += 1
-    return tuple(waiting[:size])
+    resumed = next((at for at, each in enumerate(waiting[:size]) if each.message.resumes), size)
+    return tuple(waiting[: max(resumed, 1)])
 
 
 def _belongs(earlier: Accepted, later: Accepted, window: float) -> bool:
-    if earlier.message.sender.id != later.message.sender.id:
+    if earlier.message.sender.id != later.message.sender.id or earlier.message.resumes:
         return False
     if later.message.group and earlier.message.group == later.message.group:
         return True

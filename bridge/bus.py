@@ -6,15 +6,20 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from bridge.access import Verdict, judge
+from bridge.access import Verdict, judge, may_talk
+from bridge.asking import Happening, QuestionEvent, QuestionRecord, click_put, read
+from bridge.asking import document_key as document_key_of
 from bridge.clean import clean_message
 from bridge.codec import encode
 from bridge.commands.parse import is_command
 from bridge.conversations import document_key
+from bridge.deciding import arguments_in, may_decide
 from bridge.options import ChannelOptions, Mention
 from bridge.ports import Journal, Put
+from bridge.questions import outcome
 from bridge.queues import commands_of, turns
-from bridge.types import InboundMessage, OutboundMessage
+from bridge.texts import Sentence, language_of, say
+from bridge.types import EDIT, Click, InboundMessage, OutboundMessage
 
 # Longer texts are cleaned off the loop: the worst kind takes some milliseconds for every thousand characters.
 _LONG = 5_000
@@ -55,6 +60,22 @@ class MessageBus:
         (item,) = await self._journal.put(put)
         return item is not None
 
+    async def publish_click(self, click: Click) -> str:
+        """Make a press of a button durable; returns what to tell who pressed it. Raises StoreUnavailable."""
+        options = self._channels[click.conversation.channel]
+        language = language_of(options.language, click.sender.language)
+        record = read(await self._journal.get(document_key_of(click.question)))
+        if record is None:
+            return say(language, Sentence.QUESTION_STALE)
+        if not record.open:
+            return outcome(record)
+        refusal = _refusal(options, record, click)
+        if refusal is not None:
+            return say(language, refusal, name=record.asker.name or record.asker.id)
+        event = QuestionEvent(Happening.CLICK, click.question, click)
+        await self._journal.put(click_put(record, event, f"{click.conversation.channel}:click:{click.id}"))
+        return say(language, Sentence.QUESTION_TAKEN)
+
     def publish_outbound(self, snapshot: OutboundMessage) -> None:
         """Offer a snapshot to its turn's reply. Never waits: the newest one wins."""
         offer = self._replies.get(snapshot.turn_id)
@@ -74,3 +95,16 @@ class MessageBus:
         if options.mention is not Mention.THREAD or message.addressed or message.conversation.topic is None:
             return False
         return (await self._journal.get(document_key(message.conversation))).version > 0
+
+
+def _refusal(options: ChannelOptions, record: QuestionRecord, click: Click) -> Sentence | None:
+    """Why a click decides nothing."""
+    if not may_talk(options, click.sender):
+        return Sentence.QUESTION_NOT_YOURS
+    if not may_decide(record.rules, click.sender, record.asker, options.admins):
+        return Sentence.QUESTION_NOT_YOURS
+    if click.option == EDIT:
+        readable = record.question.may_edit and arguments_in(click.text)
+        return None if readable else Sentence.QUESTION_UNREADABLE
+    known = {option.id for option in record.question.options}
+    return None if click.option in known or (not click.option and click.text) else Sentence.QUESTION_STALE

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from bridge.attachments import LeftOut
-from bridge.questions import render
 from bridge.texts import Sentence, say
 from bridge.types import FileTrouble, Outcome, RunEnded, Unread
 
@@ -32,13 +31,12 @@ def final_text(
     unread: Sequence[Unread] = (),
     *,
     reference: str,
-    buttons: bool,
 ) -> str:
     """The agent's words, then how the turn ended where that is not plain, then the files it went without
     or did not read whole.
 
-    `reason` replaces the usual sentence of a failure. `reference` finds the turn in the log. `buttons` says
-    that the channel shows a question's options itself.
+    `reason` replaces the usual sentence of a failure. `reference` finds the turn in the log. What a run asks
+    comes in messages of its own.
     """
     parts = [ended.text]
     ending = reason or _ENDINGS.get(ended.outcome)
@@ -46,8 +44,8 @@ def final_text(
         ending = None
     if ending is not None:
         parts.append(say(language, ending, reference=reference))
-    if ended.outcome is Outcome.ASKED:
-        parts.append(render(language, ended.questions, buttons=buttons))
+    if ended.outcome is Outcome.ASKED and not ended.text.strip():
+        parts.append(say(language, Sentence.QUESTION_ASKED))
     parts.extend(say(language, Sentence.FILE_LEFT_OUT, name=f.name, reason=f.reason) for f in left_out)
     parts.extend(_unread(language, file) for file in unread)
     return "\n\n".join(part for part in parts if part.strip())

@@ -18,11 +18,12 @@ _INSTANCE = "instance"
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """A run waits for `asker` (a platform user id) to answer these interrupts."""
+    """A run of `asker` (a platform user id) waits for its turn's questions, named by their keys."""
 
-    ids: tuple[str, ...]
+    keys: tuple[str, ...]
     asker: str
     asker_name: str
+    turn: str
 
 
 @dataclass(frozen=True, slots=True)

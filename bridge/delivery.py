@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 from bridge.errors import ChannelError, DeliveryRejected, RateLimited
 from bridge.ports import Reply
 from bridge.types import OutboundMessage, Receipt
 
 log = logging.getLogger(__name__)
+
+Sent = TypeVar("Sent")
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
@@ -60,20 +63,25 @@ class Delivery:
 
         Raises DeliveryRejected when the platform will never take it.
         """
+        return await self._until_arrived(snapshot.turn_id, lambda: self._reply.finish(snapshot))
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        """Rewrite a question's message, trying for as long as it takes. Raises DeliveryRejected."""
+        await self._until_arrived(snapshot.turn_id, lambda: self._reply.settle(snapshot))
+
+    async def _until_arrived(self, turn: str, send: Callable[[], Awaitable[Sent]]) -> Sent:
         attempt = 0
         while True:
             await self._hold_back()
             try:
-                return await self._reply.finish(snapshot)
+                return await send()
             except DeliveryRejected:
                 raise
             except RateLimited as limit:
                 self._not_before = _now() + limit.retry_after
             except ChannelError as error:
                 pause = backoff(attempt)
-                log.warning(
-                    "turn %s: final not delivered (%s); again in %.1f s", snapshot.turn_id, error, pause
-                )
+                log.warning("turn %s: final not delivered (%s); again in %.1f s", turn, error, pause)
                 self._not_before = _now() + pause
                 attempt += 1
 

@@ -1,31 +1,28 @@
-"""The end of a turn: its items, its record and its conversation change in one transaction."""
+"""The end of a turn: its items, its record, its conversation and its questions change in one transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
+from bridge import audit
 from bridge.bursts import Accepted
 from bridge.codec import encode
-from bridge.conversations import ConversationRecord, Seen, written
+from bridge.conversations import ConversationRecord, written
 from bridge.errors import DocumentConflict
-from bridge.ports import Claim
+from bridge.ports import Claim, Document, Put
+from bridge.queues import turns
 from bridge.record import Stage, TurnRecord
 from bridge.services import Services
+from bridge.turn import TurnWork
 
 
 async def finish(
-    services: Services,
-    claim: Claim,
-    burst: Sequence[Accepted],
-    turn: TurnRecord,
-    settle: Callable[[ConversationRecord], ConversationRecord],
-    seen: Seen | None,
+    services: Services, claim: Claim, burst: Sequence[Accepted], turn: TurnRecord, work: TurnWork
 ) -> None:
-    """Finish the burst's items and free the lane. A conversation begun anew meanwhile is left as it is.
+    """Finish the burst's items, open the turn's questions, and free the lane.
 
-    `seen` is the conversation as the turn read it: nearly always it still is so, and then not read again.
-
-    Raises LaneLost, StoreUnavailable.
+    A conversation begun anew meanwhile is left as it is. Raises LaneLost, StoreUnavailable.
     """
     items = [accepted.item for accepted in burst]
     conversation = burst[0].message.conversation
@@ -33,13 +30,52 @@ async def finish(
         reason = "handling it broke; see the log" if turn.broken else "the platform refused the answer"
         await services.journal.bury(claim, items, reason)
         return
+    seen, entry = work.seen, _entry(services, burst, turn)
     while True:
+        # Nearly always the conversation still is as the turn read it, and then it is not read again.
         record, document = seen or await services.conversations.read(conversation)
-        still_this_one = turn.thread in ("", services.conversations.thread_id(conversation, record))
-        documents = [written(document, settle(record))] if still_this_one else []
+        documents, puts = list(entry), list(_again(burst, turn))
+        if turn.thread in ("", services.conversations.thread_id(conversation, record)):
+            record, opened = _with_questions(work, work.settle(record))
+            documents += [written(document, record), *opened[0]]
+            puts += opened[1]
         try:
-            await services.journal.done(claim, items, note=encode(turn), documents=documents)
+            await services.journal.done(claim, items, note=encode(turn), documents=documents, puts=puts)
         except DocumentConflict:
             seen = None
             continue
         return
+
+
+def _with_questions(
+    work: TurnWork, record: ConversationRecord
+) -> tuple[ConversationRecord, tuple[Sequence[Document], Sequence[Put]]]:
+    opening = work.opening()
+    if opening is None:
+        return record, ((), ())
+    return replace(record, question=opening.pending), (opening.documents, opening.puts)
+
+
+def _entry(services: Services, burst: Sequence[Accepted], turn: TurnRecord) -> tuple[Document, ...]:
+    """For the record: how a run ended that decisions let go on."""
+    if not turn.answers or turn.outcome is None:
+        return ()
+    turn_id = services.conversations.turn_id(burst[0].item.id)
+    conversation = burst[0].message.conversation.key
+    return (audit.ended(turn_id, conversation, turn.outcome, services.clock()),)
+
+
+def _again(burst: Sequence[Accepted], turn: TurnRecord) -> tuple[Put, ...]:
+    """The messages that the turn went on without, to be worked after it."""
+    if not turn.again:
+        return ()
+    conversation = burst[0].message.conversation
+    return tuple(
+        Put(
+            turns(conversation),
+            conversation.key,
+            encode(each.message),
+            f"again:{conversation.channel}:{each.message.id}",
+        )
+        for each in burst
+    )

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 from bridge.access import Verdict, judge
+from bridge.asking import queue_of
 from bridge.bursts import Accepted
 from bridge.command_work import work_command
 from bridge.delivery import backoff
@@ -15,6 +16,7 @@ from bridge.errors import AgentError, LaneLost, StoreUnavailable
 from bridge.finish import finish
 from bridge.gather import gather
 from bridge.ports import Claim
+from bridge.question_work import work_question
 from bridge.queues import commands_of, turns, turns_of
 from bridge.record import read_record
 from bridge.services import Services
@@ -51,6 +53,7 @@ class Manager:
                 for name in self._services.channels:
                     group.create_task(self._claim_all(turns_of(name), for_turns, self._work_turn))
                     group.create_task(self._claim_all(commands_of(name), for_commands, self._work_command))
+                    group.create_task(self._claim_all(queue_of(name), for_commands, self._work_question))
             await self._drained.wait()
         finally:
             for task in self._tasks:
@@ -137,7 +140,7 @@ class Manager:
             log = await turn.work()
         finally:
             del self._turns[claim.lane]
-        await finish(self._services, claim, burst, log.record, turn.settle, turn.seen)
+        await finish(self._services, claim, burst, log.record, turn)
 
     def _may_answer(self, burst: Sequence[Accepted]) -> bool:
         """The rules may have changed since the message was accepted."""
@@ -146,6 +149,9 @@ class Manager:
 
     async def _work_command(self, claim: Claim, answered: Callable[[], None]) -> None:
         await work_command(self._services, claim, self.stop)
+
+    async def _work_question(self, claim: Claim, answered: Callable[[], None]) -> None:
+        await work_question(self._services, claim)
 
     async def _guard(self, claim: Claim, work: Work, give_back: Callable[[], None]) -> None:
         """One of the three supervisors: whatever breaks in a turn stays in its conversation."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from bridge.deciding import QuestionOptions
 from bridge.types import Mode, Session
 
 
@@ -22,7 +23,8 @@ class Mention(StrEnum):
 class ChannelOptions:
     """How the core treats one channel.
 
-    `allowed_users` holds platform user ids; "*" admits everyone, nothing admits nobody.
+    `allowed_users` holds platform user ids; "*" admits everyone, nothing admits nobody. `admins` holds those
+    of its administrators.
     Messages of one person that come within `burst_window` of each other are one turn.
     """
 
@@ -33,6 +35,7 @@ class ChannelOptions:
     mention: Mention = Mention.REQUIRED
     burst_window: float = 0.8
     language: str = ""
+    admins: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +55,4 @@ class Options:
     give_up_after: float = 900.0
     max_file: int = 20_000_000
     models: tuple[str, ...] = ()
+    questions: QuestionOptions = field(default_factory=QuestionOptions)

@@ -9,11 +9,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
+from bridge.errors import DeliveryRejected
 from bridge.journal import Claim, Document, Documents, Item, Journal, Put
 from bridge.remembering import Memory, NullMemory
 from bridge.texts import Sentence
 from bridge.types import (
     Attachment,
+    Click,
     Conversation,
     InboundMessage,
     OutboundMessage,
@@ -49,7 +51,10 @@ class TextUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a platform can do, as data. Intervals are seconds between two snapshots of one reply."""
+    """What a platform can do, as data. Intervals are seconds between two snapshots of one reply.
+
+    `buttons` shows a question's options under it, `edits` lets people change an action's arguments there.
+    """
 
     streaming: Streaming
     max_chars: int
@@ -60,6 +65,7 @@ class Capabilities:
     threads: bool
     max_file_in: int
     max_file_out: int
+    edits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,13 @@ class Inbox(Protocol):
         """
         ...
 
+    async def decide(self, click: Click) -> str:
+        """Return what to tell who pressed a button, once the press is durable; only then acknowledge it.
+
+        Raises StoreUnavailable.
+        """
+        ...
+
     def online(self) -> None:
         """Say that the connection is up."""
         ...
@@ -99,7 +112,17 @@ class Reply(ABC):
 
     @abstractmethod
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
-        """Deliver the whole final reply, going on from whatever already arrived. Raises ChannelError."""
+        """Deliver the whole final reply, going on from whatever already arrived. Raises ChannelError.
+
+        A channel that has buttons puts those of `snapshot.question` under it.
+        """
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        """Rewrite a delivered question, found by its handle, without its buttons. Raises ChannelError.
+
+        Asked only of channels that have buttons.
+        """
+        raise DeliveryRejected(f"{type(self).__name__} does not change what was sent.")
 
 
 class Channel(ABC):

@@ -8,7 +8,7 @@ from typing import Any
 
 from bridge.codec import decode, encode
 from bridge.ports import Claim, Item, Journal
-from bridge.types import Outcome, Question, RunRef, Step, StoredFile, Unread
+from bridge.types import Given, Outcome, Question, RunRef, Step, StoredFile, Unread
 
 
 class Stage(StrEnum):
@@ -18,6 +18,8 @@ class Stage(StrEnum):
     RUNNING = "running"
     ANSWERED = "answered"
     DELIVERED = "delivered"
+    SKIPPED = "skipped"
+    """There was nothing to do or to say."""
     REJECTED = "rejected"
     """The platform will never take the answer; kept for the operator."""
 
@@ -27,9 +29,10 @@ class TurnRecord:
     """The checkpoint inside a turn's first item.
 
     `items` are the accepted items that are this turn. `handle` is the channel's own note about the reply.
-    `answering` holds the interrupts that this turn's message answers, `questions` what it ends with, `unread`
-    the files that the agent was not given whole. `reply` is the agent's own part of `text` where that says
-    more, `reminded` that its run was given memory.
+    `answers` is what an interrupted run goes on with in this turn, `again` says that the message itself is
+    still to be worked, `questions` what the turn ends with. `unread` are the files that the agent was not
+    given whole. `reply` is the agent's part of `text` where that says more. `reminded` says that the run had
+    memory.
     """
 
     stage: Stage = Stage.ACCEPTED
@@ -38,7 +41,7 @@ class TurnRecord:
     run_id: str = ""
     last_event: str = ""
     handle: str = ""
-    answering: tuple[str, ...] = ()
+    answers: tuple[Given, ...] = ()
     outcome: Outcome | None = None
     text: str = ""
     steps: tuple[Step, ...] = ()
@@ -49,6 +52,7 @@ class TurnRecord:
     broken: bool = False
     reply: str = ""
     reminded: bool = False
+    again: bool = False
 
     @property
     def run(self) -> RunRef | None:

@@ -10,10 +10,12 @@ from bridge.agent_run import AgentRun, Patience
 from bridge.attachments import LeftOut, collect
 from bridge.bursts import Accepted, merge
 from bridge.compose import final_text, text_for_agent
-from bridge.conversations import ConversationRecord, PendingQuestion, Seen
+from bridge.conversations import ConversationRecord, Seen
 from bridge.delivery import Delivery
 from bridge.errors import DeliveryRejected
 from bridge.ports import Claim
+from bridge.question_answers import take
+from bridge.question_flow import Opening, opening
 from bridge.record import Stage, TurnLog
 from bridge.services import Services
 from bridge.texts import Sentence, say
@@ -98,40 +100,42 @@ class TurnWork:
                 async with delivery.showing():
                     await self._answer()
         self._answered()
-        await self._deliver(delivery)
-        await self._remember()
+        if self._log.record.stage is not Stage.SKIPPED:
+            await self._deliver(delivery)
+            await self._remember()
         return self._log
 
     def settle(self, record: ConversationRecord) -> ConversationRecord:
         """The conversation as this turn leaves it."""
         turn, message = self._log.record, self._message
-        question = record.question
-        if turn.outcome is not None:
-            ids = tuple(question.id for question in turn.questions)
-            question = PendingQuestion(ids, message.sender.id, message.sender.name) if ids else None
+        if turn.again or turn.stage is Stage.SKIPPED:
+            said = record.said
+        else:
+            said = (*record.said, message.text[:_SAID])[-_SAID_MESSAGES:]
         return replace(
             record,
-            question=question,
+            question=record.question if turn.outcome is None else None,
             title=record.title or message.text[:80],
             last_at=self._services.clock(),
-            said=(*record.said, message.text[:_SAID])[-_SAID_MESSAGES:],
-            reminded=record.reminded if turn.answering or not turn.run_id else turn.reminded,
+            said=said,
+            reminded=record.reminded if turn.answers or not turn.run_id else turn.reminded,
         )
+
+    def opening(self) -> Opening | None:
+        """The questions that the turn leaves open."""
+        return opening(self._services, self._message, self._id, self._log.record)
 
     async def _answer(self) -> None:
         """From accepted to answered."""
         self.seen = await self._services.conversations.read(self._message.conversation)
         record, _ = self.seen
-        pending, turn = record.question, self._log.record
-        if pending is not None and pending.asker != self._message.sender.id and not turn.run_id:
-            text = say(self._language, Sentence.QUESTION_OTHERS, name=pending.asker_name or pending.asker)
-            await self._log.write(stage=Stage.ANSWERED, text=text)
+        turn = self._log.record
+        if not await self._go_on(record):
             return
         await self._log.write(
             stage=Stage.RUNNING,
             items=tuple(accepted.item.id for accepted in self._burst),
             thread=turn.thread or self._services.conversations.thread_id(self._message.conversation, record),
-            answering=turn.answering or (pending.ids if pending is not None else ()),
         )
         self._show("", ())
         request, left_out = await self._request(record, maybe_made=turn.stage is Stage.RUNNING)
@@ -145,7 +149,6 @@ class TurnWork:
             left_out,
             self._log.record.unread,
             reference=self._id[:8],
-            buttons=self._channel.capabilities.buttons,
         )
         await self._log.write(
             stage=Stage.ANSWERED,
@@ -156,6 +159,26 @@ class TurnWork:
             files=ended.files,
             questions=ended.questions,
         )
+
+    async def _go_on(self, record: ConversationRecord) -> bool:
+        """Whether there is something to run: a message to a conversation that waits for a decision may only
+        be that, and is told what it did.
+        """
+        message, pending = self._message, record.question
+        if self._log.record.run_id or self._log.record.answers:
+            return True
+        if message.resumes and (pending is None or pending.turn != message.resumes):
+            await self._log.write(stage=Stage.SKIPPED)
+            return False
+        if pending is None:
+            return True
+        taken = await take(self._services, pending, message)
+        if taken.text:
+            outcome = Outcome.CANCELLED if taken.over else None
+            await self._log.write(stage=Stage.ANSWERED, text=taken.text, outcome=outcome, again=taken.again)
+            return False
+        self._log.change(answers=taken.given, again=taken.again)
+        return True
 
     async def _request(
         self, record: ConversationRecord, *, maybe_made: bool
@@ -175,7 +198,7 @@ class TurnWork:
             turn_id=self._id,
             message_id=services.conversations.message_id(message.conversation, first.id),
             thread=turn.thread,
-            text=text,
+            text="" if message.resumes else text,
             person=message.sender,
             session=session_of(services, message, record),
             mode=options.mode,
@@ -184,7 +207,7 @@ class TurnWork:
             reminded=record.reminded,
             maybe_made=maybe_made,
             known=turn.run,
-            answer=Answer(turn.answering, text) if turn.answering else None,
+            answer=Answer(turn.answers) if turn.answers else None,
         )
         return request, left_out
 
@@ -204,7 +227,6 @@ class TurnWork:
             record.steps,
             final=True,
             attachments=record.files,
-            question=record.questions[0] if len(record.questions) == 1 else None,
         )
         try:
             receipt = await delivery.finish(final)

@@ -6,50 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
-from urllib.parse import unquote
 
+from bridge.choices import EDIT as EDIT
+from bridge.choices import Answer as Answer
+from bridge.choices import Click as Click
+from bridge.choices import Decision as Decision
+from bridge.choices import Given as Given
+from bridge.choices import Option as Option
+from bridge.choices import Question as Question
+from bridge.choices import QuestionKind as QuestionKind
 from bridge.files import Attachment as Attachment
 from bridge.files import AttachmentKind as AttachmentKind
 from bridge.files import FileTrouble as FileTrouble
 from bridge.files import StoredFile as StoredFile
 from bridge.files import Unread as Unread
+from bridge.places import Conversation as Conversation
+from bridge.places import User as User
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "Mapping[str, Json]"
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """Where one line of talk happens: a chat on a channel, or a topic within it."""
-
-    channel: str
-    chat: str
-    topic: str | None = None
-
-    @property
-    def key(self) -> str:
-        """`channel:chat[:topic]`, with `%` and `:` inside parts percent-escaped."""
-        parts = (self.channel, self.chat) if self.topic is None else (self.channel, self.chat, self.topic)
-        return ":".join(part.replace("%", "%25").replace(":", "%3A") for part in parts)
-
-    @classmethod
-    def parse(cls, key: str) -> Conversation:
-        """The inverse of `key`. Raises ValueError where there are not two or three parts."""
-        parts = [unquote(part) for part in key.split(":")]
-        if len(parts) not in (2, 3):
-            raise ValueError(f"not a conversation key: {key!r}")
-        return cls(*parts)
-
-
-@dataclass(frozen=True, slots=True)
-class User:
-    """An account on one channel. `language` is the platform's tag for it (BCP 47), or empty."""
-
-    channel: str
-    id: str
-    name: str = ""
-    workspace: str = ""
-    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +33,8 @@ class InboundMessage:
 
     `id` is the platform's own stable id of the message within its channel: the dedupe key.
     `text` has our own mention removed. `addressed` says that the message is meant for us.
-    `group` is the platform's id of an album: its messages are one turn.
+    `group` is the platform's id of an album: its messages are one turn. `resumes` is the turn whose questions
+    are all decided, in a message of our own that makes its run go on.
     """
 
     id: str
@@ -71,6 +47,7 @@ class InboundMessage:
     attachments: tuple[Attachment, ...] = ()
     quoted: str = ""
     group: str = ""
+    resumes: str = ""
 
 
 class StepStatus(StrEnum):
@@ -88,37 +65,6 @@ class Step:
     id: str
     title: str
     status: StepStatus
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One way to answer a question; `id` is what comes back."""
-
-    id: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What an interrupted run asks a person; `id` is the interrupt's."""
-
-    id: str
-    prompt: str
-    options: tuple[Option, ...] = ()
-    may_edit: bool = False
-    may_respond: bool = True
-    deciders: tuple[str, ...] = ()
-    expires_at: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a person chose."""
-
-    question_id: str
-    option: str
-    sender: User
-    arguments: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +132,6 @@ class RunRef:
     thread: str
     run_id: str
     last_event: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A person's words in answer to an interrupted run's questions (ids in order)."""
-
-    question_ids: tuple[str, ...]
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, InstanceOf, field_validator, model_validator
 
 from app.settings.memory import MemorySection
+from app.settings.questions import QuestionsSection
 from channels.kit.config import ChannelConfig, Section, SessionConfig
 from console.options import MIN_TOKEN, is_loopback
 
@@ -144,5 +145,6 @@ class Settings(Section):
     session: SessionConfig = SessionConfig()
     manager: ManagerSection = ManagerSection()
     memory: MemorySection = MemorySection()
+    questions: QuestionsSection = QuestionsSection()
     console: ConsoleSection = ConsoleSection()
     channels: dict[str, InstanceOf[ChannelConfig]] = Field(default_factory=dict)

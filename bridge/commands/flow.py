@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bridge.commands.context import CommandContext
 from bridge.conversations import ConversationRecord
+from bridge.question_flow import drop
 from bridge.queues import turns
 from bridge.texts import Sentence
 
@@ -27,6 +28,9 @@ async def new(context: CommandContext, rest: str) -> str:
             reminded=False,
         )
 
+    before, _ = await context.services.conversations.read(context.conversation)
+    if before.question is not None:
+        await drop(context.services.journal, before.question.turn)
     await context.services.conversations.change(context.conversation, begin_anew)
     conversation = context.conversation
     dropped = await context.services.journal.cancel(turns(conversation), conversation.key, context.item)

@@ -31,18 +31,20 @@ class ChannelConfig(Section):
     """Base of every channel's `Config`.
 
     `enabled: null` means on when the credentials are there. `allowed_users` holds platform user ids as
-    text ("*" for everyone); an empty list means nobody.
+    text ("*" for everyone); an empty list means nobody. `admins` are the ids of
+    those who may decide for others.
     """
 
     enabled: bool | None = None
     allowed_users: tuple[str, ...] = ()
+    admins: tuple[str, ...] = ()
     mode: Literal["stream", "wait"] = "stream"
     mention: Literal["required", "thread", "never"] = "required"
     burst_window: float = Field(default=0.8, ge=0, le=10)
     language: Literal["auto", "en", "zh"] = "auto"
     session: ChannelSession = ChannelSession()
 
-    @field_validator("allowed_users", mode="before")
+    @field_validator("allowed_users", "admins", mode="before")
     @classmethod
     def _as_texts(cls, value: object) -> object:
         # Ids are numbers on some platforms, and a single one is often written without a list.

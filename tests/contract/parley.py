@@ -89,7 +89,7 @@ async def start(around: Surroundings) -> Process:
         Session("agent"), allowed_users=setting.allowed, burst_window=setting.burst_window
     )
     bus = WatchedBus(journal, options, name, around.watch)
-    supervisor = Supervisor(channel, bus.publish_inbound, Backoff(first=0.05, most=0.2))
+    supervisor = Supervisor(channel, bus.publish_inbound, bus.publish_click, Backoff(first=0.05, most=0.2))
     services = Services(
         journal=journal,
         bus=bus,

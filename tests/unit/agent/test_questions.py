@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.decisions import resume_value
+from agent import decisions as deciding
 from agent.interrupts import Interrupt, pending
-from agent.questions import question
-from bridge.types import Json, JsonObject
+from agent.questions import questions
+from bridge.types import Json, JsonObject, Question, QuestionKind
 
 ALL = ["approve", "edit", "reject", "respond"]
 
@@ -39,6 +39,16 @@ def inbox(**config: bool) -> Json:
         "config": allowed,
         "description": "Sure?",
     }
+
+
+def resume_value(interrupt: Interrupt, *texts: str) -> Json:
+    """What is resumed with, for the words to each action."""
+    return deciding.resume_value(interrupt, dict(enumerate(texts, start=1)))
+
+
+def question(interrupt: Interrupt) -> Question:
+    (only,) = questions(interrupt)
+    return only
 
 
 def decisions(value: Json) -> list[dict[str, Any]]:
@@ -88,16 +98,16 @@ def test_only_what_is_allowed_approves(text: str, allowed: set[str]) -> None:
     assert answer["type"] != "approve"
 
 
-def test_one_word_decides_all_and_numbers_decide_each() -> None:
+def test_each_action_is_a_question_of_its_own_and_all_are_resumed_at_once() -> None:
     both = review("approve", "reject", count=2)
-    assert decisions(resume_value(both, "yes")) == [{"type": "approve"}] * 2
+    assert [asked.id for asked in questions(both)] == ["i1#1", "i1#2"]
     each = [{"type": "approve"}, {"type": "reject", "message": "too dear"}]
-    assert decisions(resume_value(both, "1: approve; 2: reject too dear")) == each
-    assert decisions(resume_value(both, "1 yes, 2 reject too dear")) == each
+    assert decisions(resume_value(both, "approve", "reject too dear")) == each
 
 
 def test_an_action_that_nobody_decided_is_refused() -> None:
-    first, second = decisions(resume_value(review(count=2), "2: approve"))
+    given = deciding.resume_value(review(count=2), {2: "approve"})
+    first, second = decisions(given)
     assert (first["type"], second) == ("reject", {"type": "approve"})
 
 
@@ -147,8 +157,8 @@ def test_a_response_schema_shapes_the_answer() -> None:
 
 def test_an_approval_is_readable() -> None:
     asked = question(review())
-    assert "send_email" in asked.prompt
-    assert '"to": "ada@example.org"' in asked.prompt
+    assert (asked.kind, asked.action) == (QuestionKind.APPROVAL, "send_email")
+    assert '"to": "ada@example.org"' in asked.arguments
     assert [option.id for option in asked.options] == ["approve", "reject"]
     assert (asked.may_edit, asked.may_respond) == (True, True)
 
@@ -157,7 +167,7 @@ def test_an_approval_is_readable() -> None:
     "value", [None, "", 7, [], {}, [{}], {"action_requests": []}, {"action_requests": [1]}]
 )
 def test_any_value_makes_a_question(value: Json) -> None:
-    assert question(Interrupt("i", value)).prompt
+    assert question(Interrupt("i", value)).kind is QuestionKind.INPUT
     assert resume_value(Interrupt("i", value), "x") == "x"
 
 

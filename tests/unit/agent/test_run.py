@@ -14,6 +14,7 @@ from agent.run import LangGraphAgent
 from bridge.errors import AgentBusy, AgentRefused, AgentUnavailable
 from bridge.types import (
     Answer,
+    Given,
     Json,
     Mode,
     Outcome,
@@ -367,7 +368,7 @@ async def test_an_answer_resumes_by_id(server: FakeServer, agent: LangGraphAgent
     before = [human("plan a trip", "h0"), ai("Let me see.", "a0")]
     server.threads[THREAD] = state(*before, tasks=[{"id": "t", "interrupts": [INTERRUPT]}])
     server.scripts = [Script(answer("Rome it is."), end=False)]
-    end = await ended(agent, request("Rome", answer=Answer(("i1",), "Rome")))
+    end = await ended(agent, request("Rome", answer=Answer((Given("i1", "Rome"),))))
     assert server.bodies("/runs/stream")[0]["command"] == {"resume": {"i1": "Rome"}}
     assert "input" not in server.bodies("/runs/stream")[0]
     assert end.text == "Rome it is."
@@ -379,11 +380,18 @@ async def test_an_answer_that_comes_too_late_is_a_message(
 ) -> None:
     server.threads[THREAD] = state(human("x", "h0"), ai("old", "a0"), interrupts=waiting)
     server.scripts = [Script(answer("Hm?"))]
-    end = await ended(agent, request("", answer=Answer(("i1",), "approve")))
+    end = await ended(agent, request("approve", answer=Answer((Given("i1", "approve"),))))
     (body,) = server.bodies("/runs/stream")
     assert "command" not in body
     assert body["input"]["messages"][0]["content"] == "approve"
     assert end.text == "Hm?"
+
+
+async def test_a_click_that_comes_too_late_is_refused(server: FakeServer, agent: LangGraphAgent) -> None:
+    server.threads[THREAD] = state(human("x", "h0"), ai("old", "a0"))
+    with pytest.raises(AgentRefused, match="no longer waits"):
+        await ended(agent, request("", answer=Answer((Given("i1", "approve"),))))
+    assert not server.bodies("/runs/stream")
 
 
 async def test_a_resumed_run_joined_later_has_no_older_text(
@@ -393,15 +401,15 @@ async def test_a_resumed_run_joined_later_has_no_older_text(
     server.threads[THREAD] = state(*before, interrupts=[INTERRUPT])
     server.scripts = [Script(answer("Rome."), state=state(*before, ai("Rome."), interrupts=[]))]
     server.cuts = [1]
-    assert (await ended(agent, request("Rome", answer=Answer(("i1",), "Rome")))).text == "Rome."
+    assert (await ended(agent, request("Rome", answer=Answer((Given("i1", "Rome"),))))).text == "Rome."
 
 
 async def test_a_breakpoint_asks_whether_to_go_on(server: FakeServer, agent: LangGraphAgent) -> None:
     paused = state(human(), next=["tools"])
     server.scripts = [Script([("updates", {"__interrupt__": []})], state=paused), Script(answer("Done."))]
     end = await ended(agent, request())
-    assert "tools" in end.questions[0].prompt
-    reply = Answer((end.questions[0].id,), "yes")
+    assert end.questions[0].action == "tools"
+    reply = Answer((Given(end.questions[0].id, "yes"),))
     assert (await ended(agent, request("yes", turn_id="2", answer=reply))).text == "Done."
     assert not server.bodies("/runs/stream")[1].keys() & {"input", "command"}
 

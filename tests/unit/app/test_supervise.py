@@ -21,9 +21,15 @@ async def nobody(message):
     raise AssertionError("nothing is said in this test")
 
 
+async def undecided(click):
+    return f"pressed {click.option}"
+
+
 def supervised(channel, time=None, accept=nobody):
     time = time or Time()
-    return Supervisor(channel, accept, surroundings=Surroundings(time.clock, time.sleep, lambda: 1.0))
+    return Supervisor(
+        channel, accept, undecided, surroundings=Surroundings(time.clock, time.sleep, lambda: 1.0)
+    )
 
 
 async def until_settled(channel, supervisor):
@@ -116,7 +122,9 @@ async def test_since_is_when_the_trouble_began_not_the_newest_try():
         reports.append(supervisor.report())
         await sleep(seconds)
 
-    supervisor = Supervisor(channel, nobody, surroundings=Surroundings(time.clock, noting_sleep, lambda: 1.0))
+    supervisor = Supervisor(
+        channel, nobody, undecided, surroundings=Surroundings(time.clock, noting_sleep, lambda: 1.0)
+    )
     await supervisor.run()
     assert {(report.health, report.detail, report.since) for report in reports} == {
         (Health.RETRYING, "gone", 1000)

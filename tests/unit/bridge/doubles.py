@@ -91,6 +91,10 @@ class RecordingReply(Reply):
         self.channel.news.set()
         return Receipt((snapshot.turn_id,))
 
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        self.channel.settled.append((self.target.handle, snapshot))
+        self.channel.news.set()
+
 
 class RecordingChannel(Channel):
     """Keeps what it is told to show; errors and gates make it as slow or broken as a test wants."""
@@ -104,6 +108,7 @@ class RecordingChannel(Channel):
         self.targets: list[ReplyTarget] = []
         self.shown: list[OutboundMessage] = []
         self.finals: list[OutboundMessage] = []
+        self.settled: list[tuple[str, OutboundMessage]] = []
         self.show_errors: list[ChannelError] = []
         self.finish_errors: list[ChannelError] = []
         self.show_gate: asyncio.Event | None = None

@@ -11,9 +11,7 @@ from bridge.types import (
     Attachment,
     AttachmentKind,
     Conversation,
-    Option,
     Outcome,
-    Question,
     RunEnded,
     RunEvent,
     RunProgress,
@@ -193,28 +191,6 @@ async def test_each_ending_has_its_own_sentence(tmp_path: Path) -> None:
     assert "went wrong" in failed
     assert "secret" not in failed
     assert cancelled == "so far\n\n⏹ Stopped."
-
-
-async def test_a_question_is_answered_by_its_asker_only(tmp_path: Path) -> None:
-    question = Question("q1", "Send it?", (Option("approve", "Approve"), Option("reject", "Reject")))
-
-    async def ask(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
-        yield RunStarted(RunRef(request.thread, f"run {request.text}"))
-        if request.answer is None:
-            yield RunEnded(Outcome.ASKED, "I wrote a mail.", questions=(question,))
-        else:
-            yield RunEnded(Outcome.ANSWERED, f"{request.answer.question_ids[0]}: {request.answer.text}")
-
-    async with core(tmp_path, agent=ScriptedAgent(ask)) as parley:
-        await parley.say("mail")
-        (asked,) = await parley.channel.until_finals(1)
-        assert asked.endswith("1. Approve\n2. Reject")
-        await parley.say("1", sender=User("test", "bob", "Bob"))
-        assert "waiting for Ann" in (await parley.channel.until_finals(2))[1]
-        await parley.say("approve")
-        assert (await parley.channel.until_finals(3))[2] == "q1: approve"
-        await parley.say("again")
-        assert (await parley.channel.until_finals(4))[3].startswith("I wrote a mail.")
 
 
 async def test_files_reach_the_agent_and_missing_ones_are_named(tmp_path: Path) -> None:

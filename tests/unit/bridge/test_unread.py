@@ -46,6 +46,6 @@ async def test_the_note_survives_a_crash(tmp_path):
 @pytest.mark.parametrize("trouble", FileTrouble)
 def test_every_trouble_has_its_words(language, trouble):
     ended = RunEnded(Outcome.ANSWERED, "ok")
-    text = final_text(language, ended, None, (), [Unread("a.pdf", trouble)], reference="", buttons=False)
+    text = final_text(language, ended, None, (), [Unread("a.pdf", trouble)], reference="")
     assert text.startswith("ok\n\n⚠ ")
     assert "a.pdf" in text
