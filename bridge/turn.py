@@ -227,6 +227,7 @@ class TurnWork:
             record.steps,
             final=True,
             attachments=record.files,
+            asks=len(record.questions),
         )
         try:
             receipt = await delivery.finish(final)

@@ -69,7 +69,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class OutboundMessage:
-    """A turn's whole reply at one moment. A newer snapshot replaces an older; a final is never dropped."""
+    """A turn's whole reply at one moment. A newer snapshot replaces an older; a final is never dropped.
+
+    `question` is what this message asks; `asks` says how many such messages follow it.
+    """
 
     turn_id: str
     conversation: Conversation
@@ -79,6 +82,7 @@ class OutboundMessage:
     final: bool = False
     attachments: tuple[StoredFile, ...] = ()
     question: Question | None = None
+    asks: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ class Entry(TypedDict):
     steps: list[StepView]
     files: list[FileView]
     question: QuestionView | None
+    asks: int
 
 
 class NotRunning(ParleyError):
@@ -116,21 +117,31 @@ class ChatClient:
         self._post("stop", {"id": uuid4().hex})
 
     def replies(self, message: str) -> Iterator[Entry]:
-        """The growing reply to `message`, each time whole; the last one is final.
+        """The growing reply to `message`, each time whole, until it is final; then what it asks.
 
         A dropped connection is made again. Raises NotRunning when Parley stays away.
         """
         last, gone_since = "", time.monotonic()
+        done: set[str] = set()
+        awaited = 1
         while True:
             try:
                 with self._stream(last) as events:
                     for event in events:
                         last, gone_since = event.id, time.monotonic()
                         for entry in self._entries(event):
-                            if entry["reply_to"] == message and entry["role"] == "agent":
-                                yield entry
-                                if entry["final"]:
-                                    return
+                            if (
+                                entry["reply_to"] != message
+                                or entry["role"] != "agent"
+                                or entry["id"] in done
+                            ):
+                                continue
+                            yield entry
+                            if entry["final"]:
+                                done.add(entry["id"])
+                                awaited += entry["asks"]
+                            if len(done) == awaited:
+                                return
             except (httpx.TransportError, httpx.HTTPStatusError) as error:
                 if time.monotonic() - gone_since > self._patience:
                     text = "Parley went away; your message is kept, and answered when it is back."

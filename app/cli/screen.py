@@ -12,6 +12,7 @@ class Screen:
 
     def __init__(self, *, growing: bool) -> None:
         self._growing = growing
+        self._id = ""
         self._printed = ""
         self._steps: set[str] = set()
         self._waiting: list[str] = []
@@ -23,6 +24,8 @@ class Screen:
         elif not entry["final"]:
             return
         text = entry["text"]
+        if entry["id"] != self._id:
+            self._id, self._printed = entry["id"], ""
         if not text.startswith(self._printed):
             self._write("\n" if self._printed else "")
             self._printed = ""

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bridge.ports import CommandInfo
-from channels.web.bodies import NAMING, NEW_MESSAGE, STOP, NewMessage, path_id, read_json
+from channels.web.bodies import NAMING, NEW_MESSAGE, PRESSED, STOP, NewMessage, path_id, read_json
 from channels.web.config import Config
 from channels.web.desk import Desk
 from channels.web.entries import CHAT, ENTRY, Chat, Entry, Place
@@ -53,6 +53,7 @@ class ChatApi:
             Route(f"{chat}/messages", guarded(self.messages), methods=["GET"]),
             Route(f"{chat}/messages", guarded(self.post), methods=["POST"]),
             Route(f"{chat}/stop", guarded(self.stop), methods=["POST"]),
+            Route(f"{chat}/decisions", guarded(self.decide), methods=["POST"]),
             Route("/api/chat/events", guarded(self.events), methods=["GET"]),
         )
 
@@ -124,6 +125,12 @@ class ChatApi:
         chat_id, body = path_id(request, "chat"), await read_json(request, STOP)
         await self._door.stop(Place(chat_id, body.topic), body.id, language_of(request, body.language))
         return Response(status_code=202)
+
+    async def decide(self, request: Request) -> Response:
+        """A question's button: 202 with what to tell who pressed it."""
+        chat_id, body = path_id(request, "chat"), await read_json(request, PRESSED)
+        told = await self._door.decide(Place(chat_id, body.topic), body, language_of(request, body.language))
+        return JSONResponse({"text": told}, 202)
 
     async def events(self, request: Request) -> Response:
         """The page's one stream."""

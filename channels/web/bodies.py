@@ -40,6 +40,18 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Pressed:
+    """A button of a question; `text` holds other arguments where those were edited."""
+
+    id: Id
+    question: Annotated[str, StringConstraints(max_length=100)]
+    option: Annotated[str, StringConstraints(max_length=5_000)]
+    text: Text = ""
+    topic: Id | None = None
+    language: Language = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Naming:
     """A conversation's or topic's title; `about` is the entry a new topic begins at."""
 
@@ -49,6 +61,7 @@ class Naming:
 
 NEW_MESSAGE: TypeAdapter[NewMessage] = TypeAdapter(NewMessage)
 STOP: TypeAdapter[Stop] = TypeAdapter(Stop)
+PRESSED: TypeAdapter[Pressed] = TypeAdapter(Pressed)
 NAMING: TypeAdapter[Naming] = TypeAdapter(Naming)
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 

@@ -59,6 +59,7 @@ class WebChannel(Channel, ServesHttp):
             threads=True,
             max_file_in=config.max_upload,
             max_file_out=_MAX_FILE_OUT,
+            edits=True,
         )
         self._desk = Desk.over(services.documents, services.folder, clock)
         self._door = Doorway(config.name, clock)

@@ -34,7 +34,8 @@ class Entry:
     """One message or reply of a conversation.
 
     `id` is the message's or the turn's. `pos` is its place: microseconds since 1970, never changed.
-    Only a reply that is still growing is not `final`; such an entry is never stored.
+    Only a reply that is still growing is not `final`; such an entry is never stored. `question` is what it
+    asks for as long as that is open, `asks` how many entries with questions follow it.
     """
 
     id: str
@@ -45,6 +46,7 @@ class Entry:
     steps: tuple[Step, ...] = ()
     files: tuple[FileRef, ...] = ()
     question: Question | None = None
+    asks: int = 0
     final: bool = True
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from starlette.requests import Request
 
 from bridge.ports import Inbox
-from bridge.types import Conversation, InboundMessage, User
+from bridge.types import Click, Conversation, InboundMessage, User
+from channels.web.bodies import Pressed
 from channels.web.entries import Entry, Place
 from channels.web.problems import Refused
 
@@ -71,6 +72,22 @@ class Doorway:
             sent_at=now,
         )
         await self.check().accept(message)
+
+    async def decide(self, place: Place, pressed: Pressed, language: str) -> str:
+        """Hand over the press of a question's button; returns what to tell the person.
+
+        Raises Refused, StoreUnavailable.
+        """
+        click = Click(
+            pressed.id,
+            pressed.question,
+            pressed.option,
+            self._sender(language),
+            _conversation(place),
+            private=True,
+            text=pressed.text,
+        )
+        return await self.check().decide(click)
 
     def _sender(self, language: str) -> User:
         return User("web", "local", self._user_name, language=language)

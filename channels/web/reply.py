@@ -41,6 +41,16 @@ class WebReply(Reply):
             raise ChannelUnavailable(_DOWN) from problem
         return Receipt((self._target.turn_id,))
 
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        try:
+            entry = await self._desk.transcript.change(
+                self._place, self._target.turn_id, text=snapshot.text, question=None
+            )
+        except StoreUnavailable as problem:
+            raise ChannelUnavailable(_DOWN) from problem
+        if entry is not None:
+            self._desk.show(EntryShown(self._place, entry))
+
     async def _take_place(self) -> None:
         # Once, at the first snapshot: the reply stays where it was first seen.
         if self._pos or self._gone:
@@ -70,5 +80,6 @@ class WebReply(Reply):
             reply_to=self._target.reply_to,
             steps=snapshot.steps,
             question=snapshot.question,
+            asks=snapshot.asks,
             final=False,
         )

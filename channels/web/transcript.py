@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from bridge.errors import DocumentConflict
 from bridge.ports import Document, Documents
+from bridge.types import Question
 from channels.web.entries import ENTRY, Entry, Place
 
 _FAR = 10**16
@@ -67,6 +68,23 @@ class Transcript:
             if index.version and index.body.startswith(f"web/log/{place.chat}/"):
                 stored = await self._documents.get(index.body)
                 return ENTRY.validate_json(stored.body) if stored.version else None
+        return None
+
+    async def change(
+        self, place: Place, entry_id: str, *, text: str, question: Question | None
+    ) -> Entry | None:
+        """Rewrite an entry of the agent's; None where it is gone. Raises StoreUnavailable."""
+        index = await self._documents.get(f"web/id/{_hash('agent', entry_id)}")
+        while index.version and index.body.startswith(place.prefix):
+            stored = await self._documents.get(index.body)
+            if not stored.version:
+                break
+            entry = replace(ENTRY.validate_json(stored.body), text=text, question=question)
+            try:
+                await self._documents.set(replace(stored, body=ENTRY.dump_json(entry).decode()))
+            except DocumentConflict:
+                continue
+            return entry
         return None
 
     async def page(self, place: Place, before: str = "", limit: int = 60) -> Page:

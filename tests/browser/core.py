@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bridge.ports import Health, HealthReport
 from bridge.types import (
+    Click,
     Conversation,
     InboundMessage,
     OutboundMessage,
@@ -32,6 +33,8 @@ class ScriptedCore:
         self.channel = channel
         self.folder = folder
         self.seen: list[InboundMessage] = []
+        self.clicks: list[Click] = []
+        self.targets: dict[str, ReplyTarget] = {}
         self.release = asyncio.Event()
         self.up = asyncio.Event()
         self._turns: dict[Conversation, asyncio.Task[None]] = {}
@@ -53,9 +56,20 @@ class ScriptedCore:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    async def decide(self, click: Click) -> str:
+        self.clicks.append(click)
+        turn_id = next(name for name in self.targets if name.startswith("turn-"))
+        target = self.targets[turn_id]
+        settled = OutboundMessage(
+            turn_id, click.conversation, target.reply_to, f"✅ You: {click.option} {click.text}"
+        )
+        await self.channel.open_reply(target, _checkpoint).settle(settled)
+        return "Noted."
+
     async def _turn(self, message: InboundMessage) -> None:
         turn_id = f"turn-{message.id}"
         target = ReplyTarget(turn_id, message.conversation, message.id, message.sender, private=True)
+        self.targets[turn_id] = target
         reply = self.channel.open_reply(target, _checkpoint)
         blank = OutboundMessage(turn_id, message.conversation, message.id, "")
         newest = blank

@@ -19,7 +19,13 @@ DOCUMENT = Path(__file__).with_name("document.md").read_text(encoding="utf-8")
 _CLOCK = Step("s1", "Looking at the clock", StepStatus.RUNNING)
 _PONDER = Step("s2", "Thinking it over", StepStatus.RUNNING)
 _OPTIONS = (Option("approve", "Approve"), Option("reject", "Reject"))
-_ASKED = Question("q1", "Send this e-mail to **ada@example.org**?\n\n> Lunch at noon?", _OPTIONS)
+_ASKED = Question(
+    "q1",
+    "Send this e-mail to **ada@example.org**?\n\n> Lunch at noon?",
+    _OPTIONS,
+    may_edit=True,
+    arguments='{"to": "ada@example.org"}',
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,7 @@ async def _document(turn: Turn) -> Snapshots:
 
 
 async def _mail(turn: Turn) -> Snapshots:
-    yield replace(turn.final("I have written it."), question=_ASKED)
+    yield replace(turn.final(f"I have written it.\n\n{_ASKED.prompt}"), question=_ASKED)
 
 
 async def _file(turn: Turn) -> Snapshots:

@@ -73,9 +73,26 @@ async def test_a_question_is_answered_by_its_button_once(chat: Chat) -> None:
     await chat.sees("ada@example.org")
     await chat.shot("question-light")
     await chat.page.get_by_role("button", name="Approve").click()
-    await chat.page.get_by_text("Answered below.").wait_for()
+    await chat.sees("✅ You: approve")
     assert await chat.page.get_by_role("button", name="Approve").count() == 0
-    assert chat.core.seen[-1].text == "Approve"
+    assert [(click.question, click.option) for click in chat.core.clicks] == [("q1", "approve")]
+    await chat.page.reload()
+    await chat.sees("✅ You: approve")
+    assert await chat.page.get_by_role("button", name="Approve").count() == 0
+
+
+async def test_arguments_are_changed_before_they_are_approved(chat: Chat) -> None:
+    await chat.send("write a mail")
+    await chat.page.get_by_role("button", name="Change the arguments").click()
+    field = chat.page.locator("dialog textarea")
+    assert await field.input_value() == '{"to": "ada@example.org"}'
+    await field.fill("{broken")
+    await chat.page.get_by_text("This is not a JSON object.").wait_for()
+    await chat.shot("question-edit-light")
+    await field.fill('{"to": "bob@example.org"}')
+    await chat.page.get_by_role("button", name="Save").click()
+    await chat.sees("bob@example.org")
+    assert [click.option for click in chat.core.clicks] == ["edit"]
 
 
 async def test_a_topic_keeps_its_talk_apart(chat: Chat) -> None:

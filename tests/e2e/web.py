@@ -67,6 +67,12 @@ class WebPerson:
         body = {"id": uuid4().hex, "topic": self.topic}
         self._http.post(f"/api/chat/conversations/{self.chat}/stop", json=body).raise_for_status()
 
+    def decide(self, question: str, option: str, text: str = "") -> str:
+        """Press a button of a question; returns what the page would say."""
+        body = {"id": uuid4().hex, "question": question, "option": option, "text": text, "topic": self.topic}
+        answer = self._http.post(f"/api/chat/conversations/{self.chat}/decisions", json=body)
+        return str(answer.raise_for_status().json()["text"])
+
     def upload(self, name: str, content: bytes, mime: str) -> str:
         """Attach a file; returns its id."""
         file = uuid4().hex
@@ -89,16 +95,24 @@ class WebPerson:
         return Heard(message, tuple(self.replies(message)))
 
     def replies(self, message: str) -> Iterator[Entry]:
-        """Snapshots of the reply to a message, the final one last; a lost connection is made again."""
+        """Snapshots of the reply to a message, the final one last, or what it asks; a lost connection is
+        made again.
+        """
         deadline = time.monotonic() + PATIENCE
+        done: set[str] = set()
+        awaited = 1
         while time.monotonic() < deadline:
             try:
                 with closing(self._news()) as news:
                     for entry in news:
-                        if entry["role"] == "agent" and entry["reply_to"] == message:
-                            yield entry
-                            if entry["final"]:
-                                return
+                        if entry["role"] != "agent" or entry["reply_to"] != message or entry["id"] in done:
+                            continue
+                        yield entry
+                        if entry["final"]:
+                            done.add(entry["id"])
+                            awaited += entry["asks"]
+                        if len(done) == awaited:
+                            return
             except httpx.TransportError:
                 time.sleep(0.1)
         raise AssertionError(f"no reply to {message}: {self.entries()}")

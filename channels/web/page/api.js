@@ -46,6 +46,7 @@ export const api = {
     call("GET", at("conversations", chat, "messages") + "?" + new URLSearchParams({ topic: topic ?? "", before })),
   post: (chat, message) => call("POST", at("conversations", chat, "messages"), message),
   stop: (chat, topic, id, language) => call("POST", at("conversations", chat, "stop"), { id, topic, language }),
+  decide: (chat, pressed) => call("POST", at("conversations", chat, "decisions"), pressed),
   discard: (file) => call("DELETE", at("uploads", file)),
   fileUrl: (file) => at("files", file),
 };

@@ -2,7 +2,7 @@
 
 import { api, Problem } from "./api.js";
 import { Composer } from "./composer.js";
-import { tell } from "./dialog.js";
+import { tell, toast } from "./dialog.js";
 import { newId, plain } from "./dom.js";
 import { startHeader } from "./header.js";
 import { Live } from "./live.js";
@@ -48,6 +48,14 @@ async function stop() {
   if (place) await tell(api.stop(place.chat, place.topic, newId(), language));
 }
 
+// Whether the press of a question's button was taken; what it says about it is shown.
+async function decide(question, option, text) {
+  const place = store.place;
+  const told = await tell(api.decide(place.chat, { id: newId(), question, option, text, topic: place.topic, language }));
+  if (told) toast(told.text);
+  return Boolean(told);
+}
+
 async function startTopic(entry) {
   const place = store.place;
   const title = plain(entry.text).trim().split("\n")[0].slice(0, 60);
@@ -89,7 +97,7 @@ function start() {
   document.querySelector(".skip").textContent = t("skip");
   startSidebar(newChat);
   startHeader();
-  startThread({ send, startTopic, drawn: () => composer.refresh() });
+  startThread({ send, decide, startTopic, drawn: () => composer.refresh() });
   store.on("place", () => {
     composer.show(store.place);
     if (!store.place && location.hash) history.replaceState(null, "", location.pathname);

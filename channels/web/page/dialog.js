@@ -32,6 +32,28 @@ export async function askName(current) {
   return sure && name && name !== current ? name : "";
 }
 
+// Other arguments for an action, as JSON text; "" when the person changed their mind.
+export async function askArguments(current) {
+  const field = h("textarea", { rows: "10", spellcheck: "false", "aria-label": t("editArguments"), class: "code" });
+  const note = h("p", { class: "note", role: "alert" });
+  field.value = current || "{}";
+  field.addEventListener("input", () => {
+    field.setCustomValidity(isObject(field.value) ? "" : t("notAnObject"));
+    note.textContent = field.validationMessage;
+  });
+  const sure = await ask(t("editArguments"), h("div", {}, field, note), t("save"), false);
+  return sure && isObject(field.value) ? field.value : "";
+}
+
+function isObject(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
 export function confirmRemoval(title, isTopic) {
   const says = h("p", {}, t("removeSays", { title }));
   return ask(t(isTopic ? "removeTopic" : "removeChat"), says, t("remove"), true);

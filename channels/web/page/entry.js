@@ -1,6 +1,7 @@
 // One message or reply as an element that follows its entry.
 
 import { api } from "./api.js";
+import { askArguments } from "./dialog.js";
 import { button, copyText, h, icon, sizeText } from "./dom.js";
 import { renderInto } from "./markdown.js";
 import { t } from "./texts.js";
@@ -40,14 +41,14 @@ export class ReplyView {
     this.node = h("article", { class: "entry agent" }, h("h3", { class: "unseen" }, t("agent")), this.#steps, this.#text, this.#files, this.#question, this.#tools);
   }
 
-  // `newest` says that nothing came after it, so that its question is still open.
-  update(entry, newest) {
+  update(entry) {
     this.node.classList.toggle("growing", !entry.final);
     this.node.setAttribute("aria-busy", String(!entry.final));
     this.#drawSteps(entry);
     renderInto(this.#text, entry.text);
     this.#files.replaceChildren(files(entry.files) ?? "");
-    this.#question.replaceChildren(question(entry, newest, this.actions.answer) ?? "");
+    this.node.classList.toggle("asks", Boolean(entry.question));
+    this.#question.replaceChildren(question(entry.question, this.actions.decide) ?? "");
     if (entry.final && !this.#tools.hasChildNodes()) this.#tools.append(...this.#buttons(entry));
   }
 
@@ -81,16 +82,26 @@ function stepRow(step) {
   return [mark, h("span", {}, step.title), h("span", { class: "unseen" }, t(STATUS[step.status]))];
 }
 
-function question(entry, newest, answer) {
-  const asked = entry.question;
+// The choices of an open question; once it is decided the entry comes again without them.
+function question(asked, decide) {
   if (!asked) return null;
-  const prompt = entry.text.includes(asked.prompt) ? null : h("div", { class: "prose" });
-  if (prompt) renderInto(prompt, asked.prompt);
-  if (!newest) return prompt && h("div", { class: "question past" }, prompt, h("p", { class: "note" }, t("questionAnswered")));
+  const press = async (option, text = "") => {
+    for (const each of choices.querySelectorAll("button")) each.disabled = true;
+    if (await decide(asked.id, option, text)) return;
+    for (const each of choices.querySelectorAll("button")) each.disabled = false;
+  };
   const options = asked.options.map((option, at) =>
-    h("button", { type: "button", class: at === 0 ? "primary" : "plain", onclick: () => answer(option.label) }, option.label),
+    h("button", { type: "button", class: at === 0 ? "primary" : "plain", onclick: () => press(option.id) }, option.label),
   );
-  return h("div", { class: prompt ? "question" : "" }, prompt, h("div", { class: "choices" }, ...options));
+  if (asked.may_edit) {
+    const edit = async () => {
+      const text = await askArguments(asked.arguments);
+      if (text) await press("edit", text);
+    };
+    options.push(h("button", { type: "button", class: "plain", onclick: edit }, t("editArguments")));
+  }
+  const choices = h("div", { class: "choices" }, ...options);
+  return choices;
 }
 
 export function files(found) {

@@ -69,7 +69,8 @@ const EN = {
   loadFailed: "This conversation could not be loaded.",
   actionFailed: "That did not work: {why}",
   gone: "the connection is gone.",
-  questionAnswered: "Answered below.",
+  editArguments: "Change the arguments",
+  notAnObject: "This is not a JSON object.",
   commands: "Commands",
 };
 
@@ -142,7 +143,8 @@ const ZH = {
   loadFailed: "无法加载此对话。",
   actionFailed: "操作失败：{why}",
   gone: "连接已断开。",
-  questionAnswered: "已在下方回答。",
+  editArguments: "修改参数",
+  notAnObject: "这不是一个 JSON 对象。",
   commands: "命令",
 };
 

@@ -126,18 +126,16 @@ function topicHead(place) {
 }
 
 function body(place, entries, waiting) {
-  const nodes = entries.map((entry, at) => {
+  const nodes = entries.map((entry) => {
     let view = views.get(entry.id);
     if (!view) {
-      const allowed = { answer: actions.send, startTopic: place.topic ? null : actions.startTopic };
+      const allowed = { decide: actions.decide, startTopic: place.topic ? null : actions.startTopic };
       view = entry.role === "user" ? userView(entry) : new ReplyView(allowed);
       views.set(entry.id, view);
     }
-    const newest = at === entries.length - 1 && !waiting.length;
-    const state = `${entry.final} ${newest}`;
-    if (view.shown !== entry || view.state !== state) view.update(entry, newest);
+    if (view.shown !== entry || view.final !== entry.final) view.update(entry);
     view.shown = entry;
-    view.state = state;
+    view.final = entry.final;
     return view.node;
   });
   nodes.push(...waiting.map((item) => waitingView(item, outbox, store.connection === "online")));

@@ -32,6 +32,14 @@ def test_a_growing_text_is_printed_once(shown):
     assert shown(True, entry("Hel"), entry("Hello"), entry("Hello!", final=True)).out == "Hello!\n"
 
 
+def test_what_is_asked_comes_after_the_reply(shown):
+    asked = entry("Send it?", final=True) | {"id": "question"}
+    assert (
+        shown(True, entry("I wrote"), entry("I wrote it.", final=True), asked).out
+        == "I wrote it.\nSend it?\n"
+    )
+
+
 def test_a_questions_options_are_numbered(shown):
     asked = entry("Send it?", final=True) | {
         "question": {"options": [{"label": "Approve"}, {"label": "Reject"}]}
