@@ -77,6 +77,30 @@ class _Event:
     id: str
 
 
+class _Wanted:
+    """Tells the reply to a message, and the questions that follow it, from all else."""
+
+    def __init__(self, message: str) -> None:
+        self._message = message
+        self._done: set[str] = set()
+        self._awaited = 1
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of it was there."""
+        return len(self._done) == self._awaited
+
+    def takes(self, entry: Entry) -> bool:
+        """Whether the entry is part of it, and news."""
+        ours = entry["reply_to"] == self._message and entry["role"] == "agent"
+        if not ours or entry["id"] in self._done:
+            return False
+        if entry["final"]:
+            self._done.add(entry["id"])
+            self._awaited += entry["asks"]
+        return True
+
+
 class ChatClient:
     """One terminal's line to a running Parley at `base_url`."""
 
@@ -122,26 +146,15 @@ class ChatClient:
         A dropped connection is made again. Raises NotRunning when Parley stays away.
         """
         last, gone_since = "", time.monotonic()
-        done: set[str] = set()
-        awaited = 1
+        wanted = _Wanted(message)
         while True:
             try:
                 with self._stream(last) as events:
                     for event in events:
                         last, gone_since = event.id, time.monotonic()
-                        for entry in self._entries(event):
-                            if (
-                                entry["reply_to"] != message
-                                or entry["role"] != "agent"
-                                or entry["id"] in done
-                            ):
-                                continue
-                            yield entry
-                            if entry["final"]:
-                                done.add(entry["id"])
-                                awaited += entry["asks"]
-                            if len(done) == awaited:
-                                return
+                        yield from filter(wanted.takes, self._entries(event))
+                        if wanted.complete:
+                            return
             except (httpx.TransportError, httpx.HTTPStatusError) as error:
                 if time.monotonic() - gone_since > self._patience:
                     text = "Parley went away; your message is kept, and answered when it is back."

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.chaos.plan import Line
+from tests.chaos.plan import QUESTION, Line
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,29 @@ class Shown:
     file: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A conversation at the end, with what the bot has written there, oldest first.
+
+    `swapped` are ids of messages that the platform may have handed over in another order, and `missed` of
+    those that it never handed over, for all we know. `keyless` says that texts go out without anything by
+    which the platform would know one again.
+    """
+
+    line: Line
+    shown: Sequence[Shown]
+    swapped: frozenset[str] = frozenset()
+    missed: frozenset[str] = frozenset()
+    keyless: bool = False
+
+
 @dataclass
 class Account:
-    """What became of all messages; ids of messages, but for `stubs`, which are texts."""
+    """What became of all messages; ids of messages, but for `stubs`, which are texts behind their platform.
+
+    `missed` never came to us, and `swapped` came in another order: both are the platform's doing. `repeated`
+    are answers that stand twice where a platform has no key against that.
+    """
 
     turns: int = 0
     answered: int = 0
@@ -35,34 +55,43 @@ class Account:
     files_lost: list[str] = field(default_factory=list)
     files_doubled: list[str] = field(default_factory=list)
     stubs: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    swapped: list[str] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing was lost, doubled or out of order, files that came twice aside."""
+        """Whether nothing was lost, doubled or out of order by us, what no key prevents aside."""
         return not (self.lost or self.doubled or self.reordered or self.files_lost)
 
 
-def settle(lines: Sequence[tuple[Line, Sequence[Shown]]]) -> Account:
-    """The account of conversations, each with what the bot has written there, oldest first."""
+def settle(conversations: Sequence[Told]) -> Account:
+    """The account of conversations."""
     account = Account()
-    for line, shown in lines:
-        _add(account, line, shown)
+    for told in conversations:
+        _add(account, told)
     return account
 
 
-def _add(account: Account, line: Line, shown: Sequence[Shown]) -> None:
+def _add(account: Account, told: Told) -> None:
+    line, shown = told.line, told.shown
     ids = [said.id for said in line.said]
     whole = Counter(each.answers for each in shown if each.whole)
     files = Counter(each.answers for each in shown if each.file)
-    owed = {said.id for said in line.said if said.makes_file}
+    owed = {said.id for said in line.said if said.makes_file and whole[said.id]}
+    late = _late([said.id for said in line.said if not said.command], shown)
+    twice = account.repeated if told.keyless else account.doubled
     account.turns += len(ids)
     account.answered += sum(1 for one in ids if whole[one])
-    account.lost += [one for one in ids if not whole[one]]
-    account.doubled += [one for one in ids if whole[one] > 1]
+    account.lost += [one for one in ids if not whole[one] and one not in told.missed]
+    account.missed += [one for one in ids if not whole[one] and one in told.missed]
+    twice += [one for one in ids if whole[one] > 1]
     account.files_lost += [one for one in ids if one in owed and not files[one]]
     account.files_doubled += [one for one in ids if files[one] > 1]
-    account.reordered += _late([said.id for said in line.said if not said.command], shown)
-    account.stubs += [each.text for each in shown if not each.whole and not each.file]
+    account.reordered += [one for one in late if one not in told.swapped]
+    account.swapped += [one for one in late if one in told.swapped]
+    left = [each.text for each in shown if not each.whole and not each.file and QUESTION not in each.text]
+    account.stubs += [f"{line.kind.platform}: {text}" for text in left]
 
 
 def _late(ids: Sequence[str], shown: Sequence[Shown]) -> list[str]:

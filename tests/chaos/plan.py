@@ -8,28 +8,62 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Kind = Literal["web", "web topic", "private", "group", "topic"]
+Platform = Literal["web", "telegram", "slack", "feishu", "dingtalk"]
 Victim = Literal["parley", "agent", "both"]
-Trouble = Literal["again", "429", "500", "cut before", "cut after", "garbled", "poll", "outage"]
+Trouble = Literal[
+    "again", "backwards", "429", "500", "cut before", "cut after", "garbled", "slow", "drop", "outage"
+]
 
-_KINDS: tuple[Kind, ...] = ("web", "private", "group", "web topic", "topic")
-_TROUBLES: tuple[Trouble, ...] = (
-    "again",
-    "429",
-    "500",
-    "cut before",
-    "cut after",
-    "garbled",
-    "poll",
-    "outage",
-)
 _WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "hazel", "iris", "juniper", "kelp")
-_FILE = r"Here is a file with what you said so far\.$"
+FILE = r"Here is a file with what you said so far\.$"
 _TIME = r"It is \w+, \d{4}-\d\d-\d\d \d\d:\d\d\.$"
-_WHO = r"This conversation is `?(web|telegram):"
-_ASKED = r"(?s)I will need your approval for that\..*@example\.org"
+_WHO = r"This conversation is `?(web|telegram|slack|feishu|dingtalk):"
+_ASKED = r"I will need your approval for that\."
+QUESTION = "needs your approval"
+"""What is in a question, which is a message of its own where it has buttons."""
 _APPROVED = r"You approved it, but this is a demonstration: nothing was sent\."
-ID = re.compile(r"c\d\dn\d{3}")
+ID = re.compile(r"c\d+n\d{3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A sort of place to talk. `aims` says that an answer there shows which message it is for; elsewhere
+    only its words tell. `asks` says that the agent may be asked for what it needs approval for."""
+
+    platform: Platform
+    name: str
+    aims: bool = False
+    asks: bool = False
+
+
+# Approvals need messages in the order in which they were sent, which three platforms do not promise.
+KINDS = (
+    Kind("web", "chat", aims=True, asks=True),
+    Kind("telegram", "private"),
+    Kind("slack", "thread"),
+    Kind("feishu", "group", aims=True),
+    Kind("dingtalk", "private"),
+    Kind("telegram", "group", aims=True, asks=True),
+    Kind("slack", "DM"),
+    Kind("feishu", "private"),
+    Kind("web", "topic", aims=True, asks=True),
+    Kind("dingtalk", "group"),
+    Kind("telegram", "topic", aims=True, asks=True),
+    Kind("slack", "channel"),
+    Kind("feishu", "topic", aims=True),
+)
+"""Where people talk, in the order in which conversations take them."""
+
+_ALWAYS: tuple[Trouble, ...] = (
+    *("again", "429", "500", "cut before", "cut after", "garbled", "slow", "drop", "outage"),
+)
+TROUBLES: tuple[tuple[Platform, tuple[Trouble, ...]], ...] = (
+    ("telegram", _ALWAYS),
+    ("slack", (*_ALWAYS, "backwards")),
+    ("feishu", (*_ALWAYS, "backwards")),
+    ("dingtalk", (*_ALWAYS, "backwards")),
+)
+"""What each platform can do wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +125,10 @@ class Kill:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that the platform does wrong after so many answers."""
+    """Something that a platform does wrong after so many answers."""
 
     answers: int
+    platform: Platform
     trouble: Trouble
 
 
@@ -110,18 +145,20 @@ class Plan:
 def make_plan(scale: Scale) -> Plan:
     """The plan of a seed."""
     dice = random.Random(scale.seed)
-    count = min(scale.turns, max(5, min(15, scale.turns // 20)))
+    count = min(scale.turns, max(len(KINDS), min(2 * len(KINDS), scale.turns // 15)))
     sizes = [scale.turns // count + (number < scale.turns % count) for number in range(count)]
     lines = tuple(_line(dice, number, size) for number, size in enumerate(sizes))
     kills = tuple(_kill(dice, at) for at in _spread(dice, scale.turns, scale.kills))
-    faults = tuple(
-        Fault(at, dice.choice(_TROUBLES)) for at in _spread(dice, scale.turns, max(4, scale.turns // 10))
-    )
+    places = _spread(dice, scale.turns, max(4, scale.turns // 5))
+    # All of them, shuffled, and then again: none comes twice before each came once.
+    deck = [(platform, trouble) for platform, troubles in TROUBLES for trouble in troubles]
+    dice.shuffle(deck)
+    faults = tuple(Fault(at, *deck[number % len(deck)]) for number, at in enumerate(places))
     return Plan(scale, lines, kills, faults)
 
 
 def _line(dice: random.Random, number: int, size: int) -> Line:
-    kind = _KINDS[number % len(_KINDS)]
+    kind = KINDS[number % len(KINDS)]
     said: list[Said] = []
     while len(said) < size:
         said += _next(dice, kind, number, len(said), room=size - len(said))
@@ -130,20 +167,25 @@ def _line(dice: random.Random, number: int, size: int) -> Line:
 
 def _next(dice: random.Random, kind: Kind, line: int, turn: int, room: int) -> list[Said]:
     """What is said next; only an approval takes two messages."""
-    # In a private chat on Telegram only its words tell which message an answer is for.
-    what = dice.random() if kind != "private" else 1.0
+    what = dice.random()
     name = f"c{line:02}n{turn:03}"
     if what < 0.1:
-        return [replace(_said(dice, name, f"Make a file {name}", _FILE), makes_file=True)]
-    if what < 0.2:
+        return [replace(_said(dice, name, f"Make a file {name}", FILE), makes_file=True)]
+    if what < 0.2 and kind.aims:
         return [_said(dice, name, f"What time is it {name}", _TIME)]
-    if what < 0.25:
+    if what < 0.25 and kind.aims:
         return [replace(_said(dice, name, "/whoami", _WHO), command=True)]
-    if what < 0.35 and room > 1:
+    if what < 0.35 and kind.asks and room > 1:
         asked = _said(dice, name, f"Send an e-mail to {name}@example.org", _ASKED)
         return [asked, _said(dice, f"c{line:02}n{turn + 1:03}", "approve", _APPROVED)]
+    return [echo(name, dice)]
+
+
+def echo(name: str, dice: random.Random) -> Said:
+    """Something that the agent says again."""
     text = f"{name} {' '.join(dice.choices(_WORDS, k=dice.randint(3, 25)))} over"
-    return [_said(dice, name, text, f"You said: {text}$")]
+    # A platform may show the agent what a message answers to.
+    return _said(dice, name, text, rf"You said: (?:> .*\n+)?{text}$")
 
 
 def _said(dice: random.Random, name: str, text: str, answer: str) -> Said:

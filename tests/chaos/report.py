@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.chaos.plan import TROUBLES
 from tests.chaos.run import Result
 
 _BEGIN, _END = "<!-- table -->", "<!-- end of table -->"
@@ -39,19 +41,30 @@ def _column(result: Result) -> dict[str, str]:
         "seed": str(plan.scale.seed),
         "conversations": str(len(plan.lines)),
         "messages": str(account.turns),
+        **_by_platform(result),
         "`kill -9` of Parley": str(result.parley_kills),
         "`kill -9` of the agent server": str(result.agent_kills),
-        "faults of Telegram": str(len(plan.faults)),
+        "faults of platforms": str(len(plan.faults)),
         "posts repeated by web clients": str(result.repeated_posts),
         "**answered in full**": str(account.answered),
         "**lost**": str(len(account.lost) + len(account.files_lost)),
         "**out of order**": str(len(account.reordered)),
         "**answers doubled**": str(len(account.doubled)),
+        "never handed over by DingTalk": str(len(account.missed)),
+        "handed over in another order by the platform": str(len(account.swapped)),
+        "plain messages of DingTalk doubled": str(len(account.repeated)),
         "files doubled": str(len(account.files_doubled)),
         "receipts in doubt": str(result.doubtful),
-        "stubs left on Telegram": str(len(account.stubs)),
+        "stubs left": str(len(account.stubs)),
         "left unfinished, dead letters": f"{result.unfinished}, {result.dead}",
         "slowest start after a kill, seconds": f"{result.slowest_start:.1f}",
         "slowest answer after a start, seconds": f"{result.slowest_answer:.1f}",
         "whole run, seconds": f"{result.seconds:.0f}",
     }
+
+
+def _by_platform(result: Result) -> dict[str, str]:
+    said: Counter[str] = Counter()
+    for line in result.plan.lines:
+        said[line.kind.platform] += len(line.said)
+    return {f"... on {name}": str(said[name]) for name in ("web", *(each for each, _ in TROUBLES))}

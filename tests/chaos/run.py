@@ -5,30 +5,25 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
 from bridge.queues import commands_of, turns_of
-from simulator.telegram import TelegramSimulator
 from store.sqlite import SqliteStore
-from tests.chaos import telegram as on_telegram
 from tests.chaos import web as on_web
 from tests.chaos.board import Board, Stalled
 from tests.chaos.killer import Killer
 from tests.chaos.ledger import Account, settle
+from tests.chaos.place import Chaotic, Place
 from tests.chaos.plan import Line, Plan
-from tests.chaos.telegram import TelegramPlace
 from tests.chaos.trouble import trouble
 from tests.chaos.web import WebPlace
 from tests.e2e.process import Process, free_port
-from tests.e2e.telegram import telegram_config
 
 _DOUBTFUL = re.compile(r"turn (\w+): the answer may have been shown twice")
-
-Place = TelegramPlace | WebPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +49,10 @@ class Result:
 
 @dataclass
 class Scene:
-    """Who takes part: processes that die, and a platform that does not."""
+    """Who takes part: processes that die, and platforms that do not."""
 
     folder: Path
-    telegram: TelegramSimulator
+    platforms: Mapping[str, Chaotic]
     parley: Process
     agent: Process | None
     repeated_posts: int = 0
@@ -73,17 +68,18 @@ class Scene:
                 process.kill()
 
 
-def make_scene(folder: Path, telegram: TelegramSimulator, *, apart: bool) -> Scene:
+def make_scene(folder: Path, platforms: Sequence[Chaotic], *, apart: bool) -> Scene:
     """A configured Parley that is not started yet; `apart`, its agent is a process of its own."""
-    section = {"telegram": telegram_config(telegram, burst_window=0)}
-    config: dict[str, object] = {"console": {"port": free_port()}, "channels": section}
+    sections = {platform.name: dict(platform.section(apart=apart)) for platform in platforms}
+    config: dict[str, object] = {"console": {"port": free_port()}, "channels": sections}
     agent = None
     if apart:
         port = free_port()
         config["agent"] = {"url": f"http://127.0.0.1:{port}"}
         (folder / "agent").mkdir()
         agent = Process(folder / "agent", {}, ("agent", "--port", str(port)))
-    return Scene(folder, telegram, Process(folder, config), agent)
+    named: dict[str, Chaotic] = {platform.name: platform for platform in platforms}
+    return Scene(folder, named, Process(folder, config), agent)
 
 
 async def carry_out(plan: Plan, scene: Scene, patience: float) -> Result:
@@ -103,10 +99,10 @@ async def carry_out(plan: Plan, scene: Scene, patience: float) -> Result:
         # What a last start would send once more must be in the account too.
         await asyncio.to_thread(scene.parley.terminate)
         await asyncio.to_thread(scene.parley.start)
-        account = settle([(place.line, await place.shown()) for place in places])
+        account = settle([await place.told() for place in places])
         await asyncio.to_thread(scene.parley.terminate)
     start, answer = killer.slowest()
-    unfinished, dead = await _left(scene.folder / "data" / "parley.db")
+    unfinished, dead = await _left(scene.folder / "data" / "parley.db", ("web", *scene.platforms))
     return Result(
         plan=plan,
         apart=scene.agent is not None,
@@ -125,30 +121,30 @@ async def carry_out(plan: Plan, scene: Scene, patience: float) -> Result:
 
 
 def _place(scene: Scene, http: httpx.AsyncClient, line: Line, number: int) -> Place:
-    if line.kind in ("web", "web topic"):
+    if line.kind.platform == "web":
         return WebPlace(http, line, number, scene.count_repeat)
-    return TelegramPlace(scene.telegram, line, number)
+    return scene.platforms[line.kind.platform].open(line, number)
 
 
 async def _talk(plan: Plan, scene: Scene, places: Sequence[Place], killer: Killer) -> None:
     """Everybody talks while processes die, until all is answered and all is up."""
     board = killer.board
     web = [place for place in places if isinstance(place, WebPlace)]
-    telegram = [place for place in places if isinstance(place, TelegramPlace)]
     async with (
         asyncio.TaskGroup() as group,
         httpx.AsyncClient(base_url=scene.parley.url, timeout=60, trust_env=False) as pages,
     ):
         watchers = [
             group.create_task(on_web.watch(pages, web, board)),
-            group.create_task(on_telegram.watch(scene.telegram, telegram, board)),
+            *(group.create_task(platform.watch(board)) for platform in scene.platforms.values()),
         ]
-        group.create_task(trouble(scene.telegram, plan.faults, board))
+        group.create_task(trouble(scene.platforms, plan.faults, board))
         killing = group.create_task(killer.run(plan.kills))
         for place in places:
             group.create_task(_say_all(place, board))
         await board.until_answers(plan.scale.turns)
         await killing
+        await asyncio.gather(*(place.close() for place in places))
         for watcher in watchers:
             watcher.cancel()
 
@@ -158,13 +154,13 @@ async def _say_all(place: Place, board: Board) -> None:
     for number, each in enumerate(said):
         first = said[: max(0, number - each.ahead)]
         await board.until(lambda first=first: all(one.id in board.answered for one in first))
-        await place.send(each)
+        await place.say(each, board)
         await asyncio.sleep(each.pause)
 
 
-async def _left(database: Path) -> tuple[int, int]:
+async def _left(database: Path, channels: Sequence[str]) -> tuple[int, int]:
     """How many items of the store are unfinished, and how many are dead letters."""
     async with SqliteStore.open(database) as store:
-        queues = [queue(channel) for channel in ("web", "telegram") for queue in (turns_of, commands_of)]
+        queues = [queue(channel) for channel in channels for queue in (turns_of, commands_of)]
         held = [claim for queue in queues for claim in await store.claim(queue, 1000)]
         return sum(len(claim.items) for claim in held), len(await store.dead())

@@ -1,68 +1,82 @@
-"""Conversations on the simulated Telegram, which outlives every Parley."""
+"""Conversations on the simulated Telegram."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 
 from simulator.telegram import SeenMessage, TelegramSimulator
 from tests.chaos.board import Board
 from tests.chaos.ledger import Shown
-from tests.chaos.plan import ID, Line, Said
-from tests.e2e.telegram import is_stub
+from tests.chaos.place import Chaotic, SimulatedPlace, World, file_of, to_all, with_words_of_files
+from tests.chaos.plan import Line, Said, Trouble
+from tests.e2e.telegram import is_stub, telegram_config
+
+_WRITES = ("sendMessage", "editMessageText")
 
 
-class TelegramPlace:
-    """One conversation: a private chat, a group, or a topic of a forum."""
+class TelegramPlace(SimulatedPlace):
+    """A private chat, a group, or a topic of a forum."""
 
     def __init__(self, simulator: TelegramSimulator, line: Line, number: int) -> None:
+        super().__init__(line)
         people = simulator.people
         person = people.add_person(f"Person{number}")
-        self.line = line
         self._simulator = simulator
         self._person, self._chat, self._topic = person.id, person.id, None
-        self._said = {said.id: said for said in line.said}
         self._ids: dict[int, str] = {}
-        if line.kind != "private":
-            self._chat = people.add_group(f"Group{number}", [person.id], forum=line.kind == "topic")
-        if line.kind == "topic":
+        if line.kind.name != "private":
+            forum = line.kind.name == "topic"
+            self._chat = people.add_group(f"Group{number}", [person.id], forum=forum)
+        if line.kind.name == "topic":
             self._topic = people.add_topic(self._chat, "Topic", person.id)
 
-    async def send(self, said: Said) -> None:
-        """Say it; the platform keeps it until Parley has it."""
-        text = said.text if self.line.kind == "private" else f"@{self._simulator.username} {said.text}"
+    async def send(self, said: Said, board: Board) -> None:
+        """The platform keeps it until Parley has it."""
+        private = self.line.kind.name == "private"
+        text = said.text if private else f"@{self._simulator.username} {said.text}"
         self._ids[self._simulator.people.say(self._chat, self._person, text, topic=self._topic)] = said.id
 
-    async def shown(self) -> Sequence[Shown]:
-        """What the bot has written."""
-        return self.look()
-
     def look(self) -> list[Shown]:
-        """The same, at once."""
+        """What the bot has written, at once."""
         seen = self._simulator.people.messages(self._chat, self._topic)
-        return [self._read(message) for message in seen if message.from_bot]
+        return with_words_of_files([self._read(message) for message in seen if message.from_bot])
 
     def _read(self, message: SeenMessage) -> Shown:
         if message.file:
-            lines = self._simulator.people.file(self._chat, message.id).decode().splitlines()
-            return Shown(ID.findall(lines[-1])[-1], message.file, whole=False, file=True)
+            return file_of(message.file, self._simulator.people.file(self._chat, message.id))
         name = self._ids.get(message.reply_to or 0, "")
-        if not name:
-            found = ID.search(message.text)
-            name = found[0] if found else ""
-        said = self._said.get(name)
-        whole = said is not None and bool(said.answer.search(message.text)) and not is_stub(message.text)
-        return Shown(name, message.text, whole)
+        return self.read(name, message.text, growing=is_stub(message.text))
 
 
-async def watch(simulator: TelegramSimulator, places: Sequence[TelegramPlace], board: Board) -> None:
-    """Tell the board of answers as they appear, until cancelled."""
-    loop, changed = asyncio.get_running_loop(), asyncio.Event()
-    simulator.world.subscribe(lambda: loop.call_soon_threadsafe(changed.set))
-    while True:
-        await changed.wait()
-        changed.clear()
-        for place in places:
-            board.mark(shown.answers for shown in place.look() if shown.whole)
-        # A growing answer changes the world many times a second; twenty looks are enough.
-        await asyncio.sleep(0.05)
+class ChaoticTelegram(Chaotic):
+    """Telegram through polling: it keeps what nobody has fetched."""
+
+    name = "telegram"
+
+    def __init__(self, simulator: TelegramSimulator) -> None:
+        super().__init__()
+        self._simulator = simulator
+
+    @property
+    def world(self) -> World:
+        return self._simulator.world
+
+    def section(self, *, apart: bool) -> Mapping[str, object]:
+        return telegram_config(self._simulator, burst_window=0)
+
+    def place(self, line: Line, number: int) -> SimulatedPlace:
+        return TelegramPlace(self._simulator, line, number)
+
+    def causes(self) -> Mapping[Trouble, Callable[[], None]]:
+        faults, full = self._simulator.faults, "Too Many Requests: retry after 1"
+        return {
+            "again": lambda: self._simulator.people.redeliver(5),
+            "429": to_all(_WRITES, lambda name: faults.fail_next(name, 429, full, retry_after=1)),
+            "500": to_all(_WRITES, lambda name: faults.fail_next(name, 500, times=2)),
+            "cut before": to_all(_WRITES, faults.reset_next),
+            "cut after": to_all((*_WRITES, "sendDocument"), lambda name: faults.reset_next(name, "after")),
+            "garbled": to_all(_WRITES, faults.garble_next),
+            "slow": to_all(_WRITES, lambda name: faults.slow_next(name, 1.0)),
+            "drop": self._simulator.drop_poll,
+            "outage": lambda: faults.outage(1.0),
+        }

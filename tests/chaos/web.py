@@ -11,6 +11,7 @@ import httpx
 
 from tests.chaos.board import Board
 from tests.chaos.ledger import Shown
+from tests.chaos.place import Place
 from tests.chaos.plan import Line, Said
 from tests.e2e.web import Entry
 
@@ -18,18 +19,18 @@ from tests.e2e.web import Entry
 _PAUSE = 0.1
 
 
-class WebPlace:
+class WebPlace(Place):
     """One conversation, or one topic of it."""
 
     def __init__(self, http: httpx.AsyncClient, line: Line, number: int, count: Callable[[], None]) -> None:
-        self.line = line
+        super().__init__(line)
         self.chat = f"chat-{number:04}"
-        self.topic = f"topic-{number:04}" if line.kind == "web topic" else None
+        self.topic = f"topic-{number:04}" if line.kind.name == "topic" else None
         self._http = http
         self._count = count
-        self._said = {_message(said): said for said in line.said}
+        self._by_message = {_message(said): said for said in line.said}
 
-    async def send(self, said: Said) -> None:
+    async def send(self, said: Said, board: Board) -> None:
         """Post until it is taken; then, as often as planned, once more, for the answer may have been lost."""
         body = {"id": _message(said), "text": said.text, "topic": self.topic, "language": "en"}
         await self._post(body)
@@ -61,14 +62,17 @@ class WebPlace:
             before = page["before"]
         return [shown for entry in entries if entry["role"] == "agent" for shown in self._read(entry)]
 
-    def read(self, entry: Entry) -> Shown:
+    def knows(self, entry: Entry) -> bool:
+        """Whether an entry is the answer to something said here."""
+        return entry["reply_to"] in self._by_message
+
+    def hear(self, entry: Entry) -> Shown:
         """An entry of the agent."""
-        said = self._said.get(entry["reply_to"])
-        whole = said is not None and entry["final"] and bool(said.answer.search(entry["text"]))
-        return Shown(said.id if said else "", entry["text"], whole)
+        said = self._by_message.get(entry["reply_to"])
+        return self.read(said.id if said else "", entry["text"], growing=not entry["final"])
 
     def _read(self, entry: Entry) -> list[Shown]:
-        shown = self.read(entry)
+        shown = self.hear(entry)
         return [
             shown,
             *(Shown(shown.answers, file["name"], whole=False, file=True) for file in entry["files"]),
@@ -105,4 +109,5 @@ async def _hear(name: str, value: str, places: Sequence[WebPlace], board: Board)
             board.mark(shown.answers for shown in await place.shown() if shown.whole)
         return
     entry = json.loads(value)["entry"]
-    board.mark(shown.answers for place in places if (shown := place.read(entry)).whole)
+    ours = (place.hear(entry) for place in places if place.knows(entry))
+    board.mark(shown.answers for shown in ours if shown.whole)

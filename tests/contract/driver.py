@@ -74,6 +74,8 @@ class Traits:
     """lets people throw the bot out for good"""
     menu: bool = False
     """shows people a menu of commands"""
+    stops: bool = False
+    """shows people a stop button while an answer grows"""
     doubles: bool = True
     """shows what is sent again a second time, knowing no idempotency keys"""
     dials: bool = True
@@ -203,6 +205,10 @@ class Driver(ABC):
     async def bot_says(self, place: Place, text: str) -> None:
         """Another bot writes, and our own bot's message comes back to us."""
         raise NotImplementedError(f"{self.name} shows bots nothing of other bots")
+
+    async def press_stop(self, place: Place) -> None:
+        """Press the stop button of the answer that grows there. Raises AssertionError where none is shown."""
+        raise NotImplementedError(f"{self.name} has no stop button")
 
     async def redeliver(self) -> None:
         """Hand over everything once more."""

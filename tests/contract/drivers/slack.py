@@ -42,6 +42,7 @@ class SlackDriver(Driver):
         lies=True,
         credentials=True,
         expels=True,
+        stops=True,
     )
 
     def __init__(self, news: Callable[[], None]) -> None:
@@ -67,7 +68,6 @@ class SlackDriver(Driver):
             bot_token=platform.bot_token,
             app_token=platform.app_token,
             api_url=platform.api_url,
-            allowed_users="*",
         )
 
     def make_channel(self, services: ChannelServices) -> Channel:
@@ -106,6 +106,12 @@ class SlackDriver(Driver):
         people, world = self._platform.people, self._platform.world
         for bot in (world.bot.id, people.add_bot("Other")):
             people.say(_chat(place), bot, f"{self.mention} {text}", _thread(place))
+
+    async def press_stop(self, place: Place) -> None:
+        try:
+            self._platform.people.stop(_chat(place), place.owner.id, _thread(place))
+        except LookupError as error:
+            raise AssertionError(str(error)) from error
 
     async def redeliver(self) -> None:
         self._platform.people.redeliver(100)
@@ -229,6 +235,10 @@ _STRANGE: tuple[JsonObject, ...] = (
     {"files": [None, 3, {"id": None}, {"id": 5, "name": []}]},
     {"text": "of another workspace", "team": "T0OTHER"},
     {"text": "edited", "edited": {"user": "U1", "ts": "1"}},
+    {"subtype": "message_changed", "message": {"text": []}, "previous_message": {"text": 5}},
+    {"subtype": "message_changed", "message": {"user": {}}, "previous_message": {}},
+    {"type": "agent_session_stopped"},
+    {"type": "agent_session_stopped", "thread_ts": {}, "event_ts": "soon"},
 )
 _RUBBISH: tuple[dict[str, Json], ...] = (
     {},

@@ -44,6 +44,7 @@ class TelegramDriver(Driver):
         credentials=True,
         expels=True,
         menu=True,
+        stops=True,
     )
 
     def __init__(self, news: Callable[[], None]) -> None:
@@ -127,6 +128,12 @@ class TelegramDriver(Driver):
             mark: Json = {"type": "mention", "offset": 0, "length": len(self.mention)}
             words: dict[str, Json] = {"text": f"{self.mention} {text}", "entities": [mark]}
             self._inject(place, words | {"from": sender})
+
+    async def press_stop(self, place: Place) -> None:
+        try:
+            self._platform.people.stop(_chat(place))
+        except LookupError as error:
+            raise AssertionError(str(error)) from error
 
     async def redeliver(self) -> None:
         self._platform.people.redeliver(100)

@@ -7,17 +7,20 @@ from dataclasses import replace
 
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bridge.ports import Channel, ChannelServices, Checkpoint, Reply
-from bridge.types import Json, JsonObject, OutboundMessage, ReplyTarget
+from bridge.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from bridge.types import InboundMessage, Json, JsonObject, OutboundMessage, ReplyTarget
 from channels.slack.api import Api
 from channels.slack.channel import SlackChannel, create
+from channels.slack.inbound import STOP
 from channels.slack.pages import Page, Pages
 from channels.slack.people import People, Person
 from channels.slack.replies import SlackReply
+from channels.slack.session import Session
 from channels.slack.text import MOST, layout, safe
 from tests.contract.drivers.slack import SlackDriver
-from tests.contract.faults.fault import Fault
+from tests.contract.faults.fault import Around, Fault
 from tests.contract.pace import eager
+from tests.contract.parley import Seed
 
 
 def _made_as(kind: type[SlackChannel]) -> type[SlackDriver]:
@@ -108,6 +111,21 @@ class Anonymous(SlackDriver):
         return eager(made)
 
 
+class IgnoresTheButton(Around):
+    """Takes a press of the stop button for nothing."""
+
+    async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+        if not message.id.startswith(f"{STOP}:"):
+            await inbox.accept(message)
+
+
+class ShowsNoButton(Session):
+    """Does not tell Slack that it is at work."""
+
+    async def work(self) -> None:
+        return None
+
+
 def _torn(texts: tuple[str, ...]) -> list[str]:
     whole = "\n\n".join(texts)
     return [whole[cut : cut + MOST // 2] for cut in range(0, len(whole), MOST // 2)]
@@ -124,5 +142,11 @@ FAULTS = (
     Fault("send parts backwards", "a_huge_answer_arrives_whole", driver=_laying_out(lambda t: t[::-1])),
     Fault("tear words", "parts_are_within_the_limit", driver=_laying_out(_torn)),
     Fault("forget code in later parts", "code_stays_code_in_every_part", driver=_laying_out(_mark_off)),
+    Fault("ignore the stop button", "the_stop_button_keeps_what_was_said", Seed(IgnoresTheButton)),
+    Fault(
+        "show no stop button",
+        "the_stop_button_keeps_what_was_said",
+        driver=_replying(lambda reply: setattr(reply._session, "__class__", ShowsNoButton)),
+    ),
     Fault("know nobody", "heard_as_said", driver=Anonymous),
 )

@@ -74,6 +74,13 @@ class ServesOtherBots(Api):
         return _rewritten(renamed, '"length": 20', '"length": 16')
 
 
+class IgnoresTheButton(Api):
+    """Takes a press of the stop button for nothing."""
+
+    async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
+        return await super().updates(offset, [kind for kind in kinds if kind == "message"])
+
+
 def _rewritten(updates: list[Json], old: str, new: str) -> list[Json]:
     changed: list[Json] = json.loads(json.dumps(updates).replace(old, new))
     return changed
@@ -149,5 +156,6 @@ FAULTS = (
     Fault("note all parts at the end", "crash_between_parts", driver=_replying(NotesLate)),
     Fault("answer bots", "deaf_to_bots", driver=_polling(TakesBotsForPeople)),
     Fault("obey commands for other bots", "commands_in_groups", driver=_polling(ServesOtherBots)),
+    Fault("ignore the stop button", "the_stop_button_keeps_what_was_said", driver=_polling(IgnoresTheButton)),
     Fault("register no commands", "commands_are_in_the_menu", driver=NoMenu),
 )

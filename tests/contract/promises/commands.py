@@ -39,6 +39,22 @@ async def promise_stop_keeps_what_was_said(scene: Scene) -> None:
     scene.agent.script = Told()
 
 
+@needs("stops")
+async def promise_the_stop_button_keeps_what_was_said(scene: Scene) -> None:
+    """The platform's own stop button ends the turn, keeps what was said, and makes no message of its own."""
+    place, told = await scene.driver.private(), Told()
+    scene.agent.script = told
+    await scene.driver.say(place, "talk")
+    told.says("the first half")
+    await scene.until_shows(place, "the first half")
+    await scene.driver.press_stop(place)
+    await scene.until(lambda: scene.agent.cancelled, "the run to be cancelled")
+    told.ends("the first half", Outcome.CANCELLED)
+    await scene.until_done(place)
+    (kept,) = await scene.answers(place)
+    assert kept.startswith("the first half")
+
+
 @needs("groups")
 async def promise_commands_in_groups(scene: Scene) -> None:
     """In a group a command with our name is ours, and one with another bot's name is not."""

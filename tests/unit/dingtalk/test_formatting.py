@@ -1,5 +1,6 @@
 """Markdown for cards and for plain messages."""
 
+import json
 import re
 
 from hypothesis import given, settings
@@ -35,6 +36,13 @@ def test_no_part_is_larger_than_a_request_takes(pieces, between, times):
     for part in (*card_parts(text), *plain_parts(text)):
         assert wire_bytes(part) <= MOST
         assert part.strip()
+
+
+@given(st.text() | st.text(alphabet='a"\\\n\t\x07é漢👍'))
+def test_length_is_that_of_json_within_json(text):
+    written = json.dumps({"p": json.dumps({"t": text}, ensure_ascii=False)}, ensure_ascii=False)
+    empty = json.dumps({"p": json.dumps({"t": ""}, ensure_ascii=False)}, ensure_ascii=False)
+    assert wire_bytes(text) == len(written.encode()) - len(empty.encode())
 
 
 def test_length_is_counted_as_the_wire_has_it():

@@ -98,7 +98,7 @@ async def test_a_card_that_takes_no_last_text_at_all_is_followed_by_a_plain_mess
     for method in ("streaming", "update"):
         world.sim.faults.fail_next(method, 400, "param.odd", times=9)
     await reply.finish(snapshot(f"all of it\n\n{TABLE}", final=True))
-    assert world.answers()[1] == "all of it\n\n\n- a: 1 · b: 2"
+    assert world.answers()[1] == "all of it\n\n- a: 1 · b: 2"
 
 
 async def test_without_leave_to_make_cards_the_answer_is_plain(world):

@@ -107,6 +107,45 @@ def test_what_is_not_for_us(changes):
     assert heard(**changes) is None
 
 
+def edited(before, now, **changes):
+    """The message that an edit of the example is, from one text to another."""
+    said = {key: value for key, value in EXAMPLE["event"].items() if key not in ("files", "channel")}
+    event = {
+        "type": "message",
+        "subtype": "message_changed",
+        "hidden": True,
+        "channel": "C1",
+        "ts": "1355517600.000009",
+        "event_ts": "1355517600.000009",
+        "message": said | {"text": now, "edited": {"user": "U1", "ts": "1355517600.000000"}},
+        "previous_message": said | {"text": before},
+    }
+    found = event_in(EXAMPLE | {"event": event | changes}, ME)
+    return None if found is None else read(found, ME, PEOPLE)
+
+
+def test_an_edit_that_calls_us_is_the_message_said_then():
+    message = edited("what now?", "<@U0BOT> what now?")
+    assert (message.id, message.conversation) == (heard().id, heard().conversation)
+    assert (message.text, message.addressed, message.sent_at) == ("what now?", True, 1355517600.000009)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "changes"),
+    [
+        ("what now?", "what then?", {}),
+        ("<@U0BOT> what now?", "<@U0BOT> what then?", {}),
+        ("<@U0BOT> what now?", "what now?", {}),
+        ("", "<@U0BOT>", {"previous_message": None}),
+        ("", "<@U0BOT>", {"message": "a text"}),
+        ("", "<@U0BOT>", {"message": {"text": "<@U0BOT>", "user": "U2", "bot_id": "B2", "ts": "1.5"}}),
+        ("", "<@U0BOT>", {"message": {"text": "<@U0BOT>", "user": "U2", "team": "T2", "ts": "1.5"}}),
+    ],
+)
+def test_no_other_edit_is_heard(before, now, changes):
+    assert edited(before, now, **changes) is None
+
+
 @pytest.mark.parametrize("subtype", ["file_share", "thread_broadcast", "me_message"])
 def test_subtypes_that_are_messages(subtype):
     assert heard(subtype=subtype) is not None
@@ -201,7 +240,7 @@ async def test_names_come_from_slack_and_are_asked_for_once(world):
 async def test_without_names_messages_are_heard_all_the_same(world):
     inbox = KeepingInbox()
     world.sim.faults.fail_next("users.info", "", status=500, times=9)
-    async with listening(world.channel(), inbox):
+    async with listening(world.channel(allowed_users=[world.alice.id]), inbox):
         world.people.say(world.alice.dm, world.alice.id, "hello")
         assert (await inbox.first())[0].sender.name == ""
 
@@ -215,6 +254,20 @@ async def test_a_mention_with_files_comes_with_both_and_as_one_id(world):
         first, second = await inbox.first(2)
     assert first == second
     assert [file.name for file in first.attachments] == ["a.txt", "b.txt"]
+
+
+async def test_a_mention_put_in_later_is_heard_once_and_never_again(world):
+    chat, inbox = world.people.add_channel("team", [world.alice.id]), KeepingInbox()
+    async with listening(world.channel(), inbox):
+        ts = world.people.say(chat, world.alice.id, "what now?")
+        world.people.edit(chat, ts, "@parley what now?")
+        world.people.edit(chat, ts, "@parley what now, please?")
+        world.people.say(chat, world.alice.id, "the end")
+        first, second, third = await inbox.first(3)
+        await world.until(lambda: world.people.unacknowledged() == 0)
+    assert first.id == second.id
+    assert [message.text for message in inbox.messages] == ["what now?", "what now?", "the end"]
+    assert [message.addressed for message in (first, second, third)] == [False, True, False]
 
 
 async def test_edits_deletions_and_other_workspaces_are_not_heard(world):

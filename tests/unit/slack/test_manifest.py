@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from channels.slack.config import Config
-from channels.slack.manifest import SCOPES, as_yaml
+from channels.slack.manifest import SCOPES, as_yaml, manifest
 from simulator.slack.world import SCOPES as SIMULATED
 
 FILE = Path(__file__).parents[3] / "docs" / "slack-manifest.yaml"
@@ -17,6 +17,21 @@ def test_the_document_is_generated():
 
 def test_the_simulator_grants_what_the_manifest_asks_for():
     assert set(SCOPES) == SIMULATED
+
+
+def test_posted_to_the_app_has_one_address_for_events_and_buttons():
+    settings = manifest(url="https://chat.example.org/")["settings"]
+    address = "https://chat.example.org/hooks/slack"
+    assert settings["event_subscriptions"]["request_url"] == address
+    assert settings["interactivity"]["request_url"] == address
+    assert settings["socket_mode_enabled"] is False
+
+
+def test_which_credentials_are_needed_depends_on_how_events_come():
+    assert Config(events="http", bot_token="xoxb-1").missing() == "signing_secret"
+    posted = Config(events="http", bot_token="xoxb-1", signing_secret="a-secret")
+    assert posted.missing() == ""
+    assert "secret" not in repr(posted).replace("signing_secret", "")
 
 
 def test_tokens_are_missing_one_after_the_other_and_never_shown():

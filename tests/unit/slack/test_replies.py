@@ -96,7 +96,7 @@ async def test_a_stream_that_slack_ended_goes_on_as_a_changed_message(world, sho
     for number, text in enumerate(("one", "one two", "one two three"), start=1):
         await reply.show(snapshot(text))
         if number == shown:
-            world.people.stop(thread[0], world.alice.id, world.people.messages(*thread)[-1].ts)
+            world.people.stop(thread[0], world.alice.id, thread[1])
     await reply.finish(snapshot("one two three four"))
     assert world.ours(thread) == ["one two three four"]
 

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import aiohttp
 import pytest
+from aiohttp.test_utils import TestServer
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
@@ -65,6 +66,30 @@ async def test_a_stock_bolt_app_hears_streams_and_sees_buttons(world):
         await world.until(lambda: world.people.unacknowledged() == 0 and len(seen) == 2)
     assert seen == ["message", "block_actions"]
     assert not world.people.messages(world.alice.dm, ts)[-1].streaming
+
+
+async def test_a_stock_bolt_app_is_posted_to(world):
+    seen = []
+    app = AsyncApp(
+        client=AsyncWebClient(world.sim.bot_token, base_url=world.sim.api_url),
+        signing_secret=world.sim.signing_secret,
+    )
+
+    async def listener(body, request, ack):
+        await ack()
+        event = body.get("event", body)
+        seen.append((event["type"], request.headers.get("x-slack-retry-num")))
+
+    app.event(re.compile(".*"))(listener)
+    app.action(re.compile(".*"))(listener)
+    async with TestServer(app.web_app(path="/slack/events")) as server:
+        await asyncio.to_thread(world.sim.post_to, str(server.make_url("/slack/events")))
+        world.sim.faults.reset_next("post", "after")
+        world.people.say(world.alice.dm, world.alice.id, "hi")
+        await world.until(lambda: world.people.unacknowledged() == 0)
+        world.people.inject({"type": "block_actions", "actions": [{"action_id": "a"}]}, "interactive")
+        await world.until(lambda: world.people.unacknowledged() == 0)
+    assert seen == [("message", None), ("message", ["1"]), ("block_actions", None)]
 
 
 async def test_the_sdk_uploads_a_file(world, slack):
@@ -164,8 +189,12 @@ async def test_alone_it_says_how_to_use_it_and_does_as_told():
     with running(0) as advice:
         commands = re.findall(r"curl (\S+) -d '(.*)'", advice)
         async with aiohttp.ClientSession() as http:
-            for url, body in commands:
-                async with http.post(url, data=body) as answer:
+            *talking, (post_to, body) = commands
+            for url, said in talking:
+                async with http.post(url, data=said) as answer:
                     assert "result" in await answer.json()
+            # Nobody serves there now.
+            async with http.post(post_to, data=body) as answer:
+                assert "did not respond to the challenge" in (await answer.json())["error"]
             async with http.post(commands[0][0] + "x", data="{}") as answer:
                 assert answer.status == 404

@@ -21,8 +21,10 @@ from bridge.types import (
     User,
 )
 from channels.slack.channel import SlackChannel
-from channels.slack.config import Config
+from channels.slack.config import HOOK_PATH, Config
 from channels.slack.sockets import Timing
+from console.options import ConsoleOptions
+from console.server import HttpServer
 from simulator.slack import People, Person, SlackSimulator
 
 
@@ -69,6 +71,19 @@ async def listening(channel: Channel, inbox: KeepingInbox) -> AsyncIterator[asyn
         await asyncio.gather(task, return_exceptions=True)
 
 
+@asynccontextmanager
+async def served(channel: SlackChannel) -> AsyncIterator[str]:
+    """A channel that is posted to, in a console that is for this machine only; gives its address."""
+    server = HttpServer(ConsoleOptions(port=0), (), tuple, webhooks=channel.routes())
+    up = asyncio.get_running_loop().create_future()
+    running = asyncio.create_task(server.run(up.set_result))
+    try:
+        yield f"{await up}{HOOK_PATH}"
+    finally:
+        running.cancel()
+        await asyncio.wait([running])
+
+
 @dataclass
 class Notes:
     """Checkpoints, newest last."""
@@ -109,6 +124,7 @@ class World:
         settings = {
             "bot_token": self.sim.bot_token,
             "app_token": self.sim.app_token,
+            "signing_secret": self.sim.signing_secret,
             "api_url": self.sim.api_url,
         }
         return Config(**(settings | more))

@@ -102,9 +102,11 @@ def test_html_is_shown_as_written_also_in_code():
     )
 
 
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "relative/path", "file:///etc/passwd"])
-def test_links_that_telegram_does_not_take_are_their_text(url):
-    assert one(f"[here]({url})") == Rich("here")
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "relative/path", "file:///etc/passwd", "tg://user?id=1"]
+)
+def test_links_that_telegram_does_not_take_are_their_words_and_address(url):
+    assert one(f"[here]({url})") == Rich(f"here ({url})")
 
 
 def test_text_that_markdown_would_swallow_whole_is_shown_as_it_is():

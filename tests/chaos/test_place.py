@@ -1,0 +1,84 @@
+"""What is read out of a chat, and what a platform is excused for."""
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from simulator.dingtalk import DingTalkSimulator
+from simulator.feishu import FeishuSimulator
+from simulator.slack import SlackSimulator
+from simulator.telegram import TelegramSimulator
+from tests.chaos.board import Board
+from tests.chaos.dingtalk import ChaoticDingTalk
+from tests.chaos.feishu import ChaoticFeishu
+from tests.chaos.ledger import Shown
+from tests.chaos.place import SimulatedPlace, file_of, with_words_of_files
+from tests.chaos.plan import KINDS, TROUBLES, Line, Said, echo
+from tests.chaos.slack import ChaoticSlack
+from tests.chaos.telegram import ChaoticTelegram
+
+_DICE = random.Random(1)
+_SAID = tuple(echo(f"c00n{number:03}", _DICE) for number in range(3))
+_WORDS = "Here is a file with what you said so far."
+
+
+class SilentPlace(SimulatedPlace):
+    """Nobody answers here."""
+
+    async def send(self, said: Said, board: Board) -> None:
+        return
+
+    def look(self) -> list[Shown]:
+        return []
+
+
+def place(said: Sequence[Said] = _SAID) -> SilentPlace:
+    return SilentPlace(Line(KINDS[1], tuple(said)))
+
+
+def test_an_answer_is_whole_when_all_of_it_is_there_and_it_does_not_grow():
+    said = _SAID[0]
+    answer = f"Hello!\n\nYou said: {said.text}"
+    assert place().read("", answer).whole
+    assert not place().read("", answer[:-2]).whole
+    assert not place().read("", answer, growing=True).whole
+    assert place().read("", answer).answers == said.id
+
+
+def test_an_answer_to_somebody_else_is_none():
+    assert not place(_SAID[1:]).read("", f"You said: {_SAID[0].text}").whole
+
+
+def test_the_words_for_a_file_belong_to_the_file_behind_them():
+    file = file_of("notes.md", b"# What you said\n\n- c00n000 one\n- Make a file c00n001\n")
+    words, found = with_words_of_files([Shown("", _WORDS, whole=False), file])
+    assert (words.answers, words.whole, found.answers, found.file) == ("c00n001", True, "c00n001", True)
+    assert not with_words_of_files([file, Shown("", _WORDS, whole=False)])[1].whole
+
+
+async def test_only_what_is_on_its_way_while_the_platform_turns_round_may_change_places():
+    board, there = Board(1), place()
+    await there.say(_SAID[0], board)
+    await there.say(_SAID[1], board)
+    there.turn_round([_SAID[0].id])
+    there.turn_back()
+    await there.say(_SAID[2], board)
+    assert (await there.told()).swapped == {_SAID[1].id}
+
+
+@pytest.mark.parametrize(
+    ("simulator", "chaotic"),
+    [
+        (TelegramSimulator, ChaoticTelegram),
+        (SlackSimulator, ChaoticSlack),
+        (FeishuSimulator, ChaoticFeishu),
+        (DingTalkSimulator, ChaoticDingTalk),
+    ],
+    ids=["telegram", "slack", "feishu", "dingtalk"],
+)
+async def test_every_trouble_of_the_plan_can_be_made(simulator, chaotic):
+    with simulator() as running:
+        platform = chaotic(running)
+        for trouble in dict(TROUBLES)[platform.name]:
+            platform.cause(trouble, ())

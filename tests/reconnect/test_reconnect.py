@@ -1,0 +1,30 @@
+"""Whatever happens to a channel's connection, it is back by itself, and nothing is lost or doubled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.reconnect.rigs import RIGS
+from tests.reconnect.stage import stage
+from tests.reconnect.table import DOCUMENT, with_table
+from tests.reconnect.troubles import TROUBLES, Trouble
+
+_CASES = [
+    pytest.param(name, trouble, id=f"{name}-{trouble.name}")
+    for name, rig in RIGS.items()
+    for trouble in TROUBLES
+    if trouble.applies(rig)
+]
+
+
+@pytest.mark.parametrize(("name", "trouble"), _CASES)
+async def test_reconnect(name: str, trouble: Trouble, tmp_path: Path) -> None:
+    async with stage(name, tmp_path) as made:
+        await trouble.happens(made)
+
+
+def test_the_documented_outcomes_are_the_tested_ones() -> None:
+    document = DOCUMENT.read_text("utf-8")
+    assert document == with_table(document), "run: python -m tests.reconnect.table"

@@ -1,0 +1,311 @@
+"""The memory port: fast and harmless on the way of a turn, and everything in its person's hands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+import pytest
+
+from bridge.errors import ConfigError, MemoryFailed, StoreUnavailable
+from bridge.remembering import Merged, Occasion
+from memory.document import Category, Fact, MemoryDocument, Stored
+from memory.extract import ModelExtractor
+from memory.files import FileStore
+from memory.holdings import FactChange
+from memory.model import LangchainModel, ModelSettings
+from memory.options import Groups, MemoryOptions
+from memory.prompt import load_prompts
+from memory.rules import RuleExtractor
+from memory.service import MemoryService
+from store.sqlite import SqliteStore
+from tests.unit.memory.learning_kit import NOON, turn, until
+
+HELLO = Occasion("ann", "agent", "thread-1", ("hello there, what about the dog?",), private=True)
+
+
+class Ticking:
+    """A clock that moves on each time it is read, so that nothing happens twice at one time."""
+
+    def __init__(self):
+        self.now = NOON
+
+    def __call__(self):
+        self.now += 1
+        return self.now
+
+
+@asynccontextmanager
+async def service_on(path, options=None, store=None, extractor=None):
+    async with SqliteStore.open(path / "db") as journal:
+        store, extractor = store or FileStore(path / "memory"), extractor or RuleExtractor()
+        yield MemoryService(store, journal, extractor, options or MemoryOptions(), Ticking())
+
+
+class Hanging:
+    """A store whose disk never answers."""
+
+    def __init__(self):
+        self.loads = 0
+
+    async def load(self, person, assistant=""):
+        self.loads += 1
+        await asyncio.Event().wait()
+
+
+@dataclass
+class Instant:
+    """A store that has one memory at hand."""
+
+    stored: Stored
+
+    async def load(self, person, assistant=""):
+        return self.stored
+
+
+class Failing:
+    """A store that fails with what it is given."""
+
+    def __init__(self, error):
+        self.error = error
+
+    async def load(self, person, assistant=""):
+        raise self.error
+
+    people = load
+
+
+async def test_recall_on_a_hanging_disk_lets_the_turn_go_on_without_memory(tmp_path):
+    store = Hanging()
+    async with service_on(tmp_path, MemoryOptions(recall_timeout=0.01), store) as service:
+        assert [await service.recall(HELLO) for _ in range(9)] == [""] * 9
+        assert store.loads < 9
+        running = asyncio.create_task(service.run())
+        await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+@pytest.mark.parametrize("error", [MemoryFailed("broken"), OSError("disk"), KeyError("a bug")])
+async def test_recall_never_raises(tmp_path, error, caplog):
+    async with service_on(tmp_path, store=Failing(error)) as service:
+        assert await service.recall(HELLO) == ""
+    assert "nothing is recalled" in caplog.text
+
+
+@pytest.mark.parametrize("occasion", [replace(HELLO, messages=()), replace(HELLO, messages=("",)),
+                                      replace(HELLO, thread="", assistant="")])  # fmt: skip
+async def test_recall_needs_no_context(tmp_path, occasion):
+    async with service_on(tmp_path) as service:
+        await service.add("ann", "Has a dog")
+        assert "Has a dog" in await service.recall(occasion)
+
+
+async def test_a_cancelled_turn_leaves_nothing_behind(tmp_path):
+    async with service_on(tmp_path, store=Hanging()) as service:
+        recalling = asyncio.create_task(service.recall(HELLO))
+        await asyncio.sleep(0)
+        recalling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await recalling
+
+
+@pytest.mark.parametrize(
+    ("options", "private"),
+    [(MemoryOptions(enabled=False), True), (MemoryOptions(injection_enabled=False), True),
+     (MemoryOptions(groups=Groups.OFF), False), (MemoryOptions(groups=Groups.SEPARATE), False)],
+)  # fmt: skip
+async def test_nothing_is_recalled_where_that_is_not_wanted(tmp_path, options, private):
+    async with service_on(tmp_path, options) as service:
+        await service.add("ann", "Has a dog")
+        assert await service.recall(replace(HELLO, private=private)) == ""
+
+
+async def test_with_memory_off_nothing_waits_and_nothing_runs(tmp_path):
+    async with service_on(tmp_path, MemoryOptions(enabled=False)) as service:
+        assert not service.enabled
+        await service.record(turn(1, "I live in Ulm"))
+        await asyncio.wait_for(service.run(), 5)
+        assert (await service.status()).waiting == 0
+
+
+def many(number):
+    return tuple(Fact(f"fact_{n}", f"Note {n} about dog{n}", confidence=0.8) for n in range(number))
+
+
+async def test_recall_of_a_large_memory_happens_beside_the_loop(tmp_path):
+    store = Instant(Stored(MemoryDocument(facts=many(4_000)), revision="1"))
+    async with service_on(tmp_path, MemoryOptions(recall_timeout=30), store) as service:
+        await service.search("ann", "a first look makes the index")
+        ticks = 0
+
+        async def tick():
+            nonlocal ticks
+            while True:
+                ticks += 1
+                await asyncio.sleep(0)
+
+        ticking = asyncio.create_task(tick())
+        block = await service.recall(replace(HELLO, messages=("what about dog3999?",)))
+        ticking.cancel()
+    assert "dog3999" in block
+    assert ticks > 20
+
+
+async def test_while_a_large_memory_is_made_ready_its_surest_facts_are_recalled(tmp_path):
+    sure = Fact("fact_sure", "Lives in Ulm", confidence=1.0)
+    private = replace(HELLO, messages=("what about dog3999?",))
+    store = Instant(Stored(MemoryDocument(facts=(*many(20_000), sure)), revision="1"))
+    async with service_on(tmp_path, MemoryOptions(recall_timeout=0.01), store) as service:
+        assert "Lives in Ulm" in await service.recall(private)
+        assert await service.recall(replace(private, private=False)) == ""
+
+
+async def test_a_memory_edited_by_hand_counts_from_the_next_turn(tmp_path):
+    async with service_on(tmp_path) as service:
+        await service.add("ann", "Has a dog")
+        (file,) = tmp_path.glob("memory/users/ann/memory.json")
+        file.write_text(file.read_text("utf-8").replace("Has a dog", "Has two old cats"), "utf-8")
+        assert "two old cats" in await service.recall(HELLO)
+        assert [fact.content for fact in await service.search("ann", "cats")] == ["Has two old cats"]
+
+
+async def test_an_overview_shows_everything_newest_first(tmp_path):
+    async with service_on(tmp_path) as service:
+        for content in ("Has a dog", "Likes tea", "Lives in Ulm"):
+            await service.add("ann", content)
+        await service.record(turn(1, "and I sing"))
+        overview = await service.overview("ann")
+    assert [fact.content for fact in overview.facts] == ["Lives in Ulm", "Likes tea", "Has a dog"]
+    assert (overview.on, overview.waiting) == (True, 1)
+    assert {fact.source for fact in overview.facts} == {"manual"}
+
+
+async def test_hands_on_a_memory(tmp_path):
+    async with service_on(tmp_path) as service:
+        dog = await service.add("ann", "Has a dog")
+        assert (await service.add("ann", "has a  dog.")).id == dog.id
+        await service.add("ann", "Likes green tea")
+        assert [fact.content for fact in await service.search("ann", "which tea?")] == ["Likes green tea"]
+        assert [fact.id for fact in await service.forget("ann", dog.id)] == [dog.id]
+        assert await service.forget("ann", "a camel") == ()
+        assert await service.undo("ann")
+        overview = await service.overview("ann")
+        assert "Has a dog" not in [fact.content for fact in overview.facts]
+        with pytest.raises(MemoryFailed, match="nothing to remember"):
+            await service.add("ann", "  ... ")
+    async with service_on(tmp_path) as service:
+        assert not await service.undo("stranger")
+
+
+async def test_two_hands_at_once_lose_nothing(tmp_path):
+    async with service_on(tmp_path) as service:
+        names = ["tea", "dogs", "jazz", "Ulm", "chess"]
+        await asyncio.gather(*(service.add("ann", f"Is very fond of {name}") for name in names))
+        facts = (await service.overview("ann")).facts
+    assert sorted(fact.content.split()[-1] for fact in facts) == sorted(names)
+
+
+async def test_linked_accounts_become_one_memory_with_a_report(tmp_path):
+    async with service_on(tmp_path) as service:
+        await service.add("web-ann", "Has a dog")
+        await service.add("web-ann", "Likes tea")
+        await service.add("ann", "Has a dog")
+        await service.record(turn(1, "I live in Ulm", person="web-ann"))
+        assert await service.merge("web-ann", "ann") == Merged(added=1, known=1)
+        assert await service.merge("ann", "ann") == Merged(0, 0)
+        there = await service.overview("ann")
+        assert {fact.content for fact in there.facts} == {"Has a dog", "Likes tea"}
+        assert there.waiting == 1
+        gone = await service.overview("web-ann")
+        assert (gone.facts, gone.waiting) == ((), 0)
+
+
+async def test_an_export_is_the_file_and_can_be_imported(tmp_path):
+    async with service_on(tmp_path) as service:
+        await service.add("ann", "Has a dog")
+        exported = await service.export("ann")
+        assert json.loads(exported)["version"] == "1.0"
+        assert await service.desk.data("ann") == exported
+        assert await service.desk.replace("bob", exported) == 1
+        assert [fact.content for fact in (await service.overview("bob")).facts] == ["Has a dog"]
+        assert await service.desk.people() == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "7", '{"facts": [{"content": ""}]}'])
+async def test_an_import_that_cannot_be_read_changes_nothing(tmp_path, text):
+    async with service_on(tmp_path) as service:
+        await service.add("ann", "Has a dog")
+        with pytest.raises(MemoryFailed):
+            await service.desk.replace("ann", text)
+        assert len((await service.overview("ann")).facts) == 1
+
+
+async def test_facts_are_made_corrected_and_removed_by_hand(tmp_path):
+    async with service_on(tmp_path) as service:
+        desk = service.desk
+        made = await desk.create_fact("ann", "Likes tee", Category.PREFERENCE, 0.8)
+        assert (made.category, made.confidence) == ("preference", 0.8)
+        mended = await desk.patch_fact("ann", made.id, FactChange("Likes tea", confidence=0.9))
+        assert (mended.content, mended.confidence, mended.source) == ("Likes tea", 0.9, "manual")
+        assert await desk.patch_fact("ann", "fact_none", FactChange("x")) is None
+        assert await desk.patch_fact("ann", made.id, FactChange("  ")) is None
+        assert not await desk.delete_fact("ann", "tea")
+        assert await desk.delete_fact("ann", made.id)
+        assert not await desk.delete_fact("ann", made.id)
+        assert json.loads(await desk.reload("ann"))["facts"] == []
+
+
+async def test_no_secret_is_in_the_status(tmp_path):
+    settings = ModelSettings("openai:tiny", "http://127.0.0.1:9/v1", "secret-key-1")
+    extractor = ModelExtractor(LangchainModel(settings), load_prompts())
+    options = MemoryOptions(debounce_seconds=0, retry_pause=0)
+    async with service_on(tmp_path, options, extractor=extractor) as service, service.running():
+        await service.record(turn(1, "I live in Ulm"))
+        await until(service.desk.dead_letters)
+        status = await service.status()
+        assert status.extractor == "openai:tiny"
+        assert "openai:tiny failed" in status.last_error
+        assert "secret-key-1" not in repr((status, await service.desk.dead_letters()))
+
+
+async def test_a_model_that_cannot_be_ends_the_start_with_what_to_do(tmp_path):
+    extractor = ModelExtractor(LangchainModel(ModelSettings("nonsense")), load_prompts())
+    async with service_on(tmp_path, extractor=extractor) as service:
+        with pytest.raises(ConfigError, match=r"memory\.model_name"):
+            await service.run()
+
+
+async def test_recording_on_a_store_that_is_away_asks_for_the_turn_again(tmp_path):
+    class Away:
+        def __getattr__(self, name):
+            async def fail(*given, **more):
+                raise StoreUnavailable("The disk is away.")
+
+            return fail
+
+    service = MemoryService(FileStore(tmp_path), Away(), RuleExtractor(), MemoryOptions())
+    with pytest.raises(StoreUnavailable):
+        await service.record(turn(1, "I live in Ulm"))
+    for ask in (service.overview, service.clear, service.desk.data):
+        with pytest.raises(MemoryFailed, match="The disk is away"):
+            await ask("ann")
+    with pytest.raises(MemoryFailed, match="The disk is away"):
+        await service.status()
+
+
+async def test_a_memory_that_cannot_be_read_still_has_its_turns_taken(tmp_path):
+    async with service_on(tmp_path, store=Failing(MemoryFailed("broken"))) as service:
+        await service.record(turn(1, "I live in Ulm"))
+        assert len(await service._queue.waiting("ann")) == 1
+
+
+async def test_a_stranger_has_an_empty_memory(tmp_path):
+    async with service_on(tmp_path) as service:
+        assert (await service.overview("nobody")).facts == ()
+        assert await service.search("nobody", "tea") == ()
+        assert await service.forget("nobody", "tea") == ()
+        assert await service.clear("nobody") == 0
+        assert json.loads(await service.export("nobody"))["facts"] == []

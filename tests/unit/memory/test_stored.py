@@ -1,0 +1,143 @@
+"""Memories in the SQL store: the same promises as the files'."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import DocumentConflict, MemoryFailed, StoreUnavailable
+from bridge.journal import Document
+from memory.apply import apply
+from memory.document import MemoryDocument, Stored
+from memory.hands import add, forget
+from memory.stored import DocumentStore
+from store.sqlite import SqliteStore
+from tests.unit.memory.memories import at, context, fact, news, stored, texts
+
+
+@pytest.fixture
+async def documents(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    async with SqliteStore.open(tmp_path / "parley.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def store(documents: SqliteStore) -> DocumentStore:
+    return DocumentStore(documents)
+
+
+class Away:
+    """Documents that are out of reach."""
+
+    async def get(self, key: str) -> Document:
+        raise StoreUnavailable("the disk is gone")
+
+
+async def test_what_is_saved_is_loaded_whole(store):
+    memory = stored()
+    for day in range(8):
+        memory = apply(memory, news(f"Number {day} is lucky"), context(day))
+    memory = forget(memory, "3", at(9)).stored
+    saved = await store.save("ann", memory)
+    assert await store.load("ann") == saved
+    assert saved == replace(memory, revision=saved.revision)
+
+
+async def test_a_stranger_has_an_empty_memory(store):
+    assert await store.load("nobody") == Stored()
+
+
+async def test_people_and_assistants_are_kept_apart(store):
+    people = ["a/b", "a", "a%2Fb", "张三", "a:b", "A"]
+    for number, person in enumerate(people):
+        await store.save(person, stored(fact(number, person)))
+        await store.save(person, stored(fact(number, f"{person} with coder")), "coder/b")
+    for person in people:
+        assert texts((await store.load(person)).document.facts) == [person]
+        assert texts((await store.load(person, "coder/b")).document.facts) == [f"{person} with coder"]
+    assert list(await store.people()) == sorted(people)
+
+
+async def test_more_people_than_a_page_are_listed(store):
+    people = [f"person{number:03}" for number in range(230)]
+    for person in people:
+        await store.save(person, stored(fact(1, "Likes tea")))
+    assert list(await store.people()) == people
+
+
+async def test_of_two_who_read_the_same_only_one_saves(store):
+    mine, theirs = await store.load("ann"), await store.load("ann")
+    await store.save("ann", add(mine, "Likes tea", at(1), 100).stored)
+    with pytest.raises(DocumentConflict):
+        await store.save("ann", add(theirs, "Has a cat", at(1), 100).stored)
+
+
+async def test_many_tasks_lose_nothing_of_each_other(store):
+    async def remember_all(name: str) -> None:
+        for number in range(10):
+            while True:
+                read = await store.load("ann")
+                try:
+                    await store.save("ann", add(read, f"{name} said {number}", at(1), 1000).stored)
+                except DocumentConflict:
+                    continue
+                break
+
+    await asyncio.gather(*(remember_all(name) for name in ("Kim", "Lee", "Max")))
+    assert len((await store.load("ann")).document.facts) == 30
+
+
+@pytest.mark.parametrize("damage", ["{", "null", '{"document": "{", "notes": {}}', '{"document": 3}'])
+async def test_a_corrupt_document_is_set_aside_and_never_lost(store, documents, caplog, damage):
+    await store.save("ann", stored(fact(1, "Likes tea")))
+    there = await documents.get("memory/ann/")
+    await documents.set(replace(there, body=damage))
+    read = await store.load("ann")
+    assert read.document == MemoryDocument()
+    assert "memory/ann/" in caplog.text
+    await store.save("ann", add(read, "Has a cat", at(1), 100).stored)
+    assert [document.body for document in await documents.list("memory-aside/")] == [damage]
+
+
+async def test_bad_entries_are_kept_aside_once_and_the_rest_is_used(store, documents):
+    await store.save("ann", stored(fact(1, "Likes tea")))
+    there = await documents.get("memory/ann/")
+    damaged = there.body.replace(
+        '\\"content\\": \\"Likes tea\\"', '\\"content\\": \\"Likes tea\\"}, {\\"content\\": 7'
+    )
+    await documents.set(replace(there, body=damaged))
+    for _ in range(2):
+        assert texts((await store.load("ann")).document.facts) == ["Likes tea"]
+    (aside,) = await documents.list("memory-aside/")
+    assert '"content": 7' in aside.body
+
+
+async def test_a_store_that_is_out_of_reach_is_named():
+    with pytest.raises(MemoryFailed, match="the disk is gone"):
+        await DocumentStore(Away()).load("ann")  # type: ignore[arg-type]
+
+
+async def test_erasing_leaves_no_word_of_it_for_any_assistant(store, documents):
+    for assistant in ("", "coder"):
+        memory = apply(await store.load("ann", assistant), news("Likes jasmine tea"), context(1))
+        memory = await store.save("ann", memory, assistant)
+        await store.save("ann", apply(memory, news("Lives in Rome"), context(2)), assistant)
+    await documents.set(Document("memory-aside/ann//1", "jasmine", 0))
+    await store.save("annabel", stored(fact(1, "Stays here")))
+    await store.erase("ann")
+    left = [*await documents.list("memory/ann/"), *await documents.list("memory-aside/")]
+    assert all("jasmine" not in document.body and "Rome" not in document.body for document in left)
+    assert list(await store.people()) == ["annabel"]
+
+
+async def test_what_is_under_way_while_erased_is_not_stored(store):
+    read = await store.load("ann")
+    await store.erase("ann")
+    with pytest.raises(DocumentConflict):
+        await store.save("ann", apply(read, news("Likes tea"), context(1)))
+    again = await store.load("ann")
+    assert apply(again, news("Likes tea"), context(1)) is again
