@@ -2,10 +2,11 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet --require-hashes
+VENDORS := .pytest_cache/vendors
 OFFLINE := the reason stands above. Is there a network? Try again: what arrived is kept.
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test lint browser teeth chaos conformance bench clean
+.PHONY: help run chat check test lint browser teeth chaos soak conformance vendors bench clean
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -37,8 +38,14 @@ teeth: $(VENV)/.test ## Seed faults that the contract suite must catch
 chaos: $(VENV)/.test ## Turns with kill -9 at random instants
 	@$(PY) -m pytest -m chaos $(ARGS)
 
+soak: $(VENV)/.test ## All channels streaming at once, then with a platform that is stuck
+	@$(PY) -m pytest -m soak $(ARGS)
+
 conformance: $(VENV)/.test $(VENV)-conformance/.done ## The agent suite against the official development server
 	@$(PY) -m pytest -m conformance $(ARGS)
+
+vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators against the vendors' Node SDKs (needs "nodejs npm")
+	@$(PY) -m pytest -m vendors $(ARGS)
 
 bench: $(VENV)/.test ## The figures of docs/performance.md
 	@$(PY) -m benchmarks $(ARGS)
@@ -66,4 +73,12 @@ $(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
 	@echo "Installing the official development server (a minute or two, once) ..."
 	@$(VENV)-conformance/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes \
 		-r requirements/conformance.txt || { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@touch $@
+
+$(VENDORS)/.done: tests/vendors/package.json tests/vendors/package-lock.json
+	@mkdir -p $(VENDORS)
+	@cp tests/vendors/package.json tests/vendors/package-lock.json $(VENDORS)/
+	@echo "Installing the vendors' Node SDKs (half a minute, once) ..."
+	@npm ci --prefix $(VENDORS) --ignore-scripts --no-audit --no-fund --loglevel=error \
+		|| { echo "They could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agent.client import AgentEndpoint
 from agent.embedded.options import EmbeddedOptions, ModelOptions
+from agent.injection import Injection
 from agent.run import LangGraphAgent
 from app.places import AGENT_DATABASE, FILES
 from app.settings.load import Loaded
@@ -36,6 +37,7 @@ async def open_agent(loaded: Loaded) -> AsyncIterator[LangGraphAgent]:
             gateway_url=settings.gateway_url,
             recursion_limit=settings.recursion_limit,
             images=settings.images,
+            injection=Injection(loaded.settings.memory.injection),
             transport=transport,
         )
         yield await stack.enter_async_context(agent)

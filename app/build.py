@@ -13,6 +13,7 @@ from typing import cast
 
 from app.agents import open_agent
 from app.health import Pulse
+from app.memory import make_memory
 from app.options import core_options
 from app.places import CHANNELS, DATABASE, FILES
 from app.settings.load import Loaded
@@ -23,11 +24,12 @@ from bridge.conversations import Conversations
 from bridge.errors import ParleyError
 from bridge.manager import Manager
 from bridge.people import People
-from bridge.ports import Channel, ChannelServices, Journal, NullMemory
+from bridge.ports import Channel, ChannelServices, Journal
 from bridge.services import Services
 from channels.kit.http import ServesHttp, Webhook
 from console.options import ConsoleOptions
 from console.server import HttpServer
+from memory.service import MemoryService
 from store.sqlite import SqliteStore
 
 
@@ -40,6 +42,7 @@ class Parley:
     supervisors: Supervisors
     server: HttpServer
     pulse: Pulse
+    memory: MemoryService
 
     async def run(self, stop: asyncio.Event, started: Callable[[str], None]) -> None:
         """Serve until `stop` is set, then stop in order: listening, turns, everything else.
@@ -54,13 +57,14 @@ class Parley:
                     started(url)
                     listening.set()
 
-                parts = (self.server.run(is_up), self.pulse.run(), self.store.maintain())
+                parts = (self.server.run(is_up), self.pulse.run(), self.store.maintain(), self.memory.run())
                 tasks = [group.create_task(part) for part in parts]
                 await listening.wait()
                 tasks.append(group.create_task(self.manager.run()))
                 async with self.supervisors:
                     await stop.wait()
                 await self.manager.drain()
+                await self.memory.drain()
                 for task in tasks:
                     task.cancel()
         except* ParleyError as errors:
@@ -83,12 +87,13 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
         supervisors = Supervisors(
             [Supervisor(channel, bus.publish_inbound, bus.publish_click) for channel in channels.values()]
         )
+        memory = make_memory(loaded, journal, clock)
         pulse = Pulse(journal, agent, supervisors, clock=clock)
         services = Services(
             journal=journal,
             bus=bus,
             agent=agent,
-            memory=NullMemory(),
+            memory=memory,
             people=People(journal, clock),
             conversations=await Conversations.open(journal),
             channels=channels,
@@ -107,7 +112,7 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
             pulse.reports,
             webhooks=[route for route in routes if isinstance(route, Webhook)],
         )
-        yield Parley(journal, Manager(services), supervisors, server, pulse)
+        yield Parley(journal, Manager(services), supervisors, server, pulse, memory)
 
 
 def make_channels(loaded: Loaded, journal: Journal) -> Mapping[str, Channel]:

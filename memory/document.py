@@ -51,6 +51,11 @@ class Fact:
         """Whether the person wrote it themselves: never rewritten or evicted by a model."""
         return self.source == "manual"
 
+    @property
+    def last_said(self) -> str:
+        """When it was said last, as far as is known."""
+        return max(self.created_at, self.confirmed_at)
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:

@@ -39,7 +39,11 @@ class TokenCounting(StrEnum):
 class MemoryOptions:
     """`max_facts` caps one person's facts; `max_injection_tokens` the block that a run is given.
 
-    A turn is learned from `debounce_seconds` after the last one, `max_wait` after the first at the latest.
+    A turn is learned from `debounce_seconds` after the last one, `max_wait` after the first at the latest,
+    with `extractors` people at once. A failure is tried again after `retry_pause`, then four times that, and
+    so on, `tries` times in all. More than `queue_limit` waiting turns of one person lose the oldest. Recall
+    takes `recall_timeout` at most, else a run goes on without it. One extraction reads `chunk_tokens` of
+    turns at most.
     """
 
     enabled: bool = True
@@ -50,6 +54,7 @@ class MemoryOptions:
     fact_confidence_threshold: float = 0.7
     max_injection_tokens: int = 2000
     token_counting: TokenCounting = TokenCounting.TIKTOKEN
+    encoding: str = "cl100k_base"
     ranking: Ranking = Ranking.RELEVANCE
     similarity_weight: float = 0.6
     confidence_weight: float = 0.4
@@ -58,4 +63,7 @@ class MemoryOptions:
     tries: int = 3
     model_timeout: float = 120.0
     chunk_tokens: int = 6000
-    extractors: int = 4
+    extractors: int = 16
+    retry_pause: float = 30.0
+    queue_limit: int = 200
+    recall_timeout: float = 1.0

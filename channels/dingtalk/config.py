@@ -14,11 +14,14 @@ class Config(ChannelConfig):
 
     With `card_template_id` answers grow in AI cards, whose variable `card_content_key` holds the text; all
     cards together make at most `card_rate` calls a second. `groups` says whether a group is one conversation
-    or one for each person in it. `robot_code` is `client_id` unless it is given.
+    or one for each person in it. `robot_code` is `client_id` unless it is given. Unlike on public platforms
+    everybody of the organisation may talk until `allowed_users` is given; others may not unless they are
+    named.
     """
 
     client_id: str = ""
     client_secret: str = Field(default="", repr=False)
+    allowed_users: tuple[str, ...] = ("*",)
     robot_code: str = ""
     bot_name: str = ""
     groups: Literal["shared", "per_user"] = "shared"

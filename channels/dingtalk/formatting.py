@@ -4,41 +4,45 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from bridge.types import Step, StepStatus
-from channels.dingtalk.tables import as_list
-from channels.kit.fences import fences
-from channels.kit.text import chunks, split, wellformed
+from channels.dingtalk.tables import as_lists
+from channels.kit.markdown.outline import outline
+from channels.kit.markdown.rewrite import Anchors, Edit, anchors, code, edited
+from channels.kit.markdown.split import split
+from channels.kit.text import byte_length, chunks, wellformed
 
 MOST = 18_000
 """Bytes of a text as the wire has it. A request may have 20,000; the rest is for what is around the text."""
 MOST_STEPS = 6
-_LONGEST_FENCE = 1000
 _TITLE = 50
 _MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
 
-# DingTalk's markdown knows HTML and drops what it takes for a tag; <https://links> are none.
-_CODE_OR_TAG = re.compile(
-    r"(?<!`)(`+)(?!`)(?:[^`\n]|\n(?!\n))+\1(?!`)|<(?!(?:https?|mailto):[^\s<>]*>)(?=[A-Za-z/!?])"
-)
-_BLOCK = re.compile(r"\s*(?:[-*+>|#]|\d+[.)]\s|```|~~~)")
+# DingTalk's markdown knows HTML and drops what it takes for a tag.
+_TAG = re.compile(r"(\\[^<])|\\?<(?=[A-Za-z/!?])", re.DOTALL)
+_ALL = re.compile(r"@(?=all\b|everyone\b|所有人)", re.IGNORECASE)
+# A link of its own (dtmd://) would have whoever presses it say things; other chats' would lead nowhere.
+_TAKEN = Anchors(("http://", "https://", "mailto:", "tel:"), pictures=("http://", "https://"), bare=True)
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
 _NOISE = re.compile(r"[#*_`>|~\[\]]+")
 
 
 def wire_bytes(text: str) -> int:
     """How many bytes a text takes in a request, where it is JSON within JSON."""
-    return len(json.dumps(json.dumps(text, ensure_ascii=False), ensure_ascii=False).encode()) - 6
+    if _CONTROL.search(text):
+        return len(json.dumps(json.dumps(text, ensure_ascii=False), ensure_ascii=False).encode()) - 6
+    return byte_length(text) + 3 * (text.count('"') + text.count("\\")) + 2 * text.count("\n")
 
 
 def card_parts(markdown: str) -> tuple[str, ...]:
     """Markdown as the texts of cards, which show nearly all of it; nothing for a blank one."""
-    return split(_outside_code(wellformed(markdown), _escaped), MOST, wire_bytes)
+    return split(_safe(wellformed(markdown)), MOST, wire_bytes)
 
 
 def plain_parts(markdown: str) -> tuple[str, ...]:
     """Markdown as plain robot messages, which show no tables and run lines together."""
-    return split(_listed(_outside_code(wellformed(markdown), _escaped)), MOST, wire_bytes)
+    return split(_listed(_safe(wellformed(markdown))), MOST, wire_bytes)
 
 
 def again_plain(parts: Sequence[str]) -> tuple[str, ...]:
@@ -68,30 +72,18 @@ def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]
     return (*parts, lines) if wire_bytes(whole) > MOST else (*parts[:-1], whole)
 
 
-def _listed(text: str) -> str:
-    return _outside_code(text, lambda prose: _broken(as_list(prose))).rstrip()
-
-
-def _outside_code(text: str, change: Callable[[str], str]) -> str:
-    """The text with everything but its code blocks changed."""
-    pieces: list[str] = []
-    start = 0
-    for block in fences(text, _LONGEST_FENCE):
-        pieces += (change(text[start : block.start]), text[block.start : block.end])
-        start = block.end
-    return "".join((*pieces, change(text[start:])))
+def _safe(text: str) -> str:
+    """Everything that looks like a tag made visible, but for code, and links that are no web links opened."""
+    found = outline(text)
+    return edited(text, (*code(text, found), *anchors(text, found, _TAKEN, _escaped)), _escaped)
 
 
 def _escaped(text: str) -> str:
-    """Everything that looks like a tag made visible, but for code."""
-    return _CODE_OR_TAG.sub(lambda match: "&lt;" if match[0] == "<" else match[0], text)
+    return _ALL.sub("@\u2060", _TAG.sub(lambda match: match[1] or "&lt;", text))
 
 
-def _broken(text: str) -> str:
-    """Lines of a paragraph kept apart by the two spaces that markdown has for that."""
-    lines = text.split("\n")
-    for number, line in enumerate(lines[:-1]):
-        following = lines[number + 1]
-        if line.strip() and following.strip() and not _BLOCK.match(following) and not line.startswith("#"):
-            lines[number] = f"{line.rstrip()}  "
-    return "\n".join(lines)
+def _listed(text: str) -> str:
+    """Tables as lists, and lines of a paragraph kept apart by the two spaces that markdown has for that."""
+    found = outline(text)
+    breaks = (Edit(place, place, "" if text[place - 1] == " " else "  ") for place in found.breaks)
+    return edited(text, (*as_lists(text, found.tables), *breaks)).rstrip()

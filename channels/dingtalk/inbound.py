@@ -59,7 +59,7 @@ def _sender(message: ChatbotMessage) -> User:
     who = message.sender_staff_id or message.sender_id
     nick = message.sender_nick if isinstance(message.sender_nick, str) else ""
     workspace = message.sender_corp_id if isinstance(message.sender_corp_id, str) else ""
-    return User(NAME, _id(who, "sender"), wellformed(nick), workspace)
+    return User(NAME, _id(who, "sender"), wellformed(nick), wellformed(workspace))
 
 
 def _foreign(message: ChatbotMessage) -> bool:
@@ -76,7 +76,7 @@ def _conversation(message: ChatbotMessage, sender: User, private: bool, manner: 
 
 
 def _id(value: object, name: str) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > MOST_ID:
+    if not isinstance(value, str) or not value.strip() or len(value) > MOST_ID or "\0" in value:
         raise ValueError(f"no {name}")
     value.encode()
     return value
@@ -101,5 +101,6 @@ def _fetchable(files: tuple[Attachment, ...], robot: Json) -> tuple[Attachment, 
     """The files with whose they are: only the robot that was written to may have them."""
     whose = robot if isinstance(robot, str) else ""
     return tuple(
-        Attachment(file.kind, file.name, file.mime, file.size, f"{whose}:{file.handle}") for file in files
+        Attachment(file.kind, file.name, file.mime, file.size, wellformed(f"{whose}:{file.handle}"))
+        for file in files
     )

@@ -64,8 +64,11 @@ _CREDENTIALS = {
     10003: "Feishu does not know this app_id",
     10012: "Feishu refused the app's credentials",
     10014: "Feishu refused the app_secret",
+    10015: "Feishu refused the app_secret",
     99991543: "Feishu refused the app_id and app_secret",
     1000040344: "Feishu refused the app_id and app_secret",
+    1000040345: "Feishu refused the app_id and app_secret",
+    1000040346: "Feishu does not know this app_id",
     1000040351: "the app lives on the other platform: set channels.feishu.domain to lark (or to feishu)",
 }
 _CONNECTIONS = 1000040350

@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from bridge.types import Json, JsonObject, Step, StepStatus
-from channels.kit.fences import fences
-from channels.kit.text import byte_length, chunks, split, wellformed
+from channels.kit.markdown.outline import Fence, outline
+from channels.kit.markdown.rewrite import Anchors, anchors, code, edited, no_tags
+from channels.kit.markdown.split import split
+from channels.kit.text import byte_length, chunks, wellformed
 
 MOST = 28_000
 """Bytes of a part's text as it stands in a card; with all around it a card may have 30 kB."""
@@ -20,10 +22,7 @@ _SUMMARY = 60
 _STEPS_ROOM = 1500
 _SLACK = 1000
 _MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?<!`)\1(?!`)")
-_IMAGE = re.compile(r"!(\[[^\[\]\n]{0,500}\]\([^()\s]{1,2000}(?:\s\"[^\"\n]{0,500}\")?\))")
-_LINKS = "https?://|mailto:|tel:|lark://|feishu://"
-_NO_LINK = re.compile(rf"(?<!!)\[([^\[\]\n]{{1,500}})\]\((?!{_LINKS})([^()\s]{{0,500}})\)", re.IGNORECASE)
+_TAKEN = Anchors(links=("http://", "https://", "mailto:", "tel:", "lark://", "feishu://"))
 _AT = re.compile(r"<(?=/?at\b)", re.IGNORECASE)
 _DASHES = r"[ \t]*:?-+:?[ \t]*"
 _DELIMITER = re.compile(rf"[ \t]*(?:\|?{_DASHES}(?:\|{_DASHES})+\|?|\|{_DASHES}\|)[ \t]*\Z")
@@ -82,7 +81,7 @@ def post(text: str) -> JsonObject:
 
 def plain(text: str) -> JsonObject:
     """A text as it is, where nothing else is taken. Nobody is called by it."""
-    return {"text": _AT.sub("<\u200b", text.replace("&#60;", "<"))}
+    return {"text": _uncalled(text.replace("&#60;", "<"))}
 
 
 def _title(title: str) -> str:
@@ -91,7 +90,7 @@ def _title(title: str) -> str:
 
 def _closed(part: str) -> str:
     """A part whose last code block is closed, so that what follows is no code."""
-    blocks = fences(part, MOST)
+    blocks = outline(part).fences
     torn = bool(blocks) and blocks[-1].close == len(part)
     return f"{part}\n{blocks[-1].indent}{blocks[-1].marker}" if torn else part
 
@@ -103,35 +102,32 @@ def _prepared(part: str) -> str:
     which it refuses the whole card, become links; of tables it takes five, more are shown as code.
     """
     part = _few_tables(part)
-    pieces: list[str] = []
-    at = 0
-    for block in fences(part, MOST):
-        pieces += [_spans(part[at : block.start]), _AT.sub("<\u200b", part[block.start : block.end])]
-        at = block.end
-    return "".join((*pieces, _spans(part[at:])))
-
-
-def _spans(text: str) -> str:
-    pieces: list[str] = []
-    at = 0
-    for span in _CODE_SPAN.finditer(text):
-        pieces += [_outside_code(text[at : span.start()]), _AT.sub("<\u200b", span[0])]
-        at = span.end()
-    return "".join((*pieces, _outside_code(text[at:])))
+    found = outline(part)
+    changed = (*code(part, found, _code), *anchors(part, found, _TAKEN, _outside_code))
+    return edited(part, changed, _outside_code)
 
 
 def _outside_code(text: str) -> str:
-    text = _IMAGE.sub(r"\1", text)
-    text = _NO_LINK.sub(r"\1 (\2)", text)
-    return text.replace("<", "&#60;")
+    return no_tags(text, "&#60;")
+
+
+def _uncalled(text: str) -> str:
+    """Code that calls nobody even where the platform would not take it for code."""
+    return _AT.sub("<\u200b", text)
+
+
+def _code(text: str) -> str:
+    """Code with its tags and, within a line, its pictures broken, for which a whole card is refused."""
+    text = _uncalled(text)
+    return text if "\n" in text else text.replace("![", "!\u200b[")
 
 
 def _few_tables(part: str) -> str:
     """The tables after the fifth as code, or, where that makes the card too large, as lines."""
     lines = part.split("\n")
-    surplus = _tables(lines, _line_check(lines, part))[MOST_TABLES:]
-    if not surplus:
+    if len(_tables(lines, lambda number: False)) <= MOST_TABLES:
         return part
+    surplus = _tables(lines, _line_check(lines, outline(part).fences))[MOST_TABLES:]
     coded = list(lines)
     for start, end in reversed(surplus):
         coded[start:end] = ["```", *lines[start:end], "```"]
@@ -158,11 +154,10 @@ def _tables(lines: Sequence[str], in_code: Callable[[int], bool]) -> list[tuple[
     return found
 
 
-def _line_check(lines: Sequence[str], part: str) -> Callable[[int], bool]:
+def _line_check(lines: Sequence[str], fences: Sequence[Fence]) -> Callable[[int], bool]:
     """Whether a line of the part, by its number, lies in a code block."""
-    spans = [(block.start, block.end) for block in fences(part, MOST)]
     offsets, at = [], 0
     for line in lines:
         offsets.append(at)
         at += len(line) + 1
-    return lambda number: any(start <= offsets[number] < end for start, end in spans)
+    return lambda number: any(fence.start <= offsets[number] < fence.end for fence in fences)

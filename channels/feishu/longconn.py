@@ -33,6 +33,7 @@ MOST_AT_ONCE = 2000
 DONE, AGAIN = 200, 500
 _HEARTBEAT = 40.0
 _OPEN_TIMEOUT = 10.0
+_FAREWELL = 0.5
 _OVER_LIMIT = "1000040350"
 _ENDED = (
     aiohttp.WSMsgType.CLOSE,
@@ -78,7 +79,7 @@ async def opened(
                 endpoint.url,
                 max_msg_size=MOST_FRAME,
                 heartbeat=_HEARTBEAT,
-                timeout=aiohttp.ClientWSTimeout(ws_close=2.0),
+                timeout=aiohttp.ClientWSTimeout(ws_close=_FAREWELL),
             )
     except aiohttp.WSServerHandshakeError as error:
         # Not chained, nor are the others: their texts have the address in them, and that has a ticket.

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from bridge.ports import TextUnit
-from channels.kit.fences import MARGIN, Fence, fences, reopened
 
 Measure: TypeAlias = Callable[[str], int]
 """The length of a text in a platform's unit; a character never measures less than one."""
@@ -77,54 +76,6 @@ def chunks(text: str, limit: int, measure: Measure = len) -> Iterator[str]:
         end = border(text, start, limit, measure)
         yield text[start:end]
         start = end
-
-
-def split(text: str, limit: int, measure: Measure = len) -> tuple[str, ...]:
-    """Markdown in parts of at most `limit`; a code block that is cut is closed and reopened in its language.
-
-    Nothing but white space at the borders is left out, and no part is blank.
-    """
-    if measure(text) <= limit:
-        return (text,) if text.strip() else ()
-    blocks = fences(text, limit // 8) if limit >= MARGIN else ()
-    parts = (part.strip("\n").rstrip() for part in _parts(text, limit, measure, blocks))
-    return tuple(part for part in parts if part.strip())
-
-
-def _parts(text: str, limit: int, measure: Measure, blocks: tuple[Fence, ...]) -> Iterator[str]:
-    start = 0
-    while start < len(text):
-        opened = _around(blocks, start)
-        head = "" if opened is None else reopened(opened, limit, measure)
-        room = limit - measure(head)
-        end = _end(text, start, room, measure, blocks)
-        cut = _around(blocks, end)
-        if cut is None:
-            yield head + text[start:end]
-            start = end
-            continue
-        tail = f"\n{cut.indent}{cut.marker}"
-        end = _end(text, start, room - measure(tail), measure, blocks)
-        cut = _around(blocks, end)
-        yield head + text[start:end].rstrip("\n") + (tail if cut is not None else "")
-        start = end if cut is None or text[end : cut.close].strip() else cut.end
-
-
-def _end(text: str, start: int, room: int, measure: Measure, blocks: tuple[Fence, ...]) -> int:
-    """A border that tears neither a fence's own line nor leaves an opening fence alone at the end."""
-    end = border(text, start, room, measure)
-    for block in blocks:
-        if block.close < end < block.end and block.close > start:
-            return block.close
-        if block.start > start and block.start < end < block.close:
-            early = block.start - start < 0.5 * (end - start)
-            return end if early and text[block.body : end].strip() else block.start
-    return end
-
-
-def _around(blocks: tuple[Fence, ...], at: int) -> Fence | None:
-    """The code block that a cut at `at` would tear."""
-    return next((block for block in blocks if block.body <= at <= block.close and at < block.end), None)
 
 
 def _word_border(text: str, start: int, end: int) -> int:

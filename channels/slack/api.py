@@ -26,6 +26,7 @@ logging.getLogger("slack_bolt").setLevel(logging.ERROR)
 PREFLIGHT = 8.0
 MOST_PAGES = 5
 SIGNATURE = "parley_part"
+_LESS_THAN_MEMBERS = ("is_restricted", "is_ultra_restricted", "is_stranger", "is_bot")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +92,11 @@ class Api:
         return str(answer.get("url") or "")
 
     async def person(self, user: str) -> Person:
-        """Somebody's name and language."""
+        """Who somebody is."""
         answer = await self.call(
             "users.info", lambda: self._client.users_info(user=user, include_locale=True)
         )
-        found = answer.get("user") or {}
-        profile = found.get("profile") or {}
-        names = (profile.get("display_name"), profile.get("real_name"), found.get("name"))
-        return Person(next((str(name) for name in names if name), ""), str(found.get("locale") or ""))
+        return _person(answer.get("user") or {})
 
     async def post(self, place: Place, markdown: str, turn: str, part: int) -> str:
         """A new message; returns its ts."""
@@ -144,9 +142,10 @@ class Api:
         )
 
     async def stop_stream(
-        self, place: Place, ts: str, chunks: Sequence[JsonObject], turn: str, part: int
+        self, place: Place, ts: str, chunks: Sequence[JsonObject], turn: str, part: int, session: str = ""
     ) -> None:
-        """The end of it, signed; raises StreamEnded when it has ended before."""
+        """The end of it, signed, perhaps with another status for the thread's session; raises StreamEnded
+        when it has ended before."""
         await self.call(
             "chat.stopStream",
             lambda: self._client.chat_stopStream(
@@ -154,6 +153,16 @@ class Api:
                 ts=ts,
                 chunks=[dict(chunk) for chunk in chunks] or None,
                 metadata=_signature(turn, part),
+                session_status=session or None,
+            ),
+        )
+
+    async def session(self, place: Place, status: str) -> None:
+        """What the app is about in a thread: while that is "processing", people see a stop button."""
+        await self.call(
+            "agents.sessions.setStatus",
+            lambda: self._client.agents_sessions_setStatus(
+                channel_id=place.chat, thread_ts=place.thread, status=status
             ),
         )
 
@@ -223,6 +232,23 @@ class Api:
         except AuthenticationRefused:
             self.refused.set()
             raise
+
+
+def _person(found: JsonObject) -> Person:
+    profile, home = (_object(found, key) for key in ("profile", "enterprise_user"))
+    names = (profile.get("display_name"), profile.get("real_name"), found.get("name"))
+    return Person(
+        name=next((str(name) for name in names if name), ""),
+        language=str(found.get("locale") or ""),
+        team=str(found.get("team_id") or ""),
+        enterprise=str(home.get("enterprise_id") or ""),
+        guest=any(found.get(key) for key in _LESS_THAN_MEMBERS),
+    )
+
+
+def _object(value: JsonObject, key: str) -> JsonObject:
+    found = value.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def _signature(turn: str, part: int) -> dict[str, Json]:

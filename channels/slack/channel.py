@@ -5,11 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from bridge.errors import AttachmentRefused, AuthenticationRefused, ChannelError
+import aiohttp
+from starlette.routing import BaseRoute
+
+from bridge.errors import (
+    AttachmentRefused,
+    AuthenticationRefused,
+    ChannelError,
+    ChannelUnavailable,
+    RateLimited,
+)
 from bridge.ports import (
     Capabilities,
     Channel,
@@ -24,11 +33,14 @@ from bridge.types import Attachment, ReplyTarget
 from channels.kit.files import human_size
 from channels.slack.api import Api, Place
 from channels.slack.config import Config
-from channels.slack.events import Events
-from channels.slack.inbound import NAME, Me
+from channels.slack.door import Door
+from channels.slack.events import Events, Listener
+from channels.slack.hook import Hear, Hook
+from channels.slack.inbound import NAME, STOP, Me
 from channels.slack.manifest import SCOPES
 from channels.slack.people import People
 from channels.slack.replies import Means, Rhythm, SlackReply
+from channels.slack.session import NoReply
 from channels.slack.sockets import SocketMode, Timing
 from channels.slack.text import MOST
 from channels.slack.transfer import Transfer
@@ -42,7 +54,7 @@ def create(config: Config, services: ChannelServices) -> SlackChannel:
 
 
 class SlackChannel(Channel):
-    """One app in one workspace, over Socket Mode."""
+    """One app in one workspace, over Socket Mode or, with `events: http`, posted to."""
 
     name: ClassVar[str] = NAME
 
@@ -64,7 +76,10 @@ class SlackChannel(Channel):
             max_file_in=config.max_file_in,
             max_file_out=config.max_file_out,
         )
+        self._config = config
         self._api = Api(config)
+        self._posted_to = config.events == "http"
+        self._hook = Hook(config.signing_secret, timing.answer)
         self._transfer = Transfer(self._api, config)
         self._people = People(self._api.person)
         self._timing = timing
@@ -77,19 +92,25 @@ class SlackChannel(Channel):
         async with self._api.connected() as session:
             self._me, scopes = await self._api.me()
             _warn_of_missing(scopes)
-            events = Events(self._api, self._people, inbox, self._me)
-            socket = SocketMode(self._api, events.hear, self._timing)
+            door = Door(self._people, self._me, self._config.allowed_users)
+            events = Events(self._api, Listener(inbox, self._me, self._people, door))
             try:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._watch_tokens(), name="slack tokens")
-                    group.create_task(socket.run(session, inbox.online), name="slack socket mode")
+                    group.create_task(self._hear(events.hear, session, inbox), name="slack events")
             except* ChannelError as errors:
                 raise _first(errors) from None
+
+    def routes(self) -> Sequence[BaseRoute]:
+        """Where Slack posts to, if it is to."""
+        return self._hook.routes() if self._posted_to else ()
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """A reply in the target's chat and thread."""
         conversation, asker = target.conversation, target.asker
         place = Place(conversation.chat, conversation.topic, asker.id, asker.workspace)
+        if target.reply_to.startswith(f"{STOP}:"):
+            return NoReply(self._api, place)
         return SlackReply(self._means, target, place, checkpoint)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
@@ -98,6 +119,24 @@ class SlackChannel(Channel):
         if attachment.size > most:
             raise AttachmentRefused(f"{human_size(attachment.size)}, at most {human_size(most)}")
         return await self._transfer.fetch(attachment.handle, into, most)
+
+    async def _hear(self, hear: Hear, session: aiohttp.ClientSession, inbox: Inbox) -> None:
+        if self._posted_to:
+            with self._hook.open(hear):
+                inbox.online()
+                await self._look_after_tokens()
+        else:
+            await SocketMode(self._api, hear, self._timing).run(session, inbox.online)
+
+    async def _look_after_tokens(self) -> None:
+        """Where Slack calls us, nothing but asking now and then tells that a token was revoked."""
+        while True:
+            await asyncio.sleep(self._timing.pulse)
+            try:
+                await self._api.me()
+            except (ChannelUnavailable, RateLimited) as error:
+                # What is posted is stored all the same, and answers are tried again.
+                log.warning("slack: %s", error)
 
     async def _watch_tokens(self) -> None:
         """A token may be revoked while the connection stands: any call may be the first to know."""

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from channels.kit.config import ChannelConfig
 
+HOOK_PATH = "/hooks/slack"
+"""Where Slack posts to with `events: http`."""
+
 
 class Config(ChannelConfig):
-    """The app's two tokens, and where the Web API is. Sizes are bytes, times seconds.
+    """An app's credentials, how events come, and where the Web API is. Sizes are bytes, times seconds.
 
-    `bot_token` (xoxb-) reads and writes; `app_token` (xapp-, scope `connections:write`) opens Socket Mode
-    connections.
+    `bot_token` (xoxb-) reads and writes. With `events: socket` the `app_token` (xapp-, scope
+    `connections:write`) opens Socket Mode connections; with `events: http` Slack posts to HOOK_PATH, and
+    `signing_secret` tells that it is Slack. Unlike on public platforms every full member of the workspace
+    may talk until `allowed_users` is given; guests and people of other workspaces may not unless they are
+    named.
     """
 
     bot_token: str = Field(default="", repr=False)
     app_token: str = Field(default="", repr=False)
+    signing_secret: str = Field(default="", repr=False)
+    events: Literal["socket", "http"] = "socket"
+    allowed_users: tuple[str, ...] = ("*",)
     api_url: str = "https://slack.com/api/"
     max_file_in: int = Field(default=1_000_000_000, gt=0)
     max_file_out: int = Field(default=1_000_000_000, gt=0)
     request_timeout: float = Field(default=30.0, gt=0)
 
     def missing(self) -> str:
-        """The first token that is not there."""
-        return next((name for name in ("bot_token", "app_token") if not getattr(self, name)), "")
+        """The first credential that is not there and is needed for how events come."""
+        needed = ("bot_token", "app_token" if self.events == "socket" else "signing_secret")
+        return next((name for name in needed if not getattr(self, name)), "")

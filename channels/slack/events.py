@@ -6,16 +6,18 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 
-from bridge.errors import StoreUnavailable
+from bridge.errors import ChannelUnavailable, RateLimited, StoreUnavailable
 from bridge.ports import Inbox
 from bridge.types import InboundMessage, Json, JsonObject
 from channels.slack.api import Api
-from channels.slack.inbound import Me, event_in, people_in, read
+from channels.slack.door import Door
+from channels.slack.inbound import Me, people_in, read
 from channels.slack.ordering import Lanes
 from channels.slack.people import People
 
@@ -31,15 +33,21 @@ def _store_pause(attempt: int) -> float:
     return min(30.0, 0.5 * 2.0 ** min(attempt, 10))
 
 
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Who listens: the core's inbox, the app that is spoken to, the people around it, who may be heard."""
+
+    inbox: Inbox
+    me: Me
+    people: People
+    door: Door
+
+
 class Events:
     """Hears payloads. `pause`: seconds to wait after so many failures of the store."""
 
-    def __init__(
-        self, api: Api, people: People, inbox: Inbox, me: Me, pause: Callable[[int], float] = _store_pause
-    ) -> None:
-        self._people = people
-        self._inbox = inbox
-        self._me = me
+    def __init__(self, api: Api, listener: Listener, pause: Callable[[int], float] = _store_pause) -> None:
+        self._listener = listener
         self._pause = pause
         self._lanes = Lanes()
         self._app = self._bolt(api)
@@ -47,7 +55,8 @@ class Events:
     async def hear(self, payload: JsonObject) -> bool:
         """Whether Slack may forget this payload. One chat's payloads are heard in the order of the calls.
 
-        While the store is away it waits: what Slack sends again meanwhile is known by its id.
+        While the store is away, or Slack does not tell who somebody is, it waits: what Slack sends again
+        meanwhile is known by its id.
         """
         async with self._lanes.of(_chat(payload)):
             try:
@@ -62,7 +71,7 @@ class Events:
         return bool(answer.status != 500)
 
     def _bolt(self, api: Api) -> AsyncApp:
-        me = self._me
+        me = self._listener.me
 
         async def authorize() -> AuthorizeResult:
             # Bolt's own way asks Slack, and acknowledges what it could not ask about.
@@ -90,17 +99,27 @@ class Events:
 
     async def _on_event(self, body: dict[str, Json], context: AsyncBoltContext) -> None:
         context[_REACHED] = True
-        message = await self._message(body)
-        if message is not None:
-            await self._accept(message)
+        attempt = 0
+        while True:
+            try:
+                message = await self._message(body)
+                if message is not None:
+                    await self._listener.inbox.accept(message)
+                return
+            except (StoreUnavailable, ChannelUnavailable, RateLimited) as error:
+                log.warning("slack: event %s waits (%s)", body.get("event_id"), error)
+                asked = error.retry_after if isinstance(error, RateLimited) else 0.0
+                await asyncio.sleep(max(asked, self._pause(attempt)))
+                attempt += 1
 
     async def _message(self, body: JsonObject) -> InboundMessage | None:
+        """The message in a payload that is for us. Raises ChannelUnavailable, RateLimited."""
+        listener = self._listener
         try:
-            event = event_in(body, self._me)
+            event = await listener.door.event(body)
             if event is None:
                 return None
-            people = await self._people.named(people_in(event))
-            return read(event, self._me, people)
+            return read(event, listener.me, await listener.people.named(people_in(event)))
         except _RUBBISH as error:
             log.warning(
                 "slack: event %s cannot be read and is skipped: %s: %s",
@@ -109,16 +128,6 @@ class Events:
                 error,
             )
             return None
-
-    async def _accept(self, message: InboundMessage) -> None:
-        attempt = 0
-        while True:
-            try:
-                return await self._inbox.accept(message)
-            except StoreUnavailable as error:
-                log.warning("slack: message %s waits, the store is away (%s)", message.id, error)
-                await asyncio.sleep(self._pause(attempt))
-                attempt += 1
 
 
 async def _on_error(error: Exception, context: AsyncBoltContext) -> BoltResponse:

@@ -12,7 +12,12 @@ from channels.slack.people import Person
 from channels.slack.text import mentions, words
 
 NAME = "slack"
+STOP = "stop"
+"""How the ids of presses of the stop button begin."""
+STOPPED = "agent_session_stopped"
+_KINDS = ("message", "app_mention", STOPPED)
 _SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
+_EDITED = "message_changed"
 _BY_NOBODY = frozenset({"", "USLACKBOT"})
 
 
@@ -26,19 +31,20 @@ class Me:
     enterprise: str = ""
 
 
-def event_in(body: JsonObject, me: Me) -> JsonObject | None:
-    """The event in a payload, if it is somebody of this workspace writing something new.
+def event_in(body: JsonObject, me: Me, guests: frozenset[str] = frozenset()) -> JsonObject | None:
+    """The event in a payload, if it is somebody of this workspace, or one of `guests`, talking to us anew.
 
-    Nothing for edits, deletions, bots, ourselves, other workspaces and whatever else happens in Slack.
+    That is a message, a press of the stop button, or an edit that calls us where the message did not yet:
+    then the message as it is now, said when it was changed. Nothing for other edits, deletions, bots,
+    ourselves, other workspaces and whatever else happens in Slack.
     """
-    event = body.get("event")
-    if not isinstance(event, dict) or event.get("type") not in ("message", "app_mention"):
+    event = _new_in(body.get("event"), me)
+    if event is None or _text(event, "subtype") not in _SUBTYPES or event.get("hidden"):
         return None
-    if _text(event, "subtype") not in _SUBTYPES or "edited" in event or event.get("hidden"):
+    user = _text(event, "user")
+    if event.get("bot_id") or user in (*_BY_NOBODY, me.user):
         return None
-    if event.get("bot_id") or _text(event, "user") in (*_BY_NOBODY, me.user):
-        return None
-    return event if _at_home(body, event, me) else None
+    return event if user in guests or _at_home(body, event, me) else None
 
 
 def people_in(event: JsonObject) -> tuple[str, ...]:
@@ -47,9 +53,14 @@ def people_in(event: JsonObject) -> tuple[str, ...]:
 
 
 def read(event: JsonObject, me: Me, people: Mapping[str, Person]) -> InboundMessage | None:
-    """What somebody wrote to us or in our hearing. Raises ValueError, TypeError for what is no message."""
+    """What somebody said to us or in our hearing; a press of the stop button is "/stop".
+
+    Raises ValueError, TypeError for what is no message.
+    """
+    if event.get("type") == STOPPED:
+        return _stop(event, me, people)
     chat, ts, raw = _needed(event, "channel"), _needed(event, "ts"), _text(event, "text")
-    private = chat.startswith("D")
+    private = _is_private(chat)
     files = attachments(event.get("files"))
     calls = me.user in mentions(raw)
     names = {each: person.name for each, person in people.items()}
@@ -59,19 +70,61 @@ def read(event: JsonObject, me: Me, people: Mapping[str, Person]) -> InboundMess
             return None
         # Our name alone is all that was said.
         text = f"@{names.get(me.user) or 'you'}"
-    sender = _needed(event, "user")
-    known = people.get(sender, Person(""))
     thread = _text(event, "thread_ts")
     return InboundMessage(
         id=f"{chat}:{ts}",
         conversation=Conversation(NAME, chat, thread or (None if private else ts)),
-        sender=User(NAME, sender, known.name, me.team, known.language),
+        sender=_sender(event, me, people),
         text=text,
         addressed=private or calls,
         private=private,
-        sent_at=float(ts),
+        sent_at=float(_text(event, "event_ts") or ts),
         attachments=files,
     )
+
+
+def _stop(event: JsonObject, me: Me, people: Mapping[str, Person]) -> InboundMessage:
+    """The button belongs to a thread."""
+    chat, thread, pressed = (_needed(event, key) for key in ("channel", "thread_ts", "event_ts"))
+    return InboundMessage(
+        id=f"{STOP}:{chat}:{pressed}",
+        conversation=Conversation(NAME, chat, thread),
+        sender=_sender(event, me, people),
+        text="/stop",
+        addressed=True,
+        private=_is_private(chat),
+        sent_at=float(pressed),
+    )
+
+
+def _sender(event: JsonObject, me: Me, people: Mapping[str, Person]) -> User:
+    sender = _needed(event, "user")
+    known = people.get(sender, Person(""))
+    return User(NAME, sender, known.name, me.team, known.language)
+
+
+def _new_in(event: Json, me: Me) -> JsonObject | None:
+    """What an event says that was not said before."""
+    if not isinstance(event, dict) or event.get("type") not in _KINDS:
+        return None
+    if event.get("type") == "message" and event.get("subtype") == _EDITED:
+        return _called_now(event, me)
+    # For an edit that mentions us Slack repeats app_mention, too; message_changed says what was there before.
+    return None if "edited" in event else event
+
+
+def _called_now(event: JsonObject, me: Me) -> JsonObject | None:
+    """The message that an edit has made call us. It keeps its id, so that it is heard once at most."""
+    now, before = event.get("message"), event.get("previous_message")
+    if not isinstance(now, dict) or not isinstance(before, dict):
+        return None
+    if me.user in mentions(_text(before, "text")) or me.user not in mentions(_text(now, "text")):
+        return None
+    return now | {"type": "message", "channel": event.get("channel"), "event_ts": event.get("event_ts")}
+
+
+def _is_private(chat: str) -> bool:
+    return chat.startswith("D")
 
 
 def _at_home(body: JsonObject, event: JsonObject, me: Me) -> bool:

@@ -1,6 +1,7 @@
 """The app's manifest: what to paste into Slack to get an app that fits this channel.
 
-`python -m channels.slack.manifest` prints it.
+`python -m channels.slack.manifest` prints it for Socket Mode, and with `https://your.host` behind it for an
+app that Slack posts to there.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import sys
 import yaml
 
 from bridge.types import Json
+from channels.slack.config import HOOK_PATH
 
 SCOPES = (
     "app_mentions:read",
@@ -26,6 +28,7 @@ SCOPES = (
 """What the bot token must be allowed."""
 
 EVENTS = (
+    "agent_session_stopped",
     "app_mention",
     "message.channels",
     "message.groups",
@@ -35,8 +38,11 @@ EVENTS = (
 """What the app is told of."""
 
 
-def manifest(name: str = "Parley") -> dict[str, Json]:
-    """The manifest as Slack takes it."""
+def manifest(name: str = "Parley", url: str = "") -> dict[str, Json]:
+    """The manifest as Slack takes it. With a `url`, such as https://your.host, Slack posts there."""
+    hook: dict[str, Json] = (
+        {"request_url": url.rstrip("/").removesuffix(HOOK_PATH) + HOOK_PATH} if url else {}
+    )
     return {
         "display_information": {"name": name, "description": "Your LangGraph agent in Slack"},
         "features": {
@@ -50,20 +56,20 @@ def manifest(name: str = "Parley") -> dict[str, Json]:
         },
         "oauth_config": {"scopes": {"bot": list(SCOPES)}},
         "settings": {
-            "event_subscriptions": {"bot_events": list(EVENTS)},
-            "interactivity": {"is_enabled": True},
+            "event_subscriptions": {**hook, "bot_events": list(EVENTS)},
+            "interactivity": {"is_enabled": True, **hook},
             "org_deploy_enabled": False,
-            "socket_mode_enabled": True,
+            "socket_mode_enabled": not url,
             "token_rotation_enabled": False,
         },
     }
 
 
-def as_yaml() -> str:
+def as_yaml(url: str = "") -> str:
     """The manifest as a file."""
-    text: str = yaml.safe_dump(manifest(), sort_keys=False, allow_unicode=True)
+    text: str = yaml.safe_dump(manifest(url=url), sort_keys=False, allow_unicode=True)
     return text
 
 
 if __name__ == "__main__":
-    sys.stdout.write(as_yaml())
+    sys.stdout.write(as_yaml(*sys.argv[1:2]))

@@ -20,6 +20,7 @@ from channels.slack.api import Api, Found, Place
 from channels.slack.errors import AnswerLost, Gone, StreamEnded, Unsupported
 from channels.slack.handle import Handle
 from channels.slack.inbound import Me
+from channels.slack.session import Session
 from channels.slack.text import with_steps
 
 log = logging.getLogger(__name__)
@@ -29,11 +30,12 @@ _STATES = {StepStatus.RUNNING: "in_progress", StepStatus.DONE: "complete", StepS
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one message is to show. A closed one will not grow any more."""
+    """What one message is to show. A closed one will not grow any more; `last` ends the whole reply."""
 
     text: str
     steps: tuple[Step, ...] = ()
     closed: bool = False
+    last: bool = False
 
 
 class Pages:
@@ -45,10 +47,12 @@ class Pages:
         target: ReplyTarget,
         place: Place,
         checkpoint: Checkpoint,
+        session: Session,
         me: Callable[[], Awaitable[Me]],
         clock: Callable[[], float],
     ) -> None:
         self._api = api
+        self._session = session
         self._place = place
         self._turn = target.turn_id
         self._since = target.reply_to.partition(":")[2]
@@ -58,8 +62,8 @@ class Pages:
         self.handle = Handle.load(target.handle)
         # Growing messages are replies in a thread, to somebody.
         self.grows = place.thread is not None
-        self.began = 0.0
-        """When the message that grows now was begun by the clock."""
+        self.began = clock()
+        """When the message that grows now was begun by the clock, or we began to go on with it."""
         self._shown: dict[int, str] = {}
         self._told: dict[str, str] = {}
 
@@ -154,8 +158,7 @@ class Pages:
         del self._shown[index]
         try:
             if page.closed:
-                await self._api.stop_stream(self._place, self.handle.stream, chunks, self._turn, index)
-                self.handle = replace(self.handle, stream="")
+                await self._close(index, page, chunks)
             elif chunks:
                 await self._api.append_stream(self._place, self.handle.stream, chunks)
         except AnswerLost:
@@ -165,6 +168,13 @@ class Pages:
             self._told.clear()
             raise
         self._shown[index] = page.text
+
+    async def _close(self, index: int, page: Page, chunks: Sequence[JsonObject]) -> None:
+        session = self._session.ending() if page.last else ""
+        await self._api.stop_stream(self._place, self.handle.stream, chunks, self._turn, index, session)
+        self.handle = replace(self.handle, stream="")
+        if session:
+            self._session.ended()
 
     async def _end(self, index: int) -> None:
         """End the growing message as it is."""
@@ -232,6 +242,6 @@ def as_pages(texts: Sequence[str], steps: tuple[Step, ...], *, final: bool) -> l
     """Texts as pages, the steps on the last."""
     last = len(texts) - 1
     return [
-        Page(text, steps if number == last else (), closed=final or number < last)
+        Page(text, steps if number == last else (), final or number < last, final and number == last)
         for number, text in enumerate(texts)
     ]

@@ -1,4 +1,4 @@
-"""Who is who in the workspace: names, asked for once and kept for a while."""
+"""Who is who in the workspace: asked for once and kept for a while."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from bridge.errors import ChannelError
+from bridge.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
 
 MOST = 10_000
 MOST_AT_ONCE = 20
@@ -15,17 +15,25 @@ MOST_AT_ONCE = 20
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody, as Slack tells; `language` is a BCP 47 tag or ""."""
+    """Somebody, as Slack tells; `language` is a BCP 47 tag or "".
+
+    `team` and `enterprise` are where they are at home; a `guest` is no full member there: a guest of one
+    or some channels, somebody of another organisation, or a bot.
+    """
 
     name: str
     language: str = ""
+    team: str = ""
+    enterprise: str = ""
+    guest: bool = False
+
+
+UNKNOWN = Person("", guest=True)
+"""Somebody of whom Slack tells nothing."""
 
 
 class People:
-    """A cache in front of `ask`. Names are a courtesy: who cannot be asked for in time stays unnamed.
-
-    `keep` is how long an answer holds, `patience` how long a message waits for all its names, in seconds.
-    """
+    """A cache in front of `ask`, whose answers hold for `keep` seconds."""
 
     def __init__(
         self, ask: Callable[[str], Awaitable[Person]], keep: float = 3600.0, patience: float = 1.5
@@ -36,13 +44,30 @@ class People:
         self._known: dict[str, tuple[float, Person]] = {}
 
     async def named(self, ids: Iterable[str]) -> dict[str, Person]:
-        """Those of these people whose names could be had."""
+        """Those of these people who could be had in `patience` seconds: names are a courtesy."""
         wanted = list(dict.fromkeys(ids))[:MOST_AT_ONCE]
         missing = [each for each in wanted if self._fresh(each) is None]
         if missing:
             await self._learn(missing)
         known = ((each, self._known.get(each)) for each in wanted)
         return {each: entry[1] for each, entry in known if entry is not None}
+
+    async def certain(self, person: str) -> Person:
+        """Who somebody is, where that decides; an old answer serves while there is no new one.
+
+        Raises ChannelUnavailable and RateLimited when that cannot be known now.
+        """
+        known = self._fresh(person)
+        if known is not None:
+            return known
+        try:
+            return self._keep_in_mind(person, await self._ask(person))
+        except DeliveryRejected:
+            return UNKNOWN
+        except (ChannelUnavailable, RateLimited):
+            if person in self._known:
+                return self._known[person][1]
+            raise
 
     def _fresh(self, person: str) -> Person | None:
         at, known = self._known.get(person, (0.0, None))
@@ -62,7 +87,11 @@ class People:
             found = await self._ask(person)
         except ChannelError:
             return
+        self._keep_in_mind(person, found)
+
+    def _keep_in_mind(self, person: str, found: Person) -> Person:
         while len(self._known) >= MOST:
             self._known.pop(next(iter(self._known)))
         self._known.pop(person, None)
         self._known[person] = (time.monotonic(), found)
+        return found

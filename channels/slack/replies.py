@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
+from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected
 from bridge.ports import Checkpoint, Reply
 from bridge.texts import Sentence, language_of, say
 from bridge.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
@@ -16,6 +15,7 @@ from channels.slack.api import Api, Place
 from channels.slack.errors import AnswerLost
 from channels.slack.inbound import Me
 from channels.slack.pages import Pages, as_pages, drawn_as_cards
+from channels.slack.session import Session
 from channels.slack.text import Cut, layout, safe, with_steps
 from channels.slack.transfer import Transfer
 
@@ -51,15 +51,17 @@ class SlackReply(Reply):
         self._api = means.api
         self._target = target
         self._place = place
-        self._pages = Pages(means.api, target, place, checkpoint, means.me, means.clock)
+        self._session = Session(means.api, place, target.asker.language)
+        self._pages = Pages(means.api, target, place, checkpoint, self._session, means.me, means.clock)
 
     async def show(self, snapshot: OutboundMessage) -> None:
         """The answer so far with its steps."""
-        text = safe(snapshot.text)
+        await self._session.work()
+        text = safe(snapshot.text, growing=True)
         self._drop_wrong_cuts(text)
         texts = layout(text, self._pages.handle.cuts)
         if not texts and not snapshot.steps and not self._pages.handle.parts:
-            await self._think()
+            await self._session.think()
         else:
             await self._turn_page(text, len(texts))
             await self._write(text, snapshot, final=False)
@@ -69,6 +71,7 @@ class SlackReply(Reply):
         text = safe(snapshot.text)
         self._drop_wrong_cuts(text)
         await self._pages.take_away_after(await self._write(text, snapshot, final=True))
+        await self._session.rest()
         for file in snapshot.attachments[len(self._pages.handle.files) :]:
             await self._send_file(file)
         handle = self._pages.handle
@@ -105,14 +108,6 @@ class SlackReply(Reply):
         handle = self._pages.handle
         if not all(cut.fits(text) for cut in handle.cuts):
             self._pages.handle = replace(handle, cuts=())
-
-    async def _think(self) -> None:
-        """Nothing to show yet: the thread's status line says so."""
-        if self._place.thread is None:
-            return
-        language = language_of(self._target.asker.language)
-        with suppress(DeliveryRejected, RateLimited):
-            await self._api.status(self._place, "正在思考…" if language == "zh" else "is thinking…")
 
     async def _send_file(self, file: StoredFile) -> None:
         pages = self._pages

@@ -33,12 +33,16 @@ MOST_AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds: to connect, between two signs of life, for a last word, and the shortest decent life."""
+    """Seconds: to connect, between two signs of life, for a last word, and the shortest decent life. Where
+    Slack connects to us: until a post is answered, and between two looks at the tokens.
+    """
 
     connect: float = 10.0
     heartbeat: float = 15.0
     linger: float = 20.0
     brief: float = 2.0
+    answer: float = 2.5
+    pulse: float = 300.0
 
 
 class SocketMode:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from bridge.types import Step, StepStatus
-from channels.kit.fences import fences
-from channels.kit.text import split, wellformed
+from channels.kit.markdown.split import sections, split
+from channels.kit.text import wellformed
 
 MOST = 12_000
 """Characters of markdown in one message."""
@@ -18,7 +18,9 @@ MOST_STEPS = 6
 _REFERENCE = re.compile(r"<([^<>\n]*)>")
 _MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
 # An agent must not call people together: what Slack would read as a mention is broken up invisibly.
-_CALLS = re.compile(r"<(?=[!@#])")
+# HTML's own `<!DOCTYPE`, `<!--` and `<![CDATA[` call nobody and are left to be copied.
+_CALLS = re.compile(r"<(?=@|#[A-Z]|!(?!-|\[|[dD][oO]))")
+_UNDECIDED = re.compile(r"<(?:![dD]?|#)?\Z")
 _BREAK = "<\u2060"
 
 
@@ -76,30 +78,20 @@ class Cut:
         return len(text) >= self.at and crc32(text[: self.at].encode()) == self.mark
 
 
-def safe(markdown: str) -> str:
-    """Markdown that calls nobody. A text that grows stays one that grows."""
-    return _CALLS.sub(_BREAK, wellformed(markdown))
+def safe(markdown: str, *, growing: bool = False) -> str:
+    """Markdown that calls nobody. Where it is `growing`, what may yet become a call waits for more.
+
+    So a text that grows stays one that grows.
+    """
+    text = wellformed(markdown)
+    return _CALLS.sub(_BREAK, _UNDECIDED.sub("", text) if growing else text)
 
 
 def layout(text: str, cuts: Sequence[Cut] = ()) -> tuple[str, ...]:
     """A (safe) text as one message after the other, new ones begun at the cuts; nothing for a blank text."""
-    starts = [0, *(cut.at for cut in cuts)]
-    ends = [*starts[1:], len(text)]
-    pages: list[str] = []
-    for start, end in zip(starts, ends, strict=True):
-        head, tail = _mended(text, start)[1], _mended(text, end)[0]
-        segment = text[start:end] if start == 0 else text[start:end].lstrip("\n")
-        pages += split(head + segment + tail, MOST)
-    return tuple(pages)
-
-
-def _mended(text: str, cut: int) -> tuple[str, str]:
-    """What closes and reopens the code block that a cut lies in."""
-    for block in fences(text, MOST // 8):
-        if block.body <= cut <= block.close and 0 < cut < len(text):
-            fence = f"{block.indent}{block.marker}"
-            return f"\n{fence}", f"{fence}{block.info}\n"
-    return "", ""
+    first, *others = sections(text, [cut.at for cut in cuts if 0 < cut.at < len(text)], MOST)
+    segments = (first, *(segment.lstrip("\n") for segment in others))
+    return tuple(page for segment in segments for page in split(segment, MOST))
 
 
 def with_steps(pages: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from channels.kit.files import copy, download, safe_name
 from channels.kit.sessions import Sessions
 from channels.telegram.config import Config
 from channels.telegram.errors import FormatRefused, Gone, Moved, NotModified, RichRefused, mapped
-from channels.telegram.formatting import Rich
+from channels.telegram.formatting import Rich, bare
 from channels.telegram.moves import Moves
 from channels.telegram.wire import Wire
 
@@ -67,6 +67,7 @@ class Api:
             get_updates_request=self._wire,
         )
         self._moves = moves
+        self._poll_grace = min(_POLL_GRACE, config.request_timeout)
 
     def connected(self) -> Sessions:
         """The connections, to be kept open with `async with`."""
@@ -123,7 +124,7 @@ class Api:
         query = urlencode({"offset": offset, "timeout": wait, "allowed_updates": json.dumps(kinds)})
         with mapped():
             result: object = await self._wire.post(
-                f"{self._bot.base_url}/getUpdates?{query}", read_timeout=wait + _POLL_GRACE
+                f"{self._bot.base_url}/getUpdates?{query}", read_timeout=wait + self._poll_grace
             )
         if not isinstance(result, list):
             raise ChannelUnavailable("Telegram's answer to a poll was no list")
@@ -259,7 +260,7 @@ class Api:
         except FormatRefused:
             if not content.entities:
                 raise
-        return await self._in(chat, lambda place: call(place, Rich(content.text)))
+        return await self._in(chat, lambda place: call(place, bare(content)))
 
     async def _in(self, chat: int, call: Callable[[int], Awaitable[T]]) -> T:
         """Do something in a chat, under its new id once Telegram has said that there is one."""

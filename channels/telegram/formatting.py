@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import logging
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-import telegramify_markdown
 from telegram import MessageEntity
+from telegram.constants import MessageEntityType
 
 from bridge.types import Step, StepStatus
+from channels.kit.markdown.outline import outline
+from channels.kit.markdown.parse import parse
+from channels.kit.markdown.rewrite import Anchors, anchors, code, edited, no_tags
 from channels.kit.text import border, chunks, utf16_length, wellformed
-
-log = logging.getLogger(__name__)
+from channels.telegram.drawing import LINKS, Entity, draw, uncalled, unmentioned
 
 MOST = 4096
 MOST_ENTITIES = 100
 MOST_STEPS = 6
 _PREVIEW = 80
 _MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
-
-# The converter takes `<word` for HTML and drops it with all that follows, so "x<y and y>z" would lose its
-# middle. Another sign of the same length stands for `<` meanwhile, except in <https://links>.
-_ANGLE = re.compile(r"(?<!\]\()<(?!(?:https?|mailto|tel|tg):[^\s<>]*>)")
-_LINKS = ("http://", "https://", "tg://", "mailto:")
-_STAND_INS = "\ue000\ue001\ue002\ue003"
+_TAKEN = Anchors(LINKS, pictures=LINKS, bare=True)
+# Of more than a hundred Telegram drops some: first those that only adorn.
+_CONTENT = (MessageEntityType.PRE, MessageEntityType.TEXT_LINK, MessageEntityType.CODE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,28 +35,27 @@ class Rich:
     markdown: str = ""
 
 
-def _style() -> telegramify_markdown.RenderConfig:
-    style = telegramify_markdown.RenderConfig.isolated()
-    symbols = style.markdown_symbol
-    symbols.heading_level_1 = symbols.heading_level_2 = symbols.heading_level_3 = symbols.heading_level_4 = ""
-    symbols.image = symbols.link = ""
-    symbols.unordered_list_item = "•"
-    symbols.task_completed, symbols.task_uncompleted = "☑", "☐"
-    return style
-
-
-_STYLE = _style()
-
-
 def render(markdown: str) -> tuple[Rich, ...]:
     """Markdown as one message after the other; nothing for a blank text."""
     source = wellformed(markdown)
     if not source.strip():
         return ()
-    text, entities = _convert(source)
+    text, entities = draw(parse(source))
     if not text.strip():
-        text, entities = source, []
+        text, entities = unmentioned(source), ()
     return tuple(_cut(text, entities))
+
+
+def laid_out(markdown: str) -> str:
+    """Markdown for a rich message, which Telegram lays out itself: it calls nobody, tags are shown."""
+    source = wellformed(markdown)
+    found = outline(source)
+    return edited(source, (*code(source, found), *anchors(source, found, _TAKEN, _prose)), _prose)
+
+
+def bare(part: Rich) -> Rich:
+    """The words alone, where Telegram refuses the marks; code, which is none now, calls nobody."""
+    return Rich(uncalled(part.text))
 
 
 def with_steps(parts: tuple[Rich, ...], steps: Sequence[Step]) -> tuple[Rich, ...]:
@@ -80,49 +77,44 @@ def stub(part: Rich) -> Rich:
     text = part.text.strip()
     beginning = next(chunks(text, min(_PREVIEW, len(text) // 2)), "") if len(text) > 8 else ""
     line = beginning.strip().split("\n")[0].strip()
-    return Rich(f"{line} …".strip())
+    return Rich(uncalled(f"{line} …".strip()))
 
 
-def _convert(source: str) -> tuple[str, list[telegramify_markdown.MessageEntity]]:
-    stand_in = next((sign for sign in _STAND_INS if sign not in source), "")
-    guarded = _ANGLE.sub(stand_in, source) if stand_in else source
-    try:
-        text, entities = telegramify_markdown.convert(guarded, latex_escape=False, config=_STYLE)
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        log.warning("telegram: a text is shown without its marks (%s)", type(error).__name__)
-        return source, []
-    return (text.replace(stand_in, "<") if stand_in else text), entities
+def _prose(text: str) -> str:
+    return no_tags(unmentioned(text), "&lt;")
 
 
-def _cut(text: str, entities: Sequence[telegramify_markdown.MessageEntity]) -> list[Rich]:
+def _cut(text: str, entities: Sequence[Entity]) -> list[Rich]:
     parts: list[Rich] = []
-    start = 0
+    start = offset = 0
     while start < len(text):
         end = border(text, start, MOST, utf16_length)
         body = text[start:end].rstrip()
         lead = len(body) - len(body.lstrip("\n"))
         if body.strip():
-            parts.append(_clipped(body[lead:], utf16_length(text[: start + lead]), entities))
+            parts.append(_clipped(body[lead:], offset + lead, entities))
+        offset += utf16_length(text[start:end])
         start = end
     return parts
 
 
-def _clipped(body: str, offset: int, entities: Sequence[telegramify_markdown.MessageEntity]) -> Rich:
+def _clipped(body: str, offset: int, entities: Sequence[Entity]) -> Rich:
     """The part of the text that begins at `offset` (UTF-16), with what of the marks lies on it."""
     length = utf16_length(body)
-    kept: list[MessageEntity] = []
-    for entity in entities:
-        first = max(0, entity.offset - offset)
-        last = min(length, entity.offset + entity.length - offset)
-        if first < last and _usable(entity):
-            kept.append(
-                MessageEntity(entity.type, first, last - first, url=entity.url, language=entity.language)
-            )
-    return Rich(body, tuple(kept[:MOST_ENTITIES]))
+    kept = [
+        (entity, max(0, entity.offset - offset), min(length, entity.offset + entity.length - offset))
+        for entity in entities
+        if entity.offset < offset + length and offset < entity.offset + entity.length
+    ]
+    if len(kept) > MOST_ENTITIES:
+        kept.sort(key=lambda each: each[0].type not in _CONTENT)
+        lost = any(entity.type is MessageEntityType.CODE for entity, _, _ in kept[MOST_ENTITIES:])
+        body = uncalled(body) if lost else body
+    return Rich(body, tuple(_entity(*each) for each in kept[:MOST_ENTITIES]))
 
 
-def _usable(entity: telegramify_markdown.MessageEntity) -> bool:
-    """Telegram takes links of these kinds; the text of others is shown without."""
-    return entity.type != "text_link" or (entity.url or "").startswith(
-        ("http://", "https://", "tg://", "mailto:")
-    )
+@lru_cache(maxsize=4096)
+def _entity(entity: Entity, first: int, last: int) -> MessageEntity:
+    link = entity.detail if entity.type is MessageEntityType.TEXT_LINK else None
+    language = entity.detail if entity.type is MessageEntityType.PRE else None
+    return MessageEntity(entity.type, first, last - first, url=link, language=language or None)

@@ -121,6 +121,8 @@ def _check(message: InboundMessage) -> None:
     sender, names = message.sender, [(file.name, file.mime, file.handle) for file in message.attachments]
     for text in (message.text, message.quoted, message.group, sender.name, sender.language, *sum(names, ())):
         text.encode()
+        if "\0" in text:
+            raise ValueError("a NUL in a text")
     for number in (*message.id.split(":"), message.conversation.chat, sender.id):
         int(number)
 

@@ -19,10 +19,9 @@ from bridge.ports import Checkpoint, Reply
 from bridge.texts import Sentence, language_of, say
 from bridge.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
 from channels.kit.files import human_size
-from channels.kit.text import wellformed
 from channels.telegram.api import Api, Place
 from channels.telegram.errors import AnswerLost, Gone, RichRefused
-from channels.telegram.formatting import Rich, render, stub, with_steps
+from channels.telegram.formatting import Rich, laid_out, render, stub, with_steps
 from channels.telegram.handle import Handle
 from channels.telegram.layout import wants_layout
 from channels.telegram.pulse import Pulse
@@ -139,7 +138,7 @@ class TelegramReply(Reply):
         parts = render(text)
         if parts and self._rich.suit(text):
             try:
-                await self._write((replace(parts[0], markdown=wellformed(text)),))
+                await self._write((replace(parts[0], markdown=laid_out(text)),))
             except RichRefused as error:
                 self._rich.refused(error)
             else:

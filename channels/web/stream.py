@@ -50,7 +50,10 @@ class EventStream(Response):
         await self._send(send, f"retry: 1000\n{self._frame(number, opening, '{}')}")
         while True:
             try:
-                await asyncio.wait_for(self._feed.wait(number), self._heartbeat)
+                # `wait_for` of Python 3.11 forgets that it was cancelled when an entry comes at that instant,
+                # and the stream of a page that is gone would never end.
+                async with asyncio.timeout(self._heartbeat):
+                    await self._feed.wait(number)
             except TimeoutError:
                 # An event, not a comment: a page cannot see comments, and must notice a dead connection.
                 await self._send(send, "event: beat\ndata: {}\n\n")

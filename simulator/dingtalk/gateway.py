@@ -27,11 +27,12 @@ _PIECE = 700
 @dataclass(frozen=True)
 class Timing:
     """The platform's times, in seconds: how long it goes on after it said "disconnect", how often it pings,
-    and how long an access token lives."""
+    how long an access token lives, and how often it looks whether the other end is still there at all."""
 
     farewell: float = 10.0
     ping: float = 30.0
     token_life: float = 7200.0
+    heartbeat: float = 30.0
 
 
 class Link:
@@ -86,7 +87,8 @@ class Gateway:
             topics = self._world.use_ticket(request.query.get("ticket", ""))
         if topics is None or self._faults.out():
             return web.Response(status=401, text="ticket is invalid")
-        socket = web.WebSocketResponse()
+        # Who does not answer pings is not there any more, and would only be given messages that are lost.
+        socket = web.WebSocketResponse(heartbeat=self._timing.heartbeat)
         await socket.prepare(request)
         link = Link(socket, request, topics)
         tasks = [self._loop.create_task(self._send(link)), self._loop.create_task(self._ping(link))]

@@ -1,4 +1,4 @@
-"""Files both ways, and the webhook of a session: the older API, with its own manner of refusing."""
+"""Files both ways, the webhook of a session, and the older API's token, with their own manner of refusing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from aiohttp import web
 
-from simulator.dingtalk.errors import OldError
+from simulator.dingtalk.errors import ApiError, OldError
 from simulator.dingtalk.faults import Faults
 from simulator.dingtalk.model import Json, JsonObject, Upload
 from simulator.dingtalk.world import World
@@ -29,9 +29,25 @@ class Media:
 
     def add_to(self, app: web.Application) -> None:
         """Serve them."""
+        app.router.add_get("/gettoken", self._token)
         app.router.add_post("/media/upload", self._upload)
         app.router.add_get("/file/{code}", self._file)
         app.router.add_post("/robot/sendBySession", self._send)
+
+    async def _token(self, request: web.Request) -> web.StreamResponse:
+        """A token as the older API gives it; the newer one takes it too."""
+        query = request.query
+        if self._faults.out():
+            return cut(request)
+        try:
+            with self._world.changed:
+                self._world.check_app(query.get("appkey"), query.get("appsecret"))
+                token, life = self._world.new_token()
+        except ApiError:
+            return web.json_response({"errcode": 40096, "errmsg": "不合法的appKey或appSecret"})
+        return web.json_response(
+            {"errcode": 0, "access_token": token, "errmsg": "ok", "expires_in": int(life)}
+        )
 
     async def _upload(self, request: web.Request) -> web.StreamResponse:
         fault = self._faults.take("upload")

@@ -101,6 +101,11 @@ class DingTalkSimulator:
         with self.world.changed:
             return tuple(call for call in self._calls if not method or call.method == method)
 
+    def spoil_tickets(self, count: int) -> None:
+        """Let the next tickets be worth nothing when they are used."""
+        with self.world.changed:
+            self.world.spoiled = count
+
     def drop(self) -> None:
         """Cut every connection of the app."""
         self._gateway.drop()
@@ -166,7 +171,7 @@ class DingTalkSimulator:
         try:
             body = _body(await request.read())
             raise_for(fault)
-            answer = web.json_response(self._perform(name, body, request.headers.get(_TOKEN, "")))
+            answer = web.json_response(self._perform(name, body, request))
         except ApiError as error:
             refusal = {"code": error.code, "message": error.words, "requestid": "simulated"}
             answer = web.json_response(refusal, status=error.status)
@@ -175,21 +180,21 @@ class DingTalkSimulator:
             return media.cut(request)
         return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
 
-    def _perform(self, name: str, body: JsonObject, token: str) -> JsonObject:
+    def _perform(self, name: str, body: JsonObject, request: web.Request) -> JsonObject:
         with self.world.changed:
             if name == "open":
-                return self._open(body)
-            if name not in _OPEN_TO_ALL and not self.world.check_token(token):
+                return self._open(body, request.host)
+            if name not in _OPEN_TO_ALL and not self.world.check_token(request.headers.get(_TOKEN, "")):
                 raise ApiError(401, "InvalidAuthentication", "不合法的access_token")
             if name in _PACED:
                 self._pacer.check()
             answer = _METHODS[name](self.world, body)
         if "downloadUrl" in answer:
-            answer = {"downloadUrl": f"{self.url}{answer['downloadUrl']}"}
+            answer = {"downloadUrl": f"http://{request.host}{answer['downloadUrl']}"}
         return answer
 
-    def _open(self, body: JsonObject) -> JsonObject:
-        """A ticket for a connection."""
+    def _open(self, body: JsonObject, host: str) -> JsonObject:
+        """A ticket for a connection, where `host` is what they asked: they can reach that."""
         self.world.check_app(text_of(body, "clientId"), text_of(body, "clientSecret"))
         wanted = body.get("subscriptions")
         listed = wanted if isinstance(wanted, list) else []
@@ -197,7 +202,7 @@ class DingTalkSimulator:
         if not topics:
             raise bad_request("subscriptions.empty", "nothing to subscribe to")
         ticket = self.world.new_ticket(tuple(str(topic) for topic in topics))
-        return {"endpoint": f"ws://127.0.0.1:{self._port}/connect", "ticket": ticket}
+        return {"endpoint": f"ws://{host}/connect", "ticket": ticket}
 
     def _note(self, name: str, body: JsonObject, status: int) -> None:
         with self.world.changed:

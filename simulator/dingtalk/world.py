@@ -30,6 +30,7 @@ class World:
         self.client_secret = client_secret
         self.robot = robot
         self.revoked = False
+        self.spoiled = 0
         self.strips_mention = True
         self.templates = {TEMPLATE}
         self.accounts: dict[str, Account] = {}
@@ -86,7 +87,10 @@ class World:
     def new_ticket(self, topics: tuple[str, ...]) -> str:
         """Leave to connect once."""
         ticket = f"{self.mark}-ticket-{secrets.token_hex(8)}"
-        self._tickets[ticket] = (time.monotonic() + TICKET_LIFE, topics)
+        if self.spoiled > 0:
+            self.spoiled -= 1
+        else:
+            self._tickets[ticket] = (time.monotonic() + TICKET_LIFE, topics)
         return ticket
 
     def use_ticket(self, ticket: str) -> tuple[str, ...] | None:

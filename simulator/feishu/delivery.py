@@ -47,6 +47,7 @@ class Delivery:
         self._numbers = itertools.count(1)
         self.connections: list[Connection] = []
         self.limit = MOST_CONNECTIONS
+        self.spoiled = 0
         world.subscribe(self._wake)
 
     def _wake(self) -> None:
@@ -55,7 +56,11 @@ class Delivery:
 
     def ticket(self) -> str:
         """A ticket for one connection."""
-        self._tickets.add(ticket := secrets.token_hex(12))
+        ticket = secrets.token_hex(12)
+        if self.spoiled > 0:
+            self.spoiled -= 1
+        else:
+            self._tickets.add(ticket)
         return ticket
 
     def config(self) -> dict[str, float]:
@@ -163,8 +168,10 @@ class Delivery:
             for event in self._due():
                 await self._push(event)
             self._news.clear()
+            # `wait_for` of Python 3.11 forgets that it was cancelled when news come at that instant.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), _ROUND)
+                async with asyncio.timeout(_ROUND):
+                    await self._news.wait()
 
     def _due(self) -> list[Event]:
         now = time.monotonic()

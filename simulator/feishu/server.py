@@ -97,6 +97,10 @@ class FeishuSimulator:
         with self.world.changed:
             return tuple(call for call in self.world.calls if not names or call.name in names)
 
+    def spoil_tickets(self, count: int) -> None:
+        """Let the next tickets be worth nothing when they are used."""
+        self._delivery.spoiled = count
+
     def drop_connections(self) -> None:
         """Cut the long connections."""
         self._delivery.drop()
@@ -175,7 +179,7 @@ class FeishuSimulator:
             raise_for(fault)
             answer = _ok(name, await perform())
         except ApiError as error:
-            code, answer = error.code, _refusal(error)
+            code, answer = error.code, _refusal(name, error)
         self._note(name, request, code, next(iter(chats), ""))
         if fault.reset == "after":
             return _cut(request)
@@ -215,9 +219,10 @@ class FeishuSimulator:
         async def perform() -> JsonObject:
             body = (await _read(request)).body
             if (body.get("AppID"), body.get("AppSecret")) != (self.world.app_id, self.world.secret):
-                raise ApiError(1000040344, "app_id or app_secret is invalid", 200)
+                raise ApiError(1000040345, "app_id or app_secret is invalid", 200)
             query = f"device_id=d1&service_id=1&ticket={self._delivery.ticket()}"
-            url = f"ws://127.0.0.1:{self._port}/ws?{query}"
+            # Where they asked is where they can connect, through whatever lies between.
+            url = f"ws://{request.host}/ws?{query}"
             config: JsonObject = dict(self._delivery.config())
             return {"URL": url, "ClientConfig": config}
 
@@ -241,10 +246,11 @@ async def _read(request: web.Request) -> Request:
             if not isinstance(part, BodyPartReader) or not part.name:
                 continue
             content = bytes(await part.read(decode=True))
-            if part.filename is None:
+            # Some clients name the bytes' field alone, and no file.
+            if part.filename is None and part.name not in media.FIELDS:
                 body[part.name] = content.decode("utf-8", "replace")
             else:
-                files[part.name] = Upload(part.filename, content)
+                files[part.name] = Upload(part.filename or part.name, content)
     elif raw := await request.read():
         try:
             decoded: Json = json.loads(raw)
@@ -265,9 +271,11 @@ def _ok(name: str, result: object) -> web.Response:
     return web.json_response(whole)
 
 
-def _refusal(error: ApiError) -> web.Response:
+def _refusal(name: str, error: ApiError) -> web.Response:
     headers = {"x-ogw-ratelimit-reset": str(error.reset)} if error.reset else {}
-    body = {"code": error.code, "msg": error.message}
+    # Who asks where to connect is told so in the same form as always, or the Node SDK stumbles.
+    data = {"URL": ""} if name == "endpoint" else {}
+    body = {"code": error.code, "data": data, "msg": error.message}
     return web.json_response(body, status=error.status, headers=headers)
 
 

@@ -16,7 +16,6 @@ In config.yaml:
       bot_token: "{bot}"
       app_token: "{app}"
       api_url: {api}
-      allowed_users: ["*"]
 
 Be {name} and write to the app, then read what it answered:
   curl {root}/sim/say -d '{{"chat": "{dm}", "by": "{person}", "text": "hello"}}'
@@ -24,6 +23,16 @@ Be {name} and write to the app, then read what it answered:
 Or mention it in #{channel}:
   curl {root}/sim/say -d '{{"chat": "{room}", "by": "{person}", "text": "@{handle} hello"}}'
   curl {root}/sim/answers -d '{{"chat": "{room}"}}'
+
+To have events posted to your Parley instead (Slack retries at once, after a minute, after five):
+  channels:
+    slack:
+      events: http
+      bot_token: "{bot}"
+      signing_secret: "{secret}"
+      api_url: {api}
+and once Parley is up:
+  curl {root}/sim/post_to -d '{{"url": "http://127.0.0.1:8765/hooks/slack"}}'
 
 Ctrl-C ends it.
 """
@@ -40,6 +49,7 @@ def running(port: int) -> Iterator[str]:
             api=slack.api_url,
             bot=slack.bot_token,
             app=slack.app_token,
+            secret=slack.signing_secret,
             name=alice.name,
             person=alice.id,
             dm=alice.dm,

@@ -34,10 +34,10 @@ _PEOPLE = (
         "close",
     ),
     *("restrict_scopes", "inject", "inject_event", "redeliver", "messages", "answers", "growth", "status"),
-    *("profile", "unacknowledged"),
+    *("profile", "session", "unacknowledged"),
 )
 _FAULTS = ("fail_next", "reset_next", "slow_next", "garble_next", "outage", "clear")
-_ITSELF = ("disconnect", "drop_connections", "send_frame")
+_ITSELF = ("disconnect", "drop_connections", "post_to", "send_frame")
 
 
 class Control:

@@ -1,4 +1,4 @@
-"""Envelopes for the app: kept until acknowledged, sent again when they are not."""
+"""Payloads for the app, over whatever wire: kept until acknowledged, sent again when they are not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ KEPT = 1000
 
 @dataclass
 class Envelope:
-    """One payload on its way: `due` (monotonic) is when it is sent next, `sent_to` a connection's number."""
+    """One payload on its way: `due` (monotonic) is when it is sent next, `sent_to` the number of a
+    connection or post, 0 for none."""
 
     kind: str
     payload: JsonObject
@@ -111,6 +112,15 @@ class Events:
                     self._waiting.remove(envelope)
                     self._done.append(envelope)
                     break
+            self._world.touch()
+
+    def missed(self, envelope_id: str, reason: str) -> None:
+        """It was not taken: once more after a while, as often as Slack tries."""
+        with self._world.changed:
+            for envelope in list(self._waiting):
+                # Unless that was noticed before, at the end of its time.
+                if envelope_id in envelope.ids and envelope.sent_to:
+                    self._missed(envelope, time.monotonic(), reason)
             self._world.touch()
 
     def lost(self, connection: int) -> None:

@@ -105,6 +105,7 @@ def raise_for(fault: Fault) -> None:
 
 
 TIERS: Mapping[str, int] = {
+    "agents.sessions.setStatus": 50,
     "apps.connections.open": 1,
     "assistant.threads.setStatus": 600,
     "chat.appendStream": 100,

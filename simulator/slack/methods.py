@@ -115,6 +115,22 @@ def set_status(world: World, params: Params) -> JsonObject:
     return {}
 
 
+SESSIONS = frozenset({"active", "processing", "suspended", "closed"})
+
+
+def set_session(world: World, params: Params) -> JsonObject:
+    """What an agent is about in a thread; "processing" shows people a stop button."""
+    chat = world.chat_for_bot(params.needed("channel_id"))
+    thread, status = params.needed("thread_ts"), params.needed("status")
+    if thread not in world.messages[chat.id]:
+        raise ApiError("invalid_thread_ts")
+    if status not in SESSIONS:
+        raise ApiError("invalid_arguments")
+    chat.sessions[thread] = status
+    world.touch()
+    return {"status": status, "agent_status": status}
+
+
 def users_info(world: World, params: Params) -> JsonObject:
     """A person."""
     account = world.accounts.get(params.needed("user"))
@@ -163,6 +179,7 @@ METHODS: dict[str, tuple[Method, str]] = {
     "chat.postMessage": (post_message, "chat:write"),
     "chat.update": (update, "chat:write"),
     "chat.delete": (delete, "chat:write"),
+    "agents.sessions.setStatus": (set_session, "assistant:write"),
     "assistant.threads.setStatus": (set_status, "chat:write"),
     "users.info": (users_info, "users:read"),
     "conversations.info": (conversations_info, ""),

@@ -12,7 +12,8 @@ ChatKind: TypeAlias = Literal["im", "mpim", "channel", "group"]
 
 @dataclass
 class Account:
-    """A person, or a bot. `team` is where they are at home; a guest or a stranger may be restricted."""
+    """A person, or a bot. `team` is where they are at home; a guest is `restricted` to some channels, or to
+    one (`ultra_restricted`), a stranger comes from another workspace."""
 
     id: str
     name: str
@@ -21,6 +22,7 @@ class Account:
     is_bot: bool = False
     bot_id: str = ""
     restricted: bool = False
+    ultra_restricted: bool = False
     stranger: bool = False
 
 
@@ -36,6 +38,8 @@ class Chat:
     """The error that the bot gets here, "" while it may write."""
     statuses: list[tuple[float, str, str]] = field(default_factory=list)
     """Time, thread and text of every status line that the bot set."""
+    sessions: dict[str, str] = field(default_factory=dict)
+    """The status of the agent's session in a thread."""
 
 
 @dataclass
@@ -109,11 +113,17 @@ class Upload:
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds. `ack` is how long an envelope may stay unacknowledged and `retries` the pauses before it is
-    sent again; `stream` is a stream's longest life, `ticket` that of a connection's address.
+    """Seconds. `ack` is how long a payload may stay unacknowledged and `retries` the pauses before it is
+    sent again, as Slack makes them; `scaled` makes all of them shorter or longer. `stream` is a stream's
+    longest life, `ticket` that of a connection's address.
     """
 
     ack: float = 3.0
     retries: tuple[float, ...] = (0.0, 60.0, 300.0)
     stream: float = 300.0
     ticket: float = 30.0
+
+    def scaled(self, factor: float) -> Timing:
+        """The same times, each by so much longer."""
+        retries = tuple(pause * factor for pause in self.retries)
+        return Timing(self.ack * factor, retries, self.stream * factor, self.ticket * factor)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from simulator.slack.events import Events
 from simulator.slack.model import Account, Chat, ChatKind, File, JsonObject, Message, SeenMessage, Upload
 from simulator.slack.render import buttons, label
 from simulator.slack.wire import mention_event, message_event, message_json, user_json, written
 from simulator.slack.world import TEAM, World
+
+Guest: TypeAlias = Literal["", "several", "one"]
 
 
 @dataclass(frozen=True)
@@ -29,11 +32,13 @@ class People:
         self._world = world
         self._events = events
 
-    def add_person(self, name: str, handle: str = "", team: str = TEAM) -> Person:
-        """A new account, with its DM; of another workspace when `team` says so."""
+    def add_person(self, name: str, handle: str = "", team: str = TEAM, guest: Guest = "") -> Person:
+        """A new account, with its DM: a member, a guest of several channels or one, or, when `team` says so,
+        somebody of another workspace."""
         with self._world.changed:
             account = self._world.add_account(name, handle or f"{name.lower()}{self._world.number()}", team)
             account.stranger = team != TEAM
+            account.restricted, account.ultra_restricted = guest == "several", guest == "one"
             return Person(account.id, name, self._world.add_chat("im", name, {account.id}).id)
 
     def add_bot(self, name: str) -> str:
@@ -69,12 +74,13 @@ class People:
         return self._post(chat, by, text, files, thread, "file_share")
 
     def edit(self, chat: str, ts: str, text: str) -> None:
-        """Change a text; the app hears `message_changed`."""
+        """Change a text; the app hears `message_changed`, and if it is mentioned, `app_mention` again."""
         with self._world.changed:
             place, message = self._world.chats[chat], self._world.messages[chat][ts]
             before = message_json(self._world, message)
             message.text, message.edited = written(self._world, text), True
             self._changed(place, "message_changed", message_json(self._world, message), before)
+            self._mention(place, message)
 
     def delete(self, chat: str, ts: str) -> None:
         """Take a message away; the app hears `message_deleted`."""
@@ -103,15 +109,25 @@ class People:
             }
             self._events.interact(payload)
 
-    def stop(self, chat: str, by: str, ts: str) -> None:
-        """Press the native stop button of a growing message: Slack ends it, and the app hears of it."""
+    def stop(self, chat: str, by: str, thread: str) -> None:
+        """Press the stop button that a thread shows while the app is at work there: Slack ends what grows,
+        and the app hears of it. Raises LookupError where there is no button."""
         with self._world.changed:
-            message = self._world.messages[chat][ts]
-            message.streaming = False
+            if self._world.chats[chat].sessions.get(thread) != "processing":
+                raise LookupError(f"thread {thread} in {chat} shows no stop button")
+            there = [each for each in self._world.messages[chat].values() if each.thread == thread]
+            growing = [each for each in there if each.streaming]
+            for message in growing:
+                message.streaming = False
             event: JsonObject = {"type": "agent_session_stopped", "channel": chat, "user": by}
-            event |= {"thread_ts": message.thread, "streaming_message_ts": [ts]}
+            event |= {"thread_ts": thread, "streaming_message_ts": [message.ts for message in growing]}
             self._world.emit(event | {"event_ts": self._world.new_ts()})
             self._world.touch()
+
+    def session(self, chat: str, thread: str) -> str:
+        """The status of the app's session in a thread, "" for none; while "processing" it can be stopped."""
+        with self._world.changed:
+            return self._world.chats[chat].sessions.get(thread, "")
 
     def close(self, chat: str, error: str = "channel_not_found") -> None:
         """From now on the app may not write here: it was removed, or the person is gone."""
@@ -202,12 +218,16 @@ class People:
     def _tell(self, place: Chat, message: Message) -> None:
         """The events of a new post: a mention in a channel is two of them, in either order."""
         self._world.emit(message_event(self._world, place, message))
+        self._mention(place, message)
+
+    def _mention(self, place: Chat, message: Message) -> None:
         if place.kind != "im" and f"<@{self._world.bot.id}>" in message.text:
             self._world.emit(mention_event(self._world, place, message))
 
     def _changed(self, place: Chat, subtype: str, now: JsonObject, before: JsonObject) -> None:
         event: JsonObject = {"type": "message", "subtype": subtype, "hidden": True, "channel": place.id}
-        event |= {"channel_type": place.kind, "ts": self._world.new_ts(), "previous_message": before}
+        ts = self._world.new_ts()
+        event |= {"channel_type": place.kind, "ts": ts, "event_ts": ts, "previous_message": before}
         self._world.emit(event | ({"message": now} if now else {"deleted_ts": before["ts"]}))
         self._world.touch()
 

@@ -1,4 +1,4 @@
-"""Slack on loopback, in a thread of its own: the Web API, Socket Mode, files."""
+"""Slack on loopback, in a thread of its own: the Web API, Socket Mode, posted events, files."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ from simulator.slack.faults import Fault, Faults, Pacer, raise_for
 from simulator.slack.model import JsonObject, Timing
 from simulator.slack.params import Params, read_params
 from simulator.slack.people import People
+from simulator.slack.posts import Posted, Posts
 from simulator.slack.sockets import Sockets
 from simulator.slack.world import World
 
 DEFAULT_BOT_TOKEN = "xoxb-100200300-simulated-for-loopback-only"  # noqa: S105 - guards nothing
 DEFAULT_APP_TOKEN = "xapp-1-A0SIM-400500600-simulated-for-loopback-only"  # noqa: S105
+DEFAULT_SIGNING_SECRET = "5117a1edf00d5117a1edf00d5117a1ed"  # noqa: S105
 KEPT_CALLS = 200_000
 _METHODS = methods.METHODS | streams.METHODS | uploads.METHODS
 
@@ -55,9 +57,12 @@ class SlackSimulator:
         timing: Timing = Timing(),  # noqa: B008 - frozen
         strict_pace: bool = False,
         port: int = 0,
+        signing_secret: str = DEFAULT_SIGNING_SECRET,
     ) -> None:
         self.world = World(name, handle, bot_token, app_token, timing)
         self.faults = Faults()
+        self.signing_secret = signing_secret
+        """With which events that are posted are signed."""
         self._events = Events(self.world)
         self.people = People(self.world, self._events)
         self._pacer = Pacer(strict=strict_pace)
@@ -96,10 +101,20 @@ class SlackSimulator:
         """How many it ever had."""
         return self._sockets.opened
 
+    @property
+    def posts(self) -> tuple[Posted, ...]:
+        """Posts to the app's request URL, oldest first."""
+        return tuple(self._posts.answered)
+
     def calls(self, method: str = "") -> tuple[Call, ...]:
         """Finished calls of the app, oldest first; with `method`, of that one only."""
         with self.world.changed:
             return tuple(call for call in self._calls if not method or call.method == method)
+
+    def post_to(self, url: str) -> None:
+        """Post events to this address from now on, instead of over Socket Mode; it must answer Slack's
+        challenge. Raises ValueError when it does not."""
+        self._do(self._posts.post_to(url))
 
     def disconnect(self, reason: str = "refresh_requested", *, close: bool = False) -> None:
         """Say goodbye on every connection; `close` ends it at once, else that is left to the app."""
@@ -133,6 +148,7 @@ class SlackSimulator:
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._sockets = Sockets(self.world, self._events, self.faults)
+        self._posts = Posts(self.world, self._events, self.faults, self.signing_secret)
         self._events.wake = self._wake
         app = web.Application(client_max_size=2**30)
         app.router.add_post("/api/{method}", self._api)
@@ -147,16 +163,19 @@ class SlackSimulator:
         site = web.TCPSite(runner, "127.0.0.1", self._port)
         await site.start()
         self.world.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        pump = asyncio.create_task(self._sockets.pump())
+        pumps = [asyncio.create_task(each.pump()) for each in (self._sockets, self._posts)]
         self._ready.set()
         await self._stop.wait()
-        pump.cancel()
         self._events.wake = lambda: None
+        for pump in pumps:
+            pump.cancel()
+        await asyncio.gather(*pumps, return_exceptions=True)
         await self._sockets.close()
         await runner.cleanup()
 
     def _wake(self) -> None:
-        self._loop.call_soon_threadsafe(self._sockets.wake)
+        for wire in (self._sockets, self._posts):
+            self._loop.call_soon_threadsafe(wire.wake)
 
     async def _api(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["method"]

@@ -113,14 +113,18 @@ class Sockets:
         """Send what is due, each to one connection at random, for ever."""
         while True:
             self._news.clear()
-            due = self._events.due(time.monotonic()) if self._open else []
+            # Slack knows one way to an app: its request URL, or Socket Mode.
+            serves = bool(self._open) and not self._world.request_url
+            due = self._events.due(time.monotonic()) if serves else []
             if self._faults.reorder:
                 due.reverse()
             for envelope in due:
                 await self._send(envelope)
-            pause = max(0.005, min(60.0, self._events.next_due() - time.monotonic())) if self._open else 60.0
+            pause = max(0.005, min(60.0, self._events.next_due() - time.monotonic())) if serves else 60.0
+            # `wait_for` of Python 3.11 forgets that it was cancelled when news come at that instant.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._news.wait()
 
     async def _send(self, envelope: Envelope) -> None:
         if not self._open:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from simulator.slack.errors import ApiError
-from simulator.slack.methods import MOST_MARKDOWN, Method, metadata, the_thread
+from simulator.slack.methods import MOST_MARKDOWN, SESSIONS, Method, metadata, the_thread
 from simulator.slack.model import Chat, Json, JsonObject, Message
 from simulator.slack.params import Params
 from simulator.slack.world import World
@@ -47,8 +47,13 @@ def stop(world: World, params: Params) -> JsonObject:
     """The end of it."""
     chat, message = _streaming(world, params)
     text, tasks = _pieces(params)
+    status = params.text("session_status")
+    if status and status not in SESSIONS:
+        raise ApiError("invalid_arguments")
     message.metadata = metadata(params) or message.metadata
     message.streaming = False
+    if status:
+        chat.sessions[message.thread] = status
     _grow(world, message, text, tasks)
     return {"channel": chat.id, "ts": message.ts, "message": {"ts": message.ts}}
 

@@ -31,7 +31,8 @@ def user_json(account: Account) -> JsonObject:
         "tz": "Europe/Berlin",
         "profile": {"real_name": account.name, "display_name": account.name, "team": account.team},
         "is_bot": account.is_bot,
-        "is_restricted": account.restricted,
+        "is_restricted": account.restricted or account.ultra_restricted,
+        "is_ultra_restricted": account.ultra_restricted,
         "is_stranger": account.stranger,
     }
 

@@ -36,6 +36,8 @@ class World:
         self.timing = timing
         self.scopes = set(SCOPES)
         self.base_url = ""
+        self.request_url = ""
+        """Where events are posted; "" while Socket Mode is on."""
         self.accounts: dict[str, Account] = {}
         self.bot = self.add_account(name, handle, TEAM, is_bot=True)
         self.chats: dict[str, Chat] = {}

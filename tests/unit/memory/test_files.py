@@ -168,6 +168,13 @@ async def test_a_removed_file_is_an_empty_memory(tmp_path):
     assert await contents(store) == []
 
 
+async def test_a_removed_file_does_not_take_the_switch_with_it(tmp_path):
+    store = store_in(tmp_path)
+    await store.save("ann", stored(fact(1, "Likes tea"), off=True))
+    file_of(tmp_path).unlink()
+    assert (await store.load("ann")).notes.off
+
+
 async def test_an_unchanged_file_is_not_read_again(tmp_path):
     store = store_in(tmp_path)
     await remember(store, "ann", "Likes tea")

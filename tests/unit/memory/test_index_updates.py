@@ -104,6 +104,13 @@ def test_a_fact_confirmed_again_comes_back_as_it_is_now():
     assert index.by_confidence() == (surer,)
 
 
+def test_after_a_memory_is_read_again_its_facts_are_those_that_were_read():
+    index = FactIndex([Fact("a", "User likes tea")])
+    again = Fact("a", "User likes tea")
+    index.update([again])
+    assert index.search(["tea"])[0][0] is index.by_confidence()[0] is again
+
+
 def test_facts_that_moved_apart_are_no_longer_neighbours():
     learned = {"source": "thread-1", "created_at": "2024-05-04T10:00:00Z"}
     oven, dough = Fact("a", "User has an oven", **learned), Fact("b", "The dough rests", **learned)

@@ -1,0 +1,68 @@
+"""Memory: files or the store beneath, a model or simple rules above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from app.settings.load import Loaded
+from app.settings.memory import MemorySection
+from bridge.journal import Documents
+from memory.extract import Extractor, ModelExtractor
+from memory.files import FileStore
+from memory.model import LangchainModel, ModelSettings
+from memory.options import Groups, MemoryOptions, Ranking, TokenCounting
+from memory.prompt import load_prompts
+from memory.queue import Store
+from memory.rules import RuleExtractor
+from memory.service import MemoryService
+from memory.storage import MemoryStore
+from memory.stored import DocumentStore
+
+
+def make_memory(loaded: Loaded, journal: Store, clock: Callable[[], float]) -> MemoryService:
+    """The service as configured. Raises ConfigError for prompts that cannot be used."""
+    options = memory_options(loaded.settings.memory)
+    return MemoryService(memory_store(loaded, journal), journal, _extractor(loaded), options, clock)
+
+
+def memory_options(section: MemorySection) -> MemoryOptions:
+    """The section for the memory package."""
+    return MemoryOptions(
+        enabled=section.enabled,
+        injection_enabled=section.injection_enabled and section.injection != "off",
+        debounce_seconds=section.debounce_seconds,
+        max_wait=section.max_wait,
+        max_facts=section.max_facts,
+        fact_confidence_threshold=section.fact_confidence_threshold,
+        max_injection_tokens=section.max_injection_tokens,
+        token_counting=TokenCounting(section.token_counting),
+        ranking=Ranking(section.ranking),
+        similarity_weight=section.similarity_weight,
+        confidence_weight=section.confidence_weight,
+        groups=Groups(section.groups),
+        per_assistant=section.per_assistant,
+    )
+
+
+def memory_store(loaded: Loaded, documents: Documents) -> MemoryStore:
+    """Where memories are kept; a path is relative to the data folder."""
+    section = loaded.settings.memory
+    if section.storage == "store":
+        return DocumentStore(documents)
+    return FileStore(loaded.data_dir / section.storage_path)
+
+
+def _extractor(loaded: Loaded) -> Extractor:
+    section, agent = loaded.settings.memory, loaded.settings.agent
+    own = section.model_name is not None
+    name = section.model_name or (agent.model if agent.embedded else "")
+    if not name:
+        return RuleExtractor()
+    settings = ModelSettings(
+        name,
+        base_url=section.base_url if own else agent.base_url,
+        api_key=section.model_api_key if own else agent.model_api_key,
+        timeout=memory_options(section).model_timeout,
+    )
+    folder = loaded.folder / section.prompts_dir if section.prompts_dir else None
+    return ModelExtractor(LangchainModel(settings), load_prompts(folder))

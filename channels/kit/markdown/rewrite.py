@@ -1,0 +1,95 @@
+"""A source with little changes, for chats that read markdown themselves: code, links and the rest apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from channels.kit.markdown.outline import Anchor, Code, Fence, Outline
+
+_ANGLE = re.compile(r"(\\[^<])|\\?<", re.DOTALL)
+
+Change: TypeAlias = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What stands in a text from `start` to `end`, and what is to stand there."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """What links and pictures a chat takes: addresses that begin so, as given in lower case."""
+
+    links: tuple[str, ...]
+    pictures: tuple[str, ...] = ()
+    bare: bool = False
+    """Whether <https://a.link> may stand."""
+
+
+def edited(source: str, edits: Iterable[Edit], rest: Change = str) -> str:
+    """The source with these edits, and everything between them changed. Edits must not overlap."""
+    pieces: list[str] = []
+    at = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        if edit.start >= at:
+            pieces += (rest(source[at : edit.start]), edit.text)
+            at = edit.end
+    return "".join((*pieces, rest(source[at:])))
+
+
+def no_tags(text: str, angle: str) -> str:
+    """The text with every `<` written as `angle`, a character reference; `\\<` is one too."""
+    return _ANGLE.sub(lambda match: match[1] or angle, text) if "<" in text else text
+
+
+def code(source: str, found: Outline, change: Change = str) -> Iterator[Edit]:
+    """The code of a text, changed."""
+    parts: tuple[Fence | Code, ...] = (*found.fences, *found.codes)
+    for part in parts:
+        yield Edit(part.start, part.end, change(source[part.start : part.end]))
+
+
+def anchors(source: str, found: Outline, taken: Anchors, rest: Change) -> Iterator[Edit]:
+    """Links and pictures that the chat does not take as their words and addresses, no address ever lost."""
+    for anchor in found.anchors:
+        if anchor.bare:
+            yield Edit(anchor.start, anchor.end, _bare(source, anchor, taken, rest))
+        elif _stands(source, anchor, taken):
+            yield Edit(anchor.words_end, anchor.end, source[anchor.words_end : anchor.end])
+        else:
+            yield from _opened(source, anchor, taken, rest)
+
+
+def _bare(source: str, anchor: Anchor, taken: Anchors, rest: Change) -> str:
+    if taken.bare:
+        return source[anchor.start : anchor.end]
+    return f"[{rest(source[anchor.words_start : anchor.words_end])}]({_quoted(anchor.address)})"
+
+
+def _stands(source: str, anchor: Anchor, taken: Anchors) -> bool:
+    starts = taken.pictures if anchor.picture else taken.links
+    return anchor.address.lower().startswith(starts) and "<" not in source[anchor.words_end : anchor.end]
+
+
+def _opened(source: str, anchor: Anchor, taken: Anchors, rest: Change) -> Iterator[Edit]:
+    link = not anchor.nested and anchor.address.lower().startswith(taken.links)
+    empty = not source[anchor.words_start : anchor.words_end].strip()
+    words = rest(anchor.address) if empty else ""
+    tail = f"]({_quoted(anchor.address)})" if link else f" ({rest(anchor.address)})"
+    yield Edit(anchor.start, anchor.words_start, "[" if link else "")
+    yield Edit(anchor.words_end, anchor.end, words + (tail if link or not empty else ""))
+
+
+def _quoted(address: str) -> str:
+    """An address as it may stand in the brackets of a link."""
+    return "".join(_SIGNS.get(sign, sign) for sign in address)
+
+
+_SIGNS = {" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "%5C", "\n": "%0A"}

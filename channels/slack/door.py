@@ -1,0 +1,50 @@
+"""Who is at home in the workspace, and so may be heard."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from bridge.types import JsonObject
+from channels.slack.inbound import Me, event_in, people_in
+from channels.slack.people import People, Person
+
+log = logging.getLogger(__name__)
+
+_EVERYONE = "*"
+
+
+class Door:
+    """Lets in those who are named in `allowed`, and with "*" every full member.
+
+    Without "*" nobody needs to be known: the core refuses who is not named, and tells them so.
+    """
+
+    def __init__(self, people: People, me: Me, allowed: Iterable[str]) -> None:
+        named = frozenset(allowed)
+        self._people = people
+        self._me = me
+        self._named = named - {_EVERYONE}
+        self._asks = _EVERYONE in named
+
+    async def event(self, body: JsonObject) -> JsonObject | None:
+        """The event in a payload if it is for us, and of somebody who may be heard.
+
+        Raises ChannelUnavailable, RateLimited when it cannot be known now who that is, and TypeError,
+        ValueError for a payload that is none.
+        """
+        event = event_in(body, self._me, self._named)
+        if event is None or not self._asks:
+            return event
+        user = people_in(event)[0]
+        if user in self._named or is_member(await self._people.certain(user), self._me):
+            return event
+        log.info("slack: %s is a guest, or unknown, and not named in allowed_users: not answered", user)
+        return None
+
+
+def is_member(person: Person, me: Me) -> bool:
+    """Whether somebody is a full member of our workspace, or of the organisation that it is in."""
+    if person.guest:
+        return False
+    return person.team == me.team or (bool(me.enterprise) and person.enterprise == me.enterprise)

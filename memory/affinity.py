@@ -1,0 +1,72 @@
+"""Closeness in meaning beside shared words: the port to it, and the order that both give together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+from memory.document import Fact
+from memory.index import FactIndex
+from memory.neighbours import Neighbours, batch_of
+from memory.options import MemoryOptions, Ranking
+from memory.rank import rank
+
+# Shares of the score; the measurements are in docs/memory-injection.md.
+_WORDS = 0.4
+_MEANING = 0.6
+# As many as the index itself returns; the rest come by confidence.
+_FOUND = 300
+
+
+class Affinity(Protocol):
+    """Tells how close facts are in meaning to what was said."""
+
+    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        """For each fact -1 to 1, or NaN where it is not known; empty where nothing is. Never raises.
+
+        May block: in a thread only. `messages` are oldest first, the current one last.
+        """
+        ...
+
+
+class NoAffinity:
+    """Knows nothing: the order is by words alone."""
+
+    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        return ()
+
+
+def blended(
+    index: FactIndex,
+    facts: Sequence[Fact],
+    messages: Sequence[str],
+    options: MemoryOptions,
+    affinity: Affinity,
+) -> list[Fact]:
+    """As `rank`, with closeness in meaning counted too; `facts` are those of the index, oldest first.
+
+    A fact whose closeness is not known is judged by its words alone.
+    """
+    if options.ranking is not Ranking.RELEVANCE:
+        return rank(index, messages, options)
+    close = affinity.of(messages, facts)
+    closest = max((value for value in close if value > 0), default=0.0)
+    if not closest:
+        return rank(index, messages, options)
+    words = {id(fact): score for fact, score in index.search(messages)}
+    scores = [
+        (slot, _score(words.get(id(fact), 0.0), value / closest))
+        for slot, (fact, value) in enumerate(zip(facts, close, strict=True))
+    ]
+    scores.sort(key=lambda hit: (hit[1], hit[0]), reverse=True)
+    neighbours = Neighbours()
+    neighbours.arrange((slot, batch_of(fact)) for slot, fact in enumerate(facts))
+    spread = neighbours.spread([hit for hit in scores if hit[1] > 0])
+    best = sorted(spread, key=lambda slot: (spread[slot], slot), reverse=True)[:_FOUND]
+    found = [facts[slot] for slot in best]
+    return [*found, *index.all_but(found)]
+
+
+def _score(words: float, meaning: float) -> float:
+    return words if math.isnan(meaning) else _WORDS * words + _MEANING * max(0.0, meaning)

@@ -1,0 +1,185 @@
+"""Memories as a folder of JSON files that people may read and edit.
+
+`{root}/users/{person}/memory.json`, and `agents/{assistant}/memory.json` under it; see docs/memory-files.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar
+
+from bridge.errors import DocumentConflict
+from memory.disk import failed, locked
+from memory.document import Stored
+from memory.folder import DOCUMENT, NOTES, Folder
+from memory.names import folder_name, is_plain
+from memory.saved import read_notes
+
+Result = TypeVar("Result")
+
+_USERS = "users"
+_AGENTS = "agents"
+_LOCKS = ".locks"
+_LOCK_COUNT = 64
+_MOST_CACHED = 256
+# Nanoseconds. Time stamps are coarse: a file changed this lately may have changed twice at one time.
+_SETTLED = 2_000_000_000
+
+_FileStamp = tuple[int, int, int]
+_Stamp = tuple[_FileStamp | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cached:
+    stamp: _Stamp
+    stored: Stored
+
+
+class FileStore:
+    """Memories in files under `root`. Safe between threads, tasks and processes.
+
+    `pause` is in seconds, between two looks at a file that somebody is writing.
+    """
+
+    def __init__(self, root: Path, pause: float = 0.1) -> None:
+        self._root = root
+        self._pause = pause
+        self._cache: OrderedDict[Path, _Cached] = OrderedDict()
+        self._cache_lock = threading.Lock()
+
+    async def load(self, person: str, assistant: str = "") -> Stored:
+        """The memory as it is now. Raises MemoryFailed."""
+        return await self._run(lambda: self._load(self._folder(person, assistant), person))
+
+    async def save(self, person: str, stored: Stored, assistant: str = "") -> Stored:
+        """Write it if it is as it was read. Raises DocumentConflict, MemoryFailed."""
+
+        def work() -> Stored:
+            folder = self._folder(person, assistant)
+            with self._locked(person):
+                saved = folder.save(stored)
+                stamp = _stamp(folder.path)
+                if folder.revision() == saved.revision:
+                    self._cache_put(folder, stamp, saved)
+            return saved
+
+        return await self._run(work)
+
+    async def people(self) -> Sequence[str]:
+        """The persons who have a memory. Raises MemoryFailed."""
+        return await self._run(lambda: sorted(self._people()))
+
+    async def erase(self, person: str) -> None:
+        """Remove everything of a person but a count. Raises MemoryFailed."""
+
+        def work() -> None:
+            folder = self._folder(person, "")
+            agents = folder.path / _AGENTS
+            others = sorted(filter(Path.is_dir, agents.iterdir())) if agents.is_dir() else []
+            with self._locked(person):
+                for each in (folder, *(Folder(path, person, self._pause) for path in others)):
+                    _erase(each)
+
+        await self._run(work)
+
+    async def _run(self, work: Callable[[], Result]) -> Result:
+        def mapped() -> Result:
+            try:
+                return work()
+            except OSError as error:
+                raise failed(Path(error.filename or self._root), error) from error
+
+        return await asyncio.to_thread(mapped)
+
+    def _folder(self, person: str, assistant: str) -> Folder:
+        path = self._root / _USERS / folder_name(person)
+        if assistant:
+            path = path / _AGENTS / folder_name(assistant)
+        return Folder(path, person, self._pause)
+
+    @contextmanager
+    def _locked(self, person: str) -> Iterator[None]:
+        # A lock in the person's own folder would vanish with it; and so few files serve everybody.
+        number = int.from_bytes(sha256(folder_name(person).encode()).digest()[:2]) % _LOCK_COUNT
+        with locked(self._root / _LOCKS / f"{number:02x}"):
+            yield
+
+    def _load(self, folder: Folder, person: str) -> Stored:
+        stamp = _stamp(folder.path)
+        with self._cache_lock:
+            cached = self._cache.get(folder.path)
+        if not any(stamp):
+            return Stored()
+        if cached is not None and cached.stamp == stamp and _is_settled(stamp):
+            return cached.stored
+        with ExitStack() as held:
+            with suppress(OSError):  # where nothing can be written, nobody writes while we read
+                held.enter_context(self._locked(person))
+            if cached is not None and folder.revision() == cached.stored.revision:
+                return self._cache_put(folder, stamp, cached.stored)
+            return self._cache_put(folder, stamp, folder.load())
+
+    def _cache_put(self, folder: Folder, stamp: _Stamp, stored: Stored) -> Stored:
+        """Keep what was read; `stamp` is of before the reading, so that a change since then is seen."""
+        with self._cache_lock:
+            self._cache[folder.path] = _Cached(stamp, stored)
+            self._cache.move_to_end(folder.path)
+            while len(self._cache) > _MOST_CACHED:
+                self._cache.popitem(last=False)
+        return stored
+
+    def _people(self) -> Iterator[str]:
+        users = self._root / _USERS
+        if not users.is_dir():
+            return
+        for folder in users.iterdir():
+            own = (folder / DOCUMENT).is_file()
+            if own or any((folder / _AGENTS).glob(f"*/{DOCUMENT}")):
+                yield person_of(folder)
+
+
+def _erase(folder: Folder) -> None:
+    while True:
+        try:
+            folder.erase()
+        except DocumentConflict:
+            continue  # edited by hand at this very moment
+        return
+
+
+def person_of(folder: Path) -> str:
+    """The person whose folder this is: its name, or where that is a hash, what the notes in it say."""
+    if is_plain(folder.name):
+        return folder.name
+    for path in (folder / NOTES, *sorted((folder / _AGENTS).glob(f"*/{NOTES}"))):
+        try:
+            person = read_notes(path.read_text("utf-8")).person
+        except (FileNotFoundError, ValueError):
+            continue
+        if folder_name(person) == folder.name:
+            return person
+    return folder.name
+
+
+def _stamp(folder: Path) -> _Stamp:
+    return tuple(_file_stamp(folder / name) for name in (DOCUMENT, NOTES))
+
+
+def _file_stamp(path: Path) -> _FileStamp | None:
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _is_settled(stamp: _Stamp) -> bool:
+    return all(file is None or file[0] < time.time_ns() - _SETTLED for file in stamp)

@@ -1,0 +1,100 @@
+"""Which turns are worth learning from, and what of them: the person's own words and the final replies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bridge.types import Turn
+from memory.marks import agent_words, own_words
+from memory.options import Groups
+from memory.smalltalk import says_nothing, yes_no_question
+from memory.times import iso
+
+# Characters of one text that an extraction reads: facts stand at the beginning or the end of long ones.
+MOST_SAID = 4000
+MOST_REPLY = 1000
+_CUT = "\n[...]\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A turn worth learning from.
+
+    `id` is the turn's, `speaker` what their account is called, `at` ISO 8601 in UTC, `language` a BCP 47
+    tag or empty. `question` is what the agent had asked when `said` is a bare yes or no.
+    """
+
+    id: str
+    thread: str
+    speaker: str
+    said: str
+    reply: str
+    at: str
+    language: str
+    private: bool
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """One person's turns, oldest first, without those that say nothing."""
+
+    person: str
+    turns: tuple[Learned, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.turns)
+
+
+def material(
+    person: str, turns: Iterable[Turn], *, groups: Groups = Groups.SEPARATE, earlier: Iterable[Turn] = ()
+) -> Material:
+    """What there is to learn about `person`; turns of anybody else are left out.
+
+    `earlier` are turns already learned from: only their questions count, for a "yes" that answers one.
+    With `groups` off nothing is learned where others listen.
+    """
+    asked: dict[str, str] = {}
+    for turn in sorted(earlier, key=_time):
+        asked[turn.thread] = yes_no_question(turn.reply_text)
+    kept = []
+    for turn in sorted(turns, key=_time):
+        if turn.person != person:
+            continue
+        learned = _learned(turn, asked.get(turn.thread, ""))
+        asked[turn.thread] = yes_no_question(turn.reply_text)
+        if learned is not None and (turn.private or groups is not Groups.OFF):
+            kept.append(learned)
+    return Material(person, tuple(kept))
+
+
+def _time(turn: Turn) -> float:
+    return turn.at
+
+
+def _learned(turn: Turn, question: str) -> Learned | None:
+    """The turn with what it says; None where that is nothing, and its reply goes with it."""
+    said = own_words(turn.user_text)
+    nothing = says_nothing(said)
+    if not said or (nothing and not question):
+        return None
+    return Learned(
+        id=turn.id,
+        thread=turn.thread,
+        speaker=turn.speaker.name or turn.speaker.id,
+        said=head_and_tail(said, MOST_SAID),
+        reply=head_and_tail(agent_words(turn.reply_text), MOST_REPLY),
+        at=iso(turn.at),
+        language=turn.language,
+        private=turn.private,
+        question=question if nothing else "",
+    )
+
+
+def head_and_tail(text: str, most: int) -> str:
+    """A text of at most `most` characters and a mark: a longer one loses its middle."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return text[:half].rstrip() + _CUT + text[-half:].lstrip()

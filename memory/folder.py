@@ -1,0 +1,168 @@
+"""One memory in its folder: `memory.json`, its notes beside it, and what was set aside of either.
+
+Everything here waits for the disk and belongs into a thread; whoever calls holds the lock.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bridge.errors import DocumentConflict
+from memory import disk
+from memory.codec import Read, document_json, read_document
+from memory.document import MemoryDocument, Stored
+from memory.hands import clear
+from memory.saved import NotesFile, notes_json, read_notes, restored_notes, saved_notes
+
+log = logging.getLogger(__name__)
+
+DOCUMENT = "memory.json"
+NOTES = "memory.notes.json"
+QUARANTINE = "memory.quarantine.jsonl"
+# An editor that writes in place shows a half file for a moment: one changed this lately is read again.
+_FRESH = 2.0
+_LOOKS = 5
+
+
+class Folder:
+    """A memory's files. `pause` is in seconds, between two looks at a file that is being written."""
+
+    def __init__(self, path: Path, person: str, pause: float = 0.1) -> None:
+        self.path = path
+        self._person = person
+        self._pause = pause
+        self._document = path / DOCUMENT
+        self._notes = path / NOTES
+
+    def revision(self) -> str:
+        """The state of both files; empty where there is none."""
+        return _revision(disk.read(self._document), disk.read(self._notes))
+
+    def load(self) -> Stored:
+        """The memory. A file that cannot be read at all is renamed, an entry that cannot is copied aside."""
+        content, document = self._read_document()
+        notes = disk.read(self._notes)
+        file = self._read_notes(notes)
+        if file is None:
+            notes, file = disk.Content(), NotesFile()
+        kept = restored_notes(file.notes_of(content.digest), document)
+        return Stored(document, kept, _revision(content, notes))
+
+    def save(self, stored: Stored) -> Stored:
+        """Write both files, or the notes alone where the document is the same.
+
+        Raises DocumentConflict, OSError.
+        """
+        content, notes = disk.read(self._document), disk.read(self._notes)
+        if _revision(content, notes) != stored.revision:
+            raise DocumentConflict(f"{self._document} changed since it was read")
+        if not content.digest:
+            # So that a document that is absent later was removed, and not one that was never written.
+            disk.write([(self._document, document_json(MemoryDocument()).encode())])
+            content = disk.read(self._document)
+        data = document_json(stored.document).encode()
+        before = (self._read_notes(notes) or NotesFile()).notes_of(content.digest)
+        file = NotesFile(
+            person=self._person,
+            document=disk.digest(data),
+            notes=saved_notes(stored.notes, stored.document),
+            document_before=content.digest,
+            before=before,
+        )
+        document = [] if data == content.data else [(self._document, data)]
+        disk.write([(self._notes, notes_json(file).encode()), *document])
+        if (file.notes.tombstones, file.notes.generation) != (before.tombstones, before.generation):
+            # Leave no copy of what was forgotten: the earlier notes are not needed any more.
+            file = replace(file, document_before="", before=None)
+            disk.write([(self._notes, notes_json(file).encode())])
+        return replace(stored, revision=self._written(data))
+
+    def _written(self, data: bytes) -> str:
+        """The revision after a write; one that nothing has if somebody wrote right after us."""
+        content = disk.read(self._document)
+        return _revision(content, disk.read(self._notes)) if content.data == data else "overtaken"
+
+    def erase(self) -> None:
+        """Remove every file but the notes, of which a count and the switch stay.
+
+        Raises DocumentConflict, OSError.
+        """
+        stored = self.load()
+        emptied = clear(stored)
+        self.save(replace(emptied, notes=replace(emptied.notes, watermarks={})))
+        for entry in sorted(self.path.iterdir()):
+            if entry.is_file() and entry.name != NOTES:
+                os.unlink(entry)  # noqa: PTH108 - as in memory/disk.py
+        disk.flush_folder(self.path)
+
+    def _read_document(self) -> tuple[disk.Content, MemoryDocument]:
+        content = disk.read(self._document)
+        for look in range(_LOOKS):
+            try:
+                found = read_document(content.data.decode("utf-8-sig"))
+            except ValueError as error:
+                # Half a file, if somebody is writing it just now.
+                if look + 1 < _LOOKS and time.time() - content.modified / 1e9 < _FRESH:
+                    time.sleep(self._pause)
+                    content = disk.read(self._document)
+                    continue
+                self._set_aside(self._document, error)
+                return disk.Content(), MemoryDocument()
+            self._quarantine(found)
+            return content, found.document
+        raise AssertionError("the last look decides")
+
+    def _read_notes(self, content: disk.Content) -> NotesFile | None:
+        """The notes; None when they cannot be read, and then they are out of the way."""
+        if not content.data:
+            return NotesFile()
+        try:
+            return read_notes(content.data.decode())
+        except ValueError as error:
+            self._set_aside(self._notes, error)
+            return None
+
+    def _set_aside(self, path: Path, error: ValueError) -> None:
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+        aside = path.with_name(f"{path.name}.corrupt-{stamp}")
+        os.rename(path, aside)  # noqa: PTH104
+        disk.flush_folder(self.path)
+        log.error(
+            "%s cannot be read (%s). It is now %s, and an empty one takes its place. "
+            "To have it back: repair that file, and give it its name again.",
+            path,
+            error,
+            aside.name,
+        )
+
+    def _quarantine(self, found: Read) -> None:
+        """Copy entries that cannot be read to a file beside, once each: the next save leaves them out."""
+        if not found.rejected:
+            return
+        path = self.path / QUARANTINE
+        there = disk.read(path).data.decode("utf-8", "replace")
+        known = set(there.splitlines())
+        lines = [line for line in map(_line, found.rejected) if line not in known]
+        if lines:
+            disk.write([(path, (there + "".join(f"{line}\n" for line in lines)).encode())])
+            log.warning(
+                "%s has %d entries that cannot be read; they are kept in %s, and the rest is used",
+                self._document,
+                len(lines),
+                path.name,
+            )
+
+
+def _line(entry: str) -> str:
+    """JSON on one line, whatever characters a reader takes for the end of one."""
+    return json.dumps(json.loads(entry))
+
+
+def _revision(document: disk.Content, notes: disk.Content) -> str:
+    return f"{document.revision}/{notes.revision}" if document.digest or notes.digest else ""

@@ -1,0 +1,198 @@
+"""What a person does with their own memory: pure changes, each from one stored memory to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from bridge.remembering import Merged
+from memory.apply import remembering_past
+from memory.document import Category, Fact, MemoryDocument, Notes, Stored, Tombstone
+from memory.draft import Draft
+from memory.evict import evict
+from memory.forgetting import forgotten, named, told
+from memory.index import FactIndex
+from memory.join import joined, may_join
+from memory.proposed import MOST_OF_FACT, clamped, one_line
+from memory.similar import Verdict
+from memory.summarised import added_to
+from memory.tombstones import marks, tombstone
+
+MANUAL = "manual"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A memory, and the fact in it that says what was to be remembered; None if it said nothing."""
+
+    stored: Stored
+    fact: Fact | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """A memory, and what is gone from it; a sentence of a summary is a fact without an id."""
+
+    stored: Stored
+    gone: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Two persons' memories after the one became part of the other."""
+
+    source: Stored
+    into: Stored
+    merged: Merged
+
+
+def add(
+    stored: Stored,
+    content: str,
+    now: str,
+    most: int,
+    *,
+    shared: bool = False,
+    category: Category = Category.CONTEXT,
+    index: FactIndex | None = None,
+) -> Added:
+    """Remember what a person says to remember: certain, and never rewritten by a model.
+
+    Known already, the known one becomes theirs. `most` is the cap; what is added is never what it costs.
+    """
+    text = one_line(content, MOST_OF_FACT)
+    if not any(char.isalnum() for char in text):
+        return Added(stored, None)
+    new = Fact("", text, category, 1.0, now, MANUAL, shared=shared)
+    draft = Draft(stored.document.facts, stored.notes.last_id, index)
+    known = _known(draft, new)
+    if known is None:
+        kept = draft.add(new)
+    else:
+        kept = replace(joined(known, new), source=MANUAL)
+        draft.put(kept)
+    document = replace(stored.document, facts=evict(draft.facts, most))
+    changed = remembering_past(stored, document, now)
+    return Added(replace(changed, notes=replace(changed.notes, last_id=draft.last_id)), kept)
+
+
+def _known(draft: Draft, new: Fact) -> Fact | None:
+    same = draft.same(new.content)
+    if same is not None:
+        return same
+    alike = draft.alike(new.content)
+    return next((old for old, verdict in alike if verdict is Verdict.DUP and may_join(old, new)), None)
+
+
+def edit(
+    stored: Stored,
+    fact_id: str,
+    now: str,
+    *,
+    content: str | None = None,
+    category: Category | None = None,
+    confidence: float | None = None,
+) -> Added:
+    """Correct a fact by hand: it is theirs then, and its old words are not learned again from before.
+
+    None leaves a thing as it is. The fact is None when there is none of this id, or the text is blank.
+    """
+    old = next((fact for fact in stored.document.facts if fact.id == fact_id), None)
+    text = None if content is None else one_line(content, MOST_OF_FACT)
+    if old is None or (text is not None and not any(char.isalnum() for char in text)):
+        return Added(stored, None)
+    new = replace(
+        old,
+        content=old.content if text is None else text,
+        category=old.category if category is None else category,
+        confidence=old.confidence if confidence is None else clamped(confidence),
+        source=MANUAL,
+        confirmed_at=now,
+    )
+    if new.content != old.content:
+        # Search words and the noted mistake were of the old text, and may tell what was taken out of it.
+        new = replace(new, keywords=(), source_error="")
+    facts = tuple(new if fact.id == fact_id else fact for fact in stored.document.facts)
+    changed = remembering_past(stored, replace(stored.document, facts=facts), now)
+    if new.content == old.content:
+        return Added(changed, new)
+    tombstones = (*changed.notes.tombstones, tombstone(old.content, now))
+    return Added(replace(changed, notes=replace(changed.notes, tombstones=tombstones)), new)
+
+
+def forget(stored: Stored, words: str, now: str) -> Forgotten:
+    """Remove for good the fact of this id, or all that these words name, and what repeats them."""
+    gone = named(stored.document.facts, words)
+    by_id = any(fact.id == words.strip() for fact in gone)
+    spoken = "" if by_id else words
+    if gone:
+        return Forgotten(forgotten(stored, gone, now, spoken), gone)
+    lines = tuple(Fact("", line) for line in told(stored.document, words))
+    return Forgotten(forgotten(stored, lines, now, spoken) if lines else stored, lines)
+
+
+def undo(stored: Stored, now: str) -> Stored | None:
+    """The memory before its last change; None where there is none."""
+    if not stored.notes.past:
+        return None
+    document = replace(stored.notes.past[0], updated_at=now)
+    return replace(stored, document=document, notes=replace(stored.notes, past=stored.notes.past[1:]))
+
+
+def clear(stored: Stored) -> Stored:
+    """Nothing remembered, nothing to undo, and nothing taken that was under way.
+
+    Whether it is switched off stays, and which turns were learned from: they are not read again.
+    """
+    old = stored.notes
+    notes = Notes(old.generation + 1, old.off, watermarks=old.watermarks, last_id=old.last_id)
+    return replace(stored, document=MemoryDocument(), notes=notes)
+
+
+def switch(stored: Stored, on: bool) -> Stored:
+    """Learn and recall, or neither."""
+    return replace(stored, notes=replace(stored.notes, off=not on))
+
+
+def merge(source: Stored, into: Stored, now: str, most: int) -> Joined:
+    """Make one memory part of another; the source is clear afterwards, and this cannot be undone.
+
+    What was forgotten in either stays forgotten. If either was switched off, both are.
+    """
+    tombstones = (*into.notes.tombstones, *source.notes.tombstones)
+    facts = _unforgotten(into.document.facts, tombstones)
+    draft = Draft(facts, into.notes.last_id)
+    own = {fact.id for fact in facts}
+    arrived = [_take(draft, fact) for fact in _unforgotten(source.document.facts, tombstones)]
+    kept = evict(draft.facts, most)
+    added = {fact.id for fact in kept if fact.id not in own}
+    document = replace(
+        into.document,
+        facts=kept,
+        summaries=added_to(into.document.summaries, source.document.summaries),
+        updated_at=now,
+    )
+    notes = replace(
+        into.notes,
+        off=into.notes.off or source.notes.off,
+        tombstones=tombstones,
+        watermarks=source.notes.watermarks | into.notes.watermarks,
+        past=(),
+        last_id=draft.last_id,
+    )
+    known = sum(fact_id in own for fact_id in arrived)
+    return Joined(clear(source), replace(into, document=document, notes=notes), Merged(len(added), known))
+
+
+def _take(draft: Draft, fact: Fact) -> str:
+    """The id under which another's fact is stored, or was known."""
+    known = _known(draft, fact)
+    if known is None:
+        return draft.add(fact, fact.id).id
+    source = fact.source if fact.manual else known.source
+    draft.put(replace(joined(known, fact), source=source))
+    return known.id
+
+
+def _unforgotten(facts: Collection[Fact], tombstones: Collection[Tombstone]) -> tuple[Fact, ...]:
+    return tuple(fact for fact in facts if not marks(tombstones, fact.content, fact.last_said))

@@ -1,0 +1,194 @@
+"""A person's hands on all that is remembered of them: the pure changes of memory/hands.py, made to last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from bridge.errors import DocumentConflict, MemoryFailed
+from bridge.remembering import Merged
+from memory import hands
+from memory.apply import remembering_past
+from memory.codec import document_json, read_document
+from memory.document import Category, Fact, MemoryDocument, Stored
+from memory.evict import evict
+from memory.recent import People, together
+from memory.register import Register
+
+Result = TypeVar("Result")
+
+_TRIES = 8
+_ANYTHING = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """What is to be changed of a fact; None leaves a thing as it is."""
+
+    content: str | None = None
+    category: Category | None = None
+    confidence: float | None = None
+
+
+class Holdings:
+    """All memories of a person: the one for all assistants ("") and, where they have some, their own.
+
+    Every method raises MemoryFailed, StoreUnavailable. `now` is ISO 8601 in UTC.
+    """
+
+    def __init__(self, people: People, register: Register, most: int) -> None:
+        self._people = people
+        self._register = register
+        self._most = most
+
+    async def whole(self, person: str) -> Stored:
+        """Everything as one memory; switched off or not as the one for all is."""
+        first, *others = [await self._people.load(person, assistant) for assistant in await self._all(person)]
+        if not others:
+            return first
+        return Stored(together([first.document, *(each.document for each in others)]), first.notes)
+
+    async def search(self, person: str, words: str) -> list[Fact]:
+        """The facts that words are about, best first."""
+        found: list[tuple[Fact, float]] = []
+        for assistant in await self._all(person):
+            known = await self._people.recollect(person, assistant)
+            found += await known.quickly(known.stored, lambda index: index.search([words], _ANYTHING))
+        best = sorted(found, key=lambda each: -each[1])
+        return list({fact.id: fact for fact, _ in best}.values())[:_ANYTHING]
+
+    async def add(self, person: str, content: str, now: str, category: Category = Category.CONTEXT) -> Fact:
+        """Remember what the person says; known already, the known one."""
+
+        def work(stored: Stored) -> tuple[Stored, Fact]:
+            added = hands.add(stored, content, now, self._most, category=category)
+            if added.fact is None:
+                raise MemoryFailed("There is nothing to remember in that.")
+            return added.stored, added.fact
+
+        return await self._change(person, "", work)
+
+    async def edit(self, person: str, fact_id: str, change: FactChange, now: str) -> Fact | None:
+        """Correct a fact by hand; None when there is none of this id, or its new text is blank."""
+
+        def work(stored: Stored) -> tuple[Stored, Fact | None]:
+            edited = hands.edit(
+                stored,
+                fact_id,
+                now,
+                content=change.content,
+                category=change.category,
+                confidence=change.confidence,
+            )
+            return edited.stored, edited.fact
+
+        for assistant in await self._all(person):
+            fact = await self._change(person, assistant, work)
+            if fact is not None:
+                return fact
+        return None
+
+    async def forget(self, person: str, words: str, now: str) -> tuple[Fact, ...]:
+        """Remove what these words name, everywhere, for good."""
+
+        def work(stored: Stored) -> tuple[Stored, tuple[Fact, ...]]:
+            forgotten = hands.forget(stored, words, now)
+            return forgotten.stored, forgotten.gone
+
+        gone: list[Fact] = []
+        for assistant in await self._all(person):
+            gone += await self._change(person, assistant, work)
+        return tuple(gone)
+
+    async def undo(self, person: str, now: str) -> bool:
+        """Take back the last change that can be taken back."""
+        changed: list[tuple[str, str]] = []
+        for assistant in await self._all(person):
+            stored = await self._people.load(person, assistant)
+            if stored.notes.past:
+                changed.append((stored.document.updated_at, assistant))
+        if not changed:
+            return False
+
+        def work(stored: Stored) -> tuple[Stored, bool]:
+            before = hands.undo(stored, now)
+            return (stored, False) if before is None else (before, True)
+
+        return await self._change(person, max(changed)[1], work)
+
+    async def switch(self, person: str, *, on: bool) -> None:
+        """Learn and recall, or neither."""
+        await self._change(person, "", lambda stored: (hands.switch(stored, on), None))
+
+    async def replace(self, person: str, text: str, now: str) -> int:
+        """Put a document of schema 1.0 in the place of the memory for all; returns its number of facts."""
+        try:
+            read = read_document(text)
+        except ValueError as error:
+            raise MemoryFailed(f"This is not a memory: {error}.") from error
+        if not read.document.facts and read.rejected:
+            raise MemoryFailed("There is no fact that can be read in this memory.")
+
+        def work(stored: Stored) -> tuple[Stored, int]:
+            document = replace(read.document, facts=evict(read.document.facts, self._most))
+            return remembering_past(stored, document, now), len(document.facts)
+
+        return await self._change(person, "", work)
+
+    async def merge(self, source: str, into: str, now: str) -> Merged:
+        """Make one person's memories part of another's; the first one has none afterwards."""
+        added = known = 0
+        for assistant in await self._all(source):
+            if assistant:
+                await self._register.note_assistant(into, assistant)
+            merged = await self._merge(source, into, assistant, now)
+            added, known = added + merged.added, known + merged.known
+        return Merged(added, known)
+
+    async def _merge(self, source: str, into: str, assistant: str, now: str) -> Merged:
+        """What arrived is written before it is taken away: a crash in between leaves it in both."""
+
+        def work(joined_from: Stored) -> Callable[[Stored], tuple[Stored, Merged]]:
+            def join(stored: Stored) -> tuple[Stored, Merged]:
+                joined = hands.merge(joined_from, stored, now, self._most)
+                return joined.into, joined.merged
+
+            return join
+
+        merged = Merged(0, 0)
+        for _ in range(_TRIES):
+            stored = await self._people.load(source, assistant)
+            step = await self._change(into, assistant, work(stored))
+            merged = Merged(merged.added + step.added, merged.known or step.known)
+            try:
+                await self._people.save(source, hands.clear(stored), assistant)
+            except DocumentConflict:
+                continue
+            return merged
+        raise MemoryFailed("The memory changed again and again; please try once more.")
+
+    async def _all(self, person: str) -> Sequence[str]:
+        return ("", *(await self._register.of(person)).assistants)
+
+    async def _change(
+        self, person: str, assistant: str, work: Callable[[Stored], tuple[Stored, Result]]
+    ) -> Result:
+        """Change what is stored now; decided anew as often as somebody else changes it meanwhile."""
+        for _ in range(_TRIES):
+            stored = await self._people.load(person, assistant)
+            changed, result = await self._people.think(partial(work, stored))
+            if changed is stored or changed == stored:
+                return result
+            try:
+                await self._people.save(person, changed, assistant)
+            except DocumentConflict:
+                continue
+            return result
+        raise MemoryFailed("The memory changed again and again; please try once more.")
+
+
+def as_json(document: MemoryDocument) -> str:
+    """The document as it stands in its file."""
+    return document_json(document)

@@ -1,0 +1,43 @@
+"""Two facts that say the same become one: the higher confidence, the latest time, the fuller words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory.document import Fact
+from memory.proposed import keywords
+from memory.similar import normalised
+
+
+def may_join(old: Fact, new: Fact) -> bool:
+    """Whether two that are alike may become one: not where private words would be shared or shared ones lost,
+    and not where a person's own would have to be rewritten to take in what is new.
+    """
+    if normalised(old.content) == normalised(new.content):
+        return True
+    return old.shared == new.shared and not (old.manual and len(new.content) > len(old.content))
+
+
+def joined(old: Fact, new: Fact) -> Fact:
+    """The old fact, said again as `new`: it keeps its id, its source and when it was learned."""
+    confirmed = confirmed_at(old, new.created_at)
+    risen = replace(confirmed, confidence=max(old.confidence, new.confidence))
+    if old.shared and not new.shared:
+        return risen
+    if normalised(old.content) == normalised(new.content):
+        risen = replace(risen, shared=old.shared or new.shared)
+    elif len(new.content) > len(old.content):
+        risen = replace(risen, content=new.content)
+    if old.manual:
+        return risen
+    return replace(
+        risen,
+        source_error=old.source_error or new.source_error,
+        subject=old.subject or new.subject,
+        keywords=keywords((*old.keywords, *new.keywords)),
+    )
+
+
+def confirmed_at(fact: Fact, at: str) -> Fact:
+    """The fact, last said at `at`."""
+    return replace(fact, confirmed_at=max(fact.confirmed_at, at)) if at > fact.created_at else fact

@@ -1,0 +1,69 @@
+"""Facts learned together: what was said just before and after a hit tends to be about the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from memory.document import Fact
+
+# Shares of a hit's score for the facts beside it, and of a batch's best hit for the whole batch.
+_BESIDE = 0.15
+_BATCH = 0.10
+# Only the best hits spread: what lies beside a chance hit is nothing.
+_SPREADING = 100
+# More were not learned from one conversation: an import, say.
+_LARGEST_BATCH = 64
+_NO_CONVERSATION = frozenset({"", "manual", "import", "unknown"})
+
+Batch = tuple[str, str]
+
+
+def batch_of(fact: Fact) -> Batch | None:
+    """What facts learned together have in common: the thread and the day. None where nothing tells."""
+    day = fact.created_at[:10]
+    return None if not day or fact.source in _NO_CONVERSATION else (fact.source, day)
+
+
+class Neighbours:
+    """Slots in the order in which their facts were learned, and the batches that they form."""
+
+    def __init__(self) -> None:
+        self._batch: dict[int, Batch] = {}
+        self._members: dict[Batch, list[int]] = {}
+        self._beside: dict[int, list[int]] = {}
+        self._last = -1
+
+    def arrange(self, order: Iterable[tuple[int, Batch | None]]) -> None:
+        """Take this order for all that was known."""
+        self._batch = {}
+        self._members = {}
+        self._beside = {}
+        self._last = -1
+        for slot, batch in order:
+            self.append(slot, batch)
+
+    def append(self, slot: int, batch: Batch | None) -> None:
+        """Add one that was learned after all others."""
+        if batch is not None:
+            self._batch[slot] = batch
+            self._members.setdefault(batch, []).append(slot)
+            if self._batch.get(self._last) == batch:
+                self._beside.setdefault(self._last, []).append(slot)
+                self._beside[slot] = [self._last]
+        self._last = slot
+
+    def spread(self, hits: Sequence[tuple[int, float]]) -> dict[int, float]:
+        """The scores of these hits, best first, and of what was learned with them."""
+        spread = dict(hits)
+        best: dict[Batch, float] = {}
+        for slot, score in hits[:_SPREADING]:
+            for near in self._beside.get(slot, ()):
+                spread[near] = spread.get(near, 0.0) + _BESIDE * score
+            batch = self._batch.get(slot)
+            if batch is not None and batch not in best:
+                best[batch] = score
+        for batch, score in best.items():
+            members = self._members[batch]
+            for slot in members if 1 < len(members) <= _LARGEST_BATCH else ():
+                spread[slot] = spread.get(slot, 0.0) + _BATCH * score
+        return spread

@@ -1,0 +1,87 @@
+"""Earlier versions as what to change to get back to them: five whole memories would be five times the file.
+
+A patch also fits a memory that was edited by hand in between: it takes back its own change only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from memory.document import Fact, MemoryDocument, Summaries
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A fact of the older version, at its place there."""
+
+    place: int
+    fact: Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """From the newer document to the older: facts to leave out, facts to put back, the older summaries."""
+
+    dropped: tuple[str, ...] = ()
+    put: tuple[Put, ...] = ()
+    summaries: Summaries | None = None
+    updated_at: str = ""
+
+
+def patch(newer: MemoryDocument, older: MemoryDocument) -> Patch:
+    """What makes the older document of the newer one."""
+    there = {fact.id: fact for fact in newer.facts}
+    same = [fact.id for fact in older.facts if there.get(fact.id) == fact]
+    kept = set(same)
+    if same != [fact.id for fact in newer.facts if fact.id in kept]:
+        kept = set()  # the order differs: all of them are put back
+    return Patch(
+        dropped=tuple(fact.id for fact in newer.facts if fact.id not in kept),
+        put=tuple(Put(place, fact) for place, fact in enumerate(older.facts) if fact.id not in kept),
+        summaries=None if newer.summaries == older.summaries else older.summaries,
+        updated_at=older.updated_at,
+    )
+
+
+def patched(newer: MemoryDocument, change: Patch) -> MemoryDocument:
+    """The older document of the newer one."""
+    gone = {*change.dropped, *(put.fact.id for put in change.put)}
+    rest = (fact for fact in newer.facts if fact.id not in gone)
+    return MemoryDocument(
+        summaries=change.summaries or newer.summaries,
+        facts=tuple(_merged(rest, change.put)),
+        updated_at=change.updated_at,
+    )
+
+
+def _merged(rest: Iterable[Fact], puts: Iterable[Put]) -> Iterator[Fact]:
+    remaining, place = iter(rest), 0
+    for put in puts:
+        while place < put.place:
+            between = next(remaining, None)
+            if between is None:
+                break
+            yield between
+            place += 1
+        yield put.fact
+        place += 1
+    yield from remaining
+
+
+def patches(document: MemoryDocument, past: Iterable[MemoryDocument]) -> tuple[Patch, ...]:
+    """The way back from a document through its versions, newest first."""
+    made = []
+    for older in past:
+        made.append(patch(document, older))
+        document = older
+    return tuple(made)
+
+
+def versions(document: MemoryDocument, changes: Iterable[Patch]) -> tuple[MemoryDocument, ...]:
+    """The versions before a document, newest first."""
+    found = []
+    for change in changes:
+        document = patched(document, change)
+        found.append(document)
+    return tuple(found)

@@ -1,0 +1,152 @@
+"""Turns that wait to be learned from: durable, one lane a person, never in the way of a chat.
+
+A lane is one trigger (the slot "learn", an empty body) and behind it the turns, each an item of its own.
+The trigger is delayed, and every new turn delays it again, up to `max_wait`; as a lane is worked strictly in
+order, it holds the turns back. Recording is so one small transaction, whatever waits already, and a turn is
+there until the transaction that says that it was learned.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from bridge.codec import decode, encode
+from bridge.ports import Item, Journal, Put
+from bridge.types import Turn
+from memory.filter import head_and_tail
+from memory.options import MemoryOptions
+
+log = logging.getLogger(__name__)
+
+QUEUE = "memory"
+_SLOT = "learn"
+# Of one text; an extraction reads less, but what it reads may be decided anew by then.
+_MOST_KEPT = 20_000
+_LOOK_EVERY = 32
+_MOST_DEAD = 1_000
+
+
+class Store(Journal, Protocol):
+    """A journal with the operator's side of dead letters."""
+
+    async def revive(self, item: int) -> bool:
+        """Let a dead letter wait again; False if there is none."""
+        ...
+
+    async def discard(self, item: int) -> bool:
+        """Remove a dead letter for good; False if there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A turn that could not be learned from; `item` is what `retry_dead` takes, `at` is in Unix
+    seconds, `turn` empty where it cannot be read."""
+
+    item: int
+    person: str
+    turn: str
+    at: float
+    reason: str
+
+
+class LearningQueue:
+    """What waits, by person. Every method raises StoreUnavailable."""
+
+    def __init__(self, journal: Store, options: MemoryOptions) -> None:
+        self._journal = journal
+        self._options = options
+        self._added: Counter[str] = Counter()
+
+    async def add(self, turn: Turn) -> None:
+        """Durable on return; the same turn twice is once."""
+        await self._put(turn, self._options.debounce_seconds)
+        self._added[turn.person] += 1
+        if self._added[turn.person] >= _LOOK_EVERY:
+            await self._trim(turn.person)
+
+    async def waiting(self, person: str) -> tuple[Turn, ...]:
+        """The turns of a person that will be learned from, in order."""
+        found = (readable(item) for item in await self._waiting(person))
+        return tuple(turn for turn in found if turn is not None)
+
+    async def number(self, people: Sequence[str]) -> int:
+        """How many turns of these people wait, and of those who wrote to this process lately."""
+        everybody = dict.fromkeys([*people, *self._added])
+        return sum([len(await self._waiting(person)) for person in everybody])
+
+    async def cancel(self, person: str) -> int:
+        """Forget what waits, also what is being worked on; returns how many turns."""
+        items = await self._journal.waiting(QUEUE, person)
+        if not items:
+            return 0
+        gone = await self._journal.cancel(QUEUE, person, items[-1].id + 1)
+        return sum(not is_trigger(item) for item in gone)
+
+    async def move(self, source: str, into: str) -> None:
+        """Let what waits of one person be learned about another, to whom they belong now."""
+        for turn in await self.waiting(source):
+            moved = replace(turn, person=into, id=f"{turn.id}>{into}")
+            await self._put(moved, self._options.debounce_seconds)
+        await self.cancel(source)
+
+    async def dead(self) -> Sequence[DeadLetter]:
+        """Turns that were given up, newest first."""
+        letters = await self._journal.dead(_MOST_DEAD)
+        return tuple(_letter(item) for item in letters if item.queue == QUEUE and not is_trigger(item))
+
+    async def retry_dead(self, item: int) -> bool:
+        """Let a turn that was given up be learned from after all; False when there is none of that number."""
+        if item not in {letter.item for letter in await self.dead()}:
+            return False
+        return await self._journal.revive(item)
+
+    def emptied(self, person: str) -> None:
+        """A person's lane was worked."""
+        self._added.pop(person, None)
+
+    async def _put(self, turn: Turn, delay: float) -> None:
+        kept = replace(
+            turn,
+            user_text=head_and_tail(turn.user_text, _MOST_KEPT),
+            reply_text=head_and_tail(turn.reply_text, _MOST_KEPT),
+        )
+        trigger = Put(QUEUE, turn.person, "", slot=_SLOT, delay=delay, max_wait=self._options.max_wait)
+        await self._journal.put(trigger, Put(QUEUE, turn.person, encode(kept), dedupe=turn.id))
+
+    async def _waiting(self, person: str) -> list[Item]:
+        items = await self._journal.waiting(QUEUE, person)
+        return [item for item in items if not is_trigger(item)]
+
+    async def _trim(self, person: str) -> None:
+        """Let the oldest turns go where more wait than may: nobody's backlog grows for ever."""
+        turns, most = await self._waiting(person), self._options.queue_limit
+        self._added.pop(person, None)
+        if len(turns) > most:
+            gone = await self._journal.cancel(QUEUE, person, turns[-most].id)
+            log.warning(
+                "person %s: %d turns wait to be learned from; the oldest %d are let go (memory.queue_limit)",
+                person, len(turns), len(gone),
+            )  # fmt: skip
+
+
+def _letter(item: Item) -> DeadLetter:
+    turn = readable(item)
+    return DeadLetter(item.id, item.lane, "" if turn is None else turn.id, item.put_at, item.note)
+
+
+def is_trigger(item: Item) -> bool:
+    """Whether an item holds its lane back rather than being a turn."""
+    return not item.body
+
+
+def readable(item: Item) -> Turn | None:
+    """The turn that an item is; None for a body that is not one."""
+    try:
+        return decode(Turn, item.body)
+    except ValueError:
+        return None

@@ -1,0 +1,154 @@
+"""The memories of the people seen lately, kept at hand with their index."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TypeVar
+
+from memory.document import SUMMARY_NAMES, Fact, MemoryDocument, Stored, Summaries
+from memory.index import FactIndex
+from memory.storage import MemoryStore
+
+_MOST_FACTS = 200_000
+_EACH = 50  # what a memory counts for besides its facts
+
+# Up to so many facts are ranked on the loop, in 2 ms: to hand them to a thread would take longer.
+SMALL = 300
+
+Result = TypeVar("Result")
+
+
+class Thinker:
+    """Does what takes a while beside the loop, one thing at a time.
+
+    Several busy threads would each take their turn before the loop has its own, every time it wakes.
+    """
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "parley-memory")
+
+    async def think(self, work: Callable[[], Result]) -> Result:
+        """Do it, as soon as what came before is done."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
+
+
+class Recollection:
+    """A memory as it was read last, and an index of its facts that is brought up to date when they change."""
+
+    def __init__(self, thinker: Thinker) -> None:
+        self.stored = Stored()
+        self._thinker = thinker
+        self._index = FactIndex(())
+        self._indexed: tuple[Fact, ...] = ()
+        self._lock = threading.Lock()
+
+    @property
+    def weight(self) -> int:
+        """How much room it takes, in facts."""
+        return len(self._indexed) + _EACH
+
+    def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]:
+        """The facts that messages are about, best first; see FactIndex. For threads."""
+        return self.use(self.stored, lambda index: index.search(messages, limit))
+
+    def use(self, stored: Stored, work: Callable[[FactIndex], Result]) -> Result:
+        """Do something with the index of a memory; for threads."""
+        with self._lock:
+            return work(self._up_to_date(stored))
+
+    async def quickly(self, stored: Stored, work: Callable[[FactIndex], Result]) -> Result:
+        """The same from the loop: at once where that is quick, else on a thread."""
+        facts = stored.document.facts
+        if facts is self._indexed and len(facts) <= SMALL and self._lock.acquire(blocking=False):
+            try:
+                return work(self._index)
+            finally:
+                self._lock.release()
+        return await self._thinker.think(lambda: self.use(stored, work))
+
+    def _up_to_date(self, stored: Stored) -> FactIndex:
+        facts = stored.document.facts
+        if facts is not self._indexed:
+            self._index.update(facts)
+            self._indexed = facts
+        return self._index
+
+
+class People:
+    """Memories by person and assistant. Those not seen for longest are let go, at 200,000 facts in all.
+
+    An assistant's own memory ("" is the one for all) is recollected together with the one for all.
+    """
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+        self._thinker = Thinker()
+        self._known: OrderedDict[tuple[str, str], Recollection] = OrderedDict()
+
+    async def load(self, person: str, assistant: str = "") -> Stored:
+        """The memory as it is on disk now. Raises MemoryFailed."""
+        return await self._store.load(person, assistant)
+
+    async def save(self, person: str, stored: Stored, assistant: str = "") -> Stored:
+        """Write it if nobody else did since it was read. Raises DocumentConflict, MemoryFailed."""
+        return await self._store.save(person, stored, assistant)
+
+    async def recollect(self, person: str, assistant: str = "") -> Recollection:
+        """The memory as it is now, with its index. Raises MemoryFailed."""
+        stored = await self._together(person, assistant)
+        known = self._known.get((person, assistant))
+        if known is None:
+            known = self._known[person, assistant] = Recollection(self._thinker)
+            self._let_go()
+        if stored.revision != known.stored.revision or not stored.revision:
+            known.stored = stored
+        self._known.move_to_end((person, assistant))
+        return known
+
+    async def think(self, work: Callable[[], Result]) -> Result:
+        """Do something that takes a while beside the loop; see Thinker."""
+        return await self._thinker.think(work)
+
+    def at_hand(self, person: str) -> Stored | None:
+        """The memory as it was when it was recollected last, if it is kept."""
+        known = self._known.get((person, ""))
+        return None if known is None else known.stored
+
+    def drop(self, person: str) -> None:
+        """Let go of what is kept of a person."""
+        for key in [key for key in self._known if key[0] == person]:
+            del self._known[key]
+
+    async def _together(self, person: str, assistant: str) -> Stored:
+        stored = await self._store.load(person, assistant)
+        if not assistant:
+            return stored
+        general = await self._store.load(person)
+        both = replace(stored.notes, off=stored.notes.off or general.notes.off)
+        documents = (stored.document, general.document)
+        return Stored(together(documents), both, f"{general.revision} {stored.revision}")
+
+    def _let_go(self) -> None:
+        room = sum(known.weight for known in self._known.values())
+        while room > _MOST_FACTS and len(self._known) > 1:
+            _, gone = self._known.popitem(last=False)
+            room -= gone.weight
+
+
+def together(documents: Sequence[MemoryDocument]) -> MemoryDocument:
+    """Several memories of one person as one: all facts, and of each summary the first that says something."""
+    summaries = {
+        name: next((each for each in found if each.text), found[0])
+        for name in SUMMARY_NAMES
+        if (found := [getattr(document.summaries, name) for document in documents])
+    }
+    return MemoryDocument(
+        summaries=Summaries(**summaries),
+        facts=tuple(fact for document in documents for fact in document.facts),
+        updated_at=max((document.updated_at for document in documents), default=""),
+    )

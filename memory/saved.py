@@ -1,0 +1,93 @@
+"""Notes as they are written, and as one JSON text with the memory that they belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bridge.codec import decode, encode
+from memory.document import MemoryDocument, Notes, Tombstone
+from memory.patches import Patch, patches, versions
+
+
+@dataclass(frozen=True, slots=True)
+class SavedNotes:
+    """Notes with the earlier versions as patches."""
+
+    generation: int = 0
+    off: bool = False
+    tombstones: tuple[Tombstone, ...] = ()
+    watermarks: dict[str, str] = field(default_factory=dict)
+    past: tuple[Patch, ...] = ()
+    last_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotesFile:
+    """The file beside a document: whose it is, and which document (a digest of its text) the notes are of.
+
+    Two files cannot be changed in one instant: this one is written first, with the notes of `before` still
+    in it. As long as the document is the old one, those count; so both change when the document does.
+    """
+
+    person: str = ""
+    document: str = ""
+    notes: SavedNotes = field(default_factory=SavedNotes)
+    document_before: str = ""
+    before: SavedNotes | None = None
+
+    def notes_of(self, digest: str) -> SavedNotes:
+        """The notes of the document with this digest; a document edited by hand has the newest ones."""
+        if self.before is not None and digest == self.document_before != self.document:
+            return self.before
+        return self.notes
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A document and its notes as one value."""
+
+    document: str
+    notes: SavedNotes
+
+
+def saved_notes(notes: Notes, document: MemoryDocument) -> SavedNotes:
+    """Notes as they are written beside this document."""
+    return SavedNotes(
+        generation=notes.generation,
+        off=notes.off,
+        tombstones=notes.tombstones,
+        watermarks=notes.watermarks,
+        past=patches(document, notes.past),
+        last_id=notes.last_id,
+    )
+
+
+def restored_notes(saved: SavedNotes, document: MemoryDocument) -> Notes:
+    """The inverse of `saved_notes`."""
+    return Notes(
+        generation=saved.generation,
+        off=saved.off,
+        tombstones=saved.tombstones,
+        watermarks=dict(saved.watermarks),
+        past=versions(document, saved.past),
+        last_id=saved.last_id,
+    )
+
+
+def read_notes(text: str) -> NotesFile:
+    """A notes file. Raises ValueError when it is not one."""
+    file = decode(NotesFile, text)
+    # What was read may be of any type where a text, a number or a mapping is due.
+    for notes in (file.notes, file.before or file.notes):
+        if (type(notes.generation), type(notes.off), type(notes.watermarks)) != (int, bool, dict):
+            raise ValueError("not the notes of a memory")
+    return file
+
+
+notes_json = encode
+row_json = encode
+
+
+def read_row(text: str) -> Row:
+    """A row. Raises ValueError when it is not one."""
+    return decode(Row, text)

@@ -1,0 +1,255 @@
+"""The Memory port: recalls for runs, records turns, and gives people their hands on what is remembered."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
+
+from bridge.errors import MemoryFailed, ParleyError
+from bridge.remembering import Merged, Occasion, Overview, Remembered
+from bridge.types import Turn
+from memory.desk import MemoryDesk, MemoryStatus, mapped, remembered
+from memory.document import MemoryDocument, Stored
+from memory.extract import Extractor
+from memory.holdings import Holdings, as_json
+from memory.inject import block, by_confidence
+from memory.lessons import Lessons
+from memory.options import Groups, MemoryOptions
+from memory.parse import SECTIONS
+from memory.queue import LearningQueue, Store
+from memory.rank import rank
+from memory.recent import People
+from memory.register import Register
+from memory.storage import MemoryStore
+from memory.times import iso
+from memory.tokens import token_counter, warm
+from memory.worker import Worker
+
+log = logging.getLogger(__name__)
+
+# Recalls that took too long and are not back yet: with more, the disk hangs, and nobody waits for it again.
+_MOST_LATE = 32
+_DRAIN = 10.0
+
+
+class MemoryService:
+    """Remembers people in `store`; turns wait on `journal` until `extractor` has read them.
+
+    `run` does the learning, `desk` is for a console. Methods raise MemoryFailed; `record` lets
+    StoreUnavailable through, as every write of a turn does: the turn is taken up again then.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        journal: Store,
+        extractor: Extractor,
+        options: MemoryOptions,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._options = options
+        self._clock = clock
+        self._extractor = extractor
+        self._store = store
+        self._people = People(store)
+        self._register = Register(journal)
+        self._counter = token_counter(options)
+        self._holdings = Holdings(self._people, self._register, options.max_facts)
+        self._queue = LearningQueue(journal, options)
+        self.desk = MemoryDesk(store, self._people, self._holdings, self._queue, clock)
+        lessons = Lessons(self._people, self._register, extractor, self._counter, options, clock)
+        self._worker = Worker(journal, self._queue, lessons, options, self._note_failure)
+        self._recalls: set[asyncio.Task[str]] = set()
+        self._late: set[asyncio.Task[str]] = set()
+        self._last_error = ""
+
+    @property
+    def enabled(self) -> bool:
+        return self._options.enabled
+
+    async def run(self) -> None:
+        """Learn in the background until cancelled. Raises ConfigError when the model can never answer."""
+        if not self.enabled:
+            return
+        await self._extractor.open()
+        await warm(self._counter)
+        try:
+            await self._worker.run()
+        finally:
+            for task in self._recalls:
+                task.cancel()
+
+    async def drain(self, budget: float = _DRAIN) -> bool:
+        """Begin no more lessons, and let those under way finish for `budget` seconds; False if they did not.
+
+        Whatever is not learned yet waits on disk for the next start.
+        """
+        return await self._worker.drain(budget)
+
+    @asynccontextmanager
+    async def running(self, budget: float = _DRAIN) -> AsyncIterator[MemoryService]:
+        """`run` while the block lasts, then `drain`. Raises what `run` raised, at the end."""
+        task = asyncio.create_task(self.run())
+        try:
+            yield self
+        finally:
+            await self.drain(budget)
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    # Recall and record.
+
+    async def recall(self, occasion: Occasion) -> str:
+        wanted = self.enabled and self._options.injection_enabled
+        if not wanted or (not occasion.private and self._options.groups is Groups.OFF):
+            return ""
+        if len(self._late) >= _MOST_LATE:
+            log.warning("nothing is recalled: %d earlier recalls hang", len(self._late))
+            return ""
+        read: asyncio.Future[Stored] = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(self._recalled(occasion, read))
+        self._recalls.add(task)
+        task.add_done_callback(self._back)
+        await asyncio.wait({task}, timeout=self._options.recall_timeout)
+        if not task.done():
+            self._late.add(task)
+            log.warning("person %s: recall takes too long; the run goes on", occasion.person)
+            return self._unranked(occasion, read.result()) if read.done() else ""
+        error = task.exception()
+        if error is not None:
+            shown = None if isinstance(error, ParleyError) else error
+            log.warning("person %s: nothing is recalled: %s", occasion.person, error, exc_info=shown)
+            return ""
+        return task.result()
+
+    def _back(self, task: asyncio.Task[str]) -> None:
+        self._recalls.discard(task)
+        self._late.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever asked may be gone
+
+    async def _recalled(self, occasion: Occasion, read: asyncio.Future[Stored]) -> str:
+        """The block, best facts first; `read` gets the memory as soon as it is there."""
+        options = self._options
+        assistant = occasion.assistant if options.per_assistant else ""
+        known = await self._people.recollect(occasion.person, assistant)
+        stored = known.stored
+        if stored.notes.off or stored.document == MemoryDocument():
+            return ""
+        read.set_result(stored)
+        return await known.quickly(
+            stored,
+            lambda index: block(
+                stored.document,
+                rank(index, occasion.messages, options),
+                options,
+                self._counter,
+                private=occasion.private,
+            ),
+        )
+
+    def _unranked(self, occasion: Occasion, stored: Stored) -> str:
+        """The block of a memory whose index is still being made: the surest facts first."""
+        document = stored.document
+        ranked = by_confidence(document.facts)
+        return block(document, ranked, self._options, self._counter, private=occasion.private)
+
+    async def record(self, turn: Turn) -> None:
+        hidden = not turn.private and self._options.groups is Groups.OFF
+        if not self.enabled or hidden or not turn.user_text.strip():
+            return
+        if not await self._is_off(turn.person):
+            await self._queue.add(turn)
+
+    async def _is_off(self, person: str) -> bool:
+        """Whether they want nothing learned, as far as this process knows; the lesson looks again."""
+        known = self._people.at_hand(person)
+        try:
+            return (known or await self._people.load(person)).notes.off
+        except MemoryFailed:
+            return False
+
+    async def status(self) -> MemoryStatus:
+        """How memory is, for an operator. Raises MemoryFailed."""
+        people, waiting, dead = await self.desk.counts()
+        return MemoryStatus(self.enabled, people, waiting, dead, self._extractor.name, self._last_error)
+
+    # A person's hands.
+
+    async def overview(self, person: str) -> Overview:
+        with mapped():
+            whole = await self._holdings.whole(person)
+            waiting = len(await self._queue.waiting(person))
+        facts = sorted(whole.document.facts, key=lambda fact: fact.created_at, reverse=True)
+        return Overview(
+            on=not whole.notes.off,
+            summaries=tuple(_summaries(whole.document)),
+            facts=tuple(map(remembered, facts)),
+            waiting=waiting,
+        )
+
+    async def search(self, person: str, words: str) -> Sequence[Remembered]:
+        with mapped():
+            return tuple(map(remembered, await self._holdings.search(person, words)))
+
+    async def add(self, person: str, content: str) -> Remembered:
+        with mapped():
+            return remembered(await self._holdings.add(person, content, self._now()))
+
+    async def forget(self, person: str, words: str) -> Sequence[Remembered]:
+        with mapped():
+            return tuple(map(remembered, await self._holdings.forget(person, words, self._now())))
+
+    async def undo(self, person: str) -> bool:
+        with mapped():
+            return await self._holdings.undo(person, self._now())
+
+    async def switch(self, person: str, on: bool) -> None:
+        with mapped():
+            await self._holdings.switch(person, on=on)
+            self._people.drop(person)
+            if not on:
+                await self._queue.cancel(person)
+
+    async def export(self, person: str) -> str:
+        with mapped():
+            return as_json((await self._holdings.whole(person)).document)
+
+    async def clear(self, person: str) -> int:
+        with mapped():
+            number = len((await self._holdings.whole(person)).document.facts)
+            # First the bar, then what waits, then what is there: nothing can come back in between.
+            await self._register.note_cleared(person, self._clock())
+            await self._queue.cancel(person)
+            await self._store.erase(person)
+        self._people.drop(person)
+        return number
+
+    async def merge(self, source: str, into: str) -> Merged:
+        if source == into:
+            return Merged(0, 0)
+        with mapped():
+            await self._queue.move(source, into)
+            merged = await self._holdings.merge(source, into, self._now())
+        self._people.drop(source)
+        return merged
+
+    def _now(self) -> str:
+        return iso(self._clock())
+
+    def _note_failure(self, text: str) -> None:
+        log.warning("%s", text)
+        self._last_error = f"{self._now()} {text}"
+
+
+def _summaries(document: MemoryDocument) -> Iterator[tuple[str, str]]:
+    """Those that say something, under the names that they have in the file."""
+    for names in SECTIONS.values():
+        for key, name in names.items():
+            text = getattr(document.summaries, name).text
+            if text:
+                yield key, text

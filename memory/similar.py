@@ -1,0 +1,122 @@
+"""Whether two statements say the same: certainly, perhaps, or the same thing with another value.
+
+Likeness alone cannot tell "moved to Rome" from "moved to Oslo": what differs in a value is never merged.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from memory.document import Fact
+from memory.index import FactIndex
+from memory.values import Values, values
+from memory.words import UNSPACED, terms
+
+# Shares of common terms from which two statements may be about the same: of all terms of both, and of the
+# terms of the shorter one, if it has at least so many.
+_ALIKE, _WITHIN, _TERMS_TO_BE_WITHIN = 0.5, 0.8, 3
+_FILLERS = frozenset({"a", "an", "the", "is", "are", "am", "that"})
+# What may follow when a longer statement repeats a shorter one whole, and what takes it back.
+_GOES_ON = frozenset({"and", "because", "which", "who", "where"})
+_TAKES_BACK = frozenset({"but", "however", "though", "although", "except", "unless", "instead", "used"})
+_LEAST_REPEATED = 3
+_WORD = re.compile(r"\w+")
+_REPORTED = re.compile(r"^(?:the )?user (?:said|says|mentioned|mentions|stated|reported)(?: that)? ")
+_CONTRACTED = re.compile(r"['’]s\b")
+_HAS_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+class Verdict(StrEnum):
+    """What becomes of a statement beside another one."""
+
+    DUP = "dup"
+    """The same: one of them, the longer one, is enough."""
+    CANDIDATE = "candidate"
+    """Perhaps the same: somebody who understands them has to say."""
+    CONFLICT = "conflict"
+    """Alike, with another value, name or negation: one may have replaced the other."""
+    NEW = "new"
+    """About something else."""
+
+
+def normalised(text: str) -> str:
+    """A text for the question whether it is the same: width, whitespace, edges and case do not matter."""
+    joined = " ".join(unicodedata.normalize("NFKC", text).split())
+    start, end = 0, len(joined)
+    while start < end and _is_edge(joined[start]):
+        start += 1
+    while end > start and _is_edge(joined[end - 1]):
+        end -= 1
+    return (joined[start:end] or joined).casefold()
+
+
+def _is_edge(character: str) -> bool:
+    return character == " " or unicodedata.category(character).startswith("P")
+
+
+def compare(a: str, b: str) -> Verdict:
+    """What `a` is beside `b`; the order of the two does not matter."""
+    one, two = _gist(a), _gist(b)
+    if one.normal == two.normal:
+        return Verdict.DUP
+    if not _alike(one.terms, two.terms):
+        return Verdict.NEW
+    if not one.values.agree(two.values):
+        return Verdict.CONFLICT
+    return Verdict.DUP if _certain(one, two) else Verdict.CANDIDATE
+
+
+def nearest(index: FactIndex, content: str, limit: int = 5) -> list[tuple[Fact, Verdict]]:
+    """The facts most like a new statement, most alike first, and what it is beside each."""
+    return [(fact, compare(content, fact.content)) for fact, _ in index.search([content], limit)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Gist:
+    """`words` are all that carry meaning, in their order; characters where no spaces are."""
+
+    normal: str
+    words: tuple[str, ...]
+    terms: frozenset[str]
+    values: Values
+
+
+@lru_cache(maxsize=4096)
+def _gist(text: str) -> _Gist:
+    wide = unicodedata.normalize("NFKC", text)
+    normal = normalised(text)
+    if _HAS_UNSPACED.search(normal):
+        words = tuple(normal.replace(" ", ""))
+    else:
+        words = tuple(word for word in _WORD.findall(_plain(normal)) if word not in _FILLERS)
+    return _Gist(normal, words, frozenset(terms(text)), values(wide))
+
+
+def _plain(normal: str) -> str:
+    return _CONTRACTED.sub("", _REPORTED.sub("", normal))
+
+
+def _alike(one: frozenset[str], two: frozenset[str]) -> bool:
+    common, least = len(one & two), min(len(one), len(two))
+    if not common:
+        return False
+    within = least >= _TERMS_TO_BE_WITHIN and common >= _WITHIN * least
+    return within or common >= _ALIKE * len(one | two)
+
+
+def _certain(one: _Gist, two: _Gist) -> bool:
+    """Whether the words are the same, or the longer one only goes on where the shorter one ends."""
+    shorter, longer = sorted((one.words, two.words), key=len)
+    if shorter == longer:
+        return True
+    more = longer[len(shorter) :]
+    repeats = len(shorter) >= _LEAST_REPEATED and longer[: len(shorter)] == shorter
+    return repeats and more[0] in _GOES_ON and _TAKES_BACK.isdisjoint(more)
+
+
+# The name under which the recall bench asks.
+classify = compare

@@ -1,0 +1,119 @@
+"""Memories in the SQL store: a document for each, whose version is its revision."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TypeVar
+from urllib.parse import quote, unquote
+
+from bridge.errors import DocumentConflict, MemoryFailed, StoreUnavailable
+from bridge.journal import Document, Documents
+from memory.codec import document_json, read_document
+from memory.disk import digest
+from memory.document import MemoryDocument, Stored
+from memory.hands import clear
+from memory.saved import Row, read_row, restored_notes, row_json, saved_notes
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+_PREFIX = "memory/"
+_ASIDE = "memory-aside/"
+_PAGE = 100
+
+
+class DocumentStore:
+    """Memories as documents `memory/{person}/{assistant}`, both percent-escaped.
+
+    What cannot be read is moved to `memory-aside/...`, as the files do it.
+    """
+
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    async def load(self, person: str, assistant: str = "") -> Stored:
+        """The memory as it is now. Raises MemoryFailed."""
+        return await self._read(await _asked(self._documents.get(_key(person, assistant))))
+
+    async def save(self, person: str, stored: Stored, assistant: str = "") -> Stored:
+        """Write it if it is as it was read. Raises DocumentConflict, MemoryFailed."""
+        row = Row(document_json(stored.document), saved_notes(stored.notes, stored.document))
+        version = int(stored.revision or "0")
+        document = Document(_key(person, assistant), row_json(row), version)
+        written = await _asked(self._documents.set(document))
+        return replace(stored, revision=str(written.version))
+
+    async def people(self) -> Sequence[str]:
+        """The persons who have a memory. Raises MemoryFailed."""
+        found = set()
+        async for document in self._all(_PREFIX):
+            stored = await self._read(document)
+            if stored.document != MemoryDocument():
+                found.add(unquote(document.key.removeprefix(_PREFIX).split("/")[0]))
+        return sorted(found)
+
+    async def erase(self, person: str) -> None:
+        """Remove everything of a person but a count. Raises MemoryFailed."""
+        mine = f"{quote(person, safe='')}/"
+        keys = {_key(person, "")} | {document.key async for document in self._all(_PREFIX + mine)}
+        for key in sorted(keys):
+            await self._empty(key)
+        async for document in self._all(_ASIDE + mine):
+            await _asked(self._documents.delete(document.key))
+
+    async def _empty(self, key: str) -> None:
+        while True:
+            document = await _asked(self._documents.get(key))
+            emptied = clear(await self._read(document))
+            notes = replace(saved_notes(emptied.notes, emptied.document), watermarks={})
+            row = Row("", notes)
+            try:
+                await _asked(self._documents.set(replace(document, body=row_json(row))))
+            except DocumentConflict:
+                continue
+            return
+
+    async def _all(self, prefix: str) -> AsyncIterator[Document]:
+        after = ""
+        while page := await _asked(self._documents.list(prefix, _PAGE, after)):
+            for document in page:
+                yield document
+            after = page[-1].key
+
+    async def _read(self, document: Document) -> Stored:
+        if not document.body:
+            return Stored(revision=str(document.version) if document.version else "")
+        try:
+            row = read_row(document.body)
+            found = read_document(row.document)
+            notes = restored_notes(row.notes, found.document)
+        except ValueError as error:
+            await self._set_aside(document, document.body)
+            log.error("the memory %s cannot be read (%s); it is kept under %s", document.key, error, _ASIDE)
+            return Stored(revision=str(document.version))
+        for entry in found.rejected:
+            await self._set_aside(document, entry)
+        return Stored(found.document, notes, str(document.version))
+
+    async def _set_aside(self, document: Document, text: str) -> None:
+        """Keep a copy of what cannot be read, once."""
+        key = f"{_ASIDE}{document.key.removeprefix(_PREFIX)}/{digest(text.encode())[:16]}"
+        there = await _asked(self._documents.get(key))
+        if not there.version:
+            with suppress(DocumentConflict):  # another node was first
+                await _asked(self._documents.set(replace(there, body=text)))
+
+
+def _key(person: str, assistant: str) -> str:
+    return f"{_PREFIX}{quote(person, safe='')}/{quote(assistant, safe='')}"
+
+
+async def _asked(answer: Awaitable[Result]) -> Result:
+    try:
+        return await answer
+    except StoreUnavailable as error:
+        raise MemoryFailed(f"The store that keeps memories is out of reach: {error.user_text}") from error
