@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from app.settings.load import Loaded
 from app.settings.memory import MemorySection
-from bridge.journal import Documents
 from memory.extract import Extractor, ModelExtractor
 from memory.files import FileStore
 from memory.model import LangchainModel, ModelSettings
@@ -22,7 +21,9 @@ from memory.stored import DocumentStore
 def make_memory(loaded: Loaded, journal: Store, clock: Callable[[], float]) -> MemoryService:
     """The service as configured. Raises ConfigError for prompts that cannot be used."""
     options = memory_options(loaded.settings.memory)
-    return MemoryService(memory_store(loaded, journal), journal, _extractor(loaded), options, clock)
+    stores = loaded.settings.memory.storage == "store"
+    store: MemoryStore = DocumentStore(journal) if stores else file_store(loaded)
+    return MemoryService(store, journal, _extractor(loaded), options, clock)
 
 
 def memory_options(section: MemorySection) -> MemoryOptions:
@@ -44,12 +45,9 @@ def memory_options(section: MemorySection) -> MemoryOptions:
     )
 
 
-def memory_store(loaded: Loaded, documents: Documents) -> MemoryStore:
-    """Where memories are kept; a path is relative to the data folder."""
-    section = loaded.settings.memory
-    if section.storage == "store":
-        return DocumentStore(documents)
-    return FileStore(loaded.data_dir / section.storage_path)
+def file_store(loaded: Loaded) -> FileStore:
+    """The folder of memories; its path is relative to the data folder."""
+    return FileStore(loaded.data_dir / loaded.settings.memory.storage_path)
 
 
 def _extractor(loaded: Loaded) -> Extractor:

@@ -74,7 +74,7 @@ def queue_of(channel: str) -> str:
 
 
 def key_of(turn: str, number: int) -> str:
-    """A question's key: the same after a crash, and short enough for a button's data (Telegram: 64 bytes)."""
+    """A question's key: the same after a crash, and short enough for any button's data."""
     return f"{turn}-{number}"
 
 

@@ -10,14 +10,14 @@ import fcntl
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
-from bridge.errors import MemoryFailed
+from bridge.errors import DocumentConflict, MemoryFailed
 
 # A holder only ever reads or writes a few files.
 _LONGEST_WAIT = 10.0
@@ -74,10 +74,11 @@ def read(path: Path) -> Content:
     return Content(data, modified, digest(data))
 
 
-def write(files: Sequence[tuple[Path, bytes]]) -> None:
-    """Replace files of one folder, in this order, each whole or not at all. Raises OSError.
+def write(files: Sequence[tuple[Path, bytes]], unless: Callable[[], bool] = lambda: False) -> None:
+    """Replace files of one folder, in this order, each whole or not at all.
 
-    All of them are on disk under other names before the first is replaced.
+    All of them are on disk under other names before the first is replaced; `unless` is asked in between.
+    Raises DocumentConflict when it says yes, OSError.
     """
     folder = files[0][0].parent
     make_folder(folder)
@@ -88,10 +89,12 @@ def write(files: Sequence[tuple[Path, bytes]]) -> None:
             temporary = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
             written.append((temporary, path))
             _write_new(temporary, data)
+        if unless():
+            raise DocumentConflict(f"{files[-1][0]} changed since it was read")
         for temporary, path in written:
             os.replace(temporary, path)  # noqa: PTH105 - one of the functions that tests stop at
         flush_folder(folder)
-    except OSError:
+    except (OSError, DocumentConflict):
         for temporary, _ in written:
             with suppress(OSError):
                 os.unlink(temporary)  # noqa: PTH108

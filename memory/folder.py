@@ -76,7 +76,11 @@ class Folder:
             before=before,
         )
         document = [] if data == content.data else [(self._document, data)]
-        disk.write([(self._notes, notes_json(file).encode()), *document])
+        # Asked again at the last moment: to write takes long enough for an editor to save.
+        disk.write(
+            [(self._notes, notes_json(file).encode()), *document],
+            unless=lambda: disk.read(self._document) != content,
+        )
         if (file.notes.tombstones, file.notes.generation) != (before.tombstones, before.generation):
             # Leave no copy of what was forgotten: the earlier notes are not needed any more.
             file = replace(file, document_before="", before=None)

@@ -12,8 +12,10 @@ from math import log
 
 # Low `b`: facts are short, and a long one is no worse for it (k1 .9 and b .4 measured best, b .75 worst).
 _K1, _B = 0.9, 0.4
+# Said more often in one fact, a term tells no more.
+_MOST_OFTEN = 8
 # Terms of a query that are looked up: those of greatest weight.
-_LOOKED_UP = 32
+_LOOKED_UP = 24
 # Once so many facts are found, terms that most facts hold only tell the found ones apart.
 ENOUGH = 200
 _COMMON_SHARE = 1 / 12
@@ -35,9 +37,8 @@ class Postings:
         self._count = 0
         self._total = 0
         self._longest = 0
-        # By length: what it adds to the times that a term is said, and what a term said once is worth.
-        self._norms: list[float] = []
-        self._once: list[float] = []
+        # What a term is worth by how often it is said, and by the length of the fact.
+        self._worth: list[list[float]] = []
 
     def __contains__(self, term: str) -> bool:
         return term in self._held
@@ -55,7 +56,7 @@ class Postings:
                 self._held[term] = {}
                 if _has_family(term):
                     self._families.setdefault(term[:_FAMILY], set()).add(term)
-            self._held[term][slot] = times
+            self._held[term][slot] = min(times, _MOST_OFTEN)
 
     def remove(self, slot: int, bag: Iterable[str]) -> None:
         """Free a slot that holds these terms."""
@@ -73,8 +74,8 @@ class Postings:
     def settle(self) -> None:
         """Weigh each length against the mean."""
         mean = max(1.0, self._total / max(1, self._count))
-        self._norms = [_K1 * (1 - _B) + _K1 * _B / mean * length for length in range(self._longest + 1)]
-        self._once = [(_K1 + 1) / (1 + norm) for norm in self._norms]
+        norms = [_K1 * (1 - _B) + _K1 * _B / mean * length for length in range(self._longest + 1)]
+        self._worth = [[n * (_K1 + 1) / (n + norm) for norm in norms] for n in range(_MOST_OFTEN + 1)]
 
     def rarity(self, term: str) -> float:
         """How much a term tells: greater the fewer facts hold it (BM25's idf)."""
@@ -106,13 +107,9 @@ class Postings:
         return found > 0 and holders > max(_EVERYWHERE, self._count * _EVERYWHERE_SHARE)
 
     def _accumulate(self, scores: dict[int, float], holders: Mapping[int, int], weight: float) -> None:
-        once, lengths, score = self._once, self._lengths, scores.get
+        worth, lengths, score = self._worth, self._lengths, scores.get
         for slot, times in holders.items():
-            share = once[lengths[slot]] if times == 1 else self._share(slot, times)
-            scores[slot] = score(slot, 0.0) + weight * share
-
-    def _share(self, slot: int, times: int) -> float:
-        return times * (_K1 + 1) / (times + self._norms[self._lengths[slot]])
+            scores[slot] = score(slot, 0.0) + weight * worth[times][lengths[slot]]
 
 
 def _has_family(term: str) -> bool:

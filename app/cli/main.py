@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bridge.errors import ConfigError, ParleyError
@@ -60,8 +60,27 @@ def parser() -> argparse.ArgumentParser:
         if name == "agent":
             command.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
             command.add_argument("--port", type=int, default=2024, help="default: 2024")
+    _add_keeping(add)
     simulate = add("simulate", "run a chat platform on this machine, to try Parley without an account")
     simulate.add_argument("platform", choices=platforms())
     simulate.add_argument("--port", type=int, default=0, help="default: a free one")
     add("version", "print the version")
     return top
+
+
+def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    """What looks after that which Parley keeps."""
+    memory = add("memory", "list whose memories there are, or take over those of another system")
+    memory.add_argument("what", choices=("people", "migrate"))
+    memory.add_argument("folder", nargs="?", default="", help="migrate: the other system's folder or file")
+    memory.add_argument("--dry-run", action="store_true", help="migrate: only say what would be taken")
+    memory.add_argument("--person", default="web:local", help="migrate: whose becomes everybody's memory")
+    memory.add_argument(
+        "--rename", action="append", default=[], metavar="OLD=NEW", help="migrate: another id"
+    )
+    audit = add("audit", "print who was asked what, and who decided")
+    audit.add_argument("--days", type=float, default=30.0, help="how far back (default: 30)")
+    audit.add_argument("--json", action="store_true", help="one JSON object a line")
+    for command in (memory, audit):
+        command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
+        command.add_argument("-v", "--verbose", action="store_true", help="log everything")

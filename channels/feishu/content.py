@@ -7,6 +7,7 @@ send instead of words becomes a note in brackets.
 from __future__ import annotations
 
 import mimetypes
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -58,6 +59,10 @@ def said(kind: str, content: JsonObject, message: str) -> Said:
     return Said(_NOTES.get(kind, ""))
 
 
+# Nothing else can be asked for, or stored.
+_KEY = re.compile(r"[\w.-]+\Z", re.ASCII)
+
+
 def _text(content: JsonObject, key: str) -> str:
     value = content.get(key)
     return value if isinstance(value, str) else ""
@@ -66,7 +71,7 @@ def _text(content: JsonObject, key: str) -> str:
 def _file(kind: str, content: JsonObject, message: str) -> Attachment | None:
     """A file that messages of this kind hold; Feishu never says how large it is."""
     key = _text(content, "image_key" if kind == "image" else "file_key")
-    if not key:
+    if not _KEY.match(key):
         return None
     defaults = {"image": "image.jpg", "audio": "voice.ogg", "media": "video.mp4"}
     default = defaults.get(kind, "file")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("agent", "app", "benchmarks", "bridge", "channels", "console", "simulator", "store")
+PACKAGES = ("agent", "app", "benchmarks", "bridge", "channels", "console", "memory", "simulator", "store")
 _NOT_OURS = {".git", "__pycache__", "data", "screenshots", "output", "node_modules", "parley.egg-info"}
 
 

@@ -124,7 +124,7 @@ def test_definitions_that_are_used_go_and_others_stay_where_they_stand():
     assert texts((last,)) == ["[^1]:   ", "e  "]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(pieces)
 def test_every_word_is_in_the_tree_in_order(parts):
     source = cooked(parts)

@@ -42,6 +42,7 @@ def blocks(kind, text):
     return [block for block in parse(text) if isinstance(block, kind)]
 
 
+@settings(deadline=None)
 @given(MARKDOWN, st.integers(4, 200), UNITS)
 def test_no_part_is_longer_than_the_limit(text, limit, measure):
     assert all(measure(part) <= limit for part in split(text, limit, measure))
@@ -56,6 +57,7 @@ def test_every_word_is_in_the_parts_in_order(parts, times, limit, measure):
     assert in_order(numbered(source), numbered("\n".join(shown)))
 
 
+@settings(deadline=None)
 @given(MARKDOWN, st.integers(64, 200), UNITS)
 @example("```\n" + "x\n" * 80 + "```", 64, len)
 def test_nothing_but_fences_is_added_and_nothing_is_left_out(text, limit, measure):
@@ -65,6 +67,7 @@ def test_nothing_but_fences_is_added_and_nothing_is_left_out(text, limit, measur
     assert content("\n".join(split(text, limit, measure))) == content(text)
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["alpha", "beta", "中文", "x" * 30]), min_size=1), st.integers(40, 90))
 def test_words_stay_whole(words, limit):
     parts = split(" ".join(words), limit)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import DocumentConflict, MemoryFailed
+from memory import disk
 from memory.apply import apply
 from memory.document import MemoryDocument, Stored
 from memory.files import FileStore
@@ -134,6 +135,22 @@ async def test_a_hand_edit_between_read_and_save_is_never_overwritten(tmp_path):
     again = await store.load("ann")
     await store.save("ann", add(again, "Has a cat", at(1), 100).stored)
     assert await contents(store) == ["Likes pie", "Has a cat"]
+
+
+async def test_a_hand_edit_while_it_is_being_saved_is_not_overwritten(tmp_path):
+    read = await remember(store_in(tmp_path), "ann", "Likes tea")
+    before = {path.name for path in file_of(tmp_path).parent.iterdir()}
+
+    def edit() -> bool:
+        file_of(tmp_path).write_text('{"facts": [{"content": "Written by hand"}]}', "utf-8")
+        return file_of(tmp_path).read_bytes() != b"as it was read"
+
+    with pytest.raises(DocumentConflict):
+        disk.write([(file_of(tmp_path), b"as it was read")], unless=edit)
+    assert {path.name for path in file_of(tmp_path).parent.iterdir()} == before
+    with pytest.raises(DocumentConflict):
+        await store_in(tmp_path).save("ann", add(read, "Has a cat", at(1), 100).stored)
+    assert await contents(store_in(tmp_path)) == ["Written by hand"]
 
 
 async def test_an_edited_file_keeps_its_notes(tmp_path):

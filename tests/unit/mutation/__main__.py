@@ -1,4 +1,4 @@
-"""`python -m tests.unit.mutation 100000`: that many changed examples a channel, and what became of them."""
+"""`python -m tests.unit.mutation 100000 [CHANNEL ...]`: so many changed examples, and what became of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 
 from tests.unit.mutation.examples import CHANNELS, examples, mutated
 from tests.unit.mutation.reading import Outcome, outcome
@@ -13,10 +14,10 @@ from tests.unit.mutation.reading import Outcome, outcome
 _UNSOUND = (AssertionError, AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
 
 
-def main(count: int) -> int:
+def main(count: int, channels: Sequence[str]) -> int:
     """Print one line a channel, and how many were not sound; the first of those in full."""
     unsound = Counter[str]()
-    for channel in CHANNELS:
+    for channel in channels:
         found, chance, known, began = Counter[str](), random.Random(count), examples(channel), time.time()
         for _ in range(count):
             event = mutated(chance.choice(known), chance)
@@ -32,4 +33,5 @@ def main(count: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000) > 0)
+    _, wanted, *named = [*sys.argv, "100000"] if len(sys.argv) == 1 else sys.argv
+    sys.exit(main(int(wanted), named or CHANNELS) > 0)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.types import Step, StepStatus
@@ -69,6 +69,7 @@ def test_no_word_is_taken_for_markup_and_lost(words):
     assert re.sub(r"\s", "", shown) == "".join(words)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 3000), st.sampled_from(["word ", "😀 ", "中文。", "a line\n"]))
 def test_long_answers_lose_nothing(count, piece):
     text = piece * count

@@ -1,0 +1,70 @@
+"""`parley memory`: whose memories there are, and taking over those of another system."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from app.cli.configured import configured
+from app.memory import file_store
+from app.places import DATABASE
+from app.runner import run_loop
+from app.settings.load import Loaded
+from bridge.errors import ConfigError
+from memory.migrate import Wishes, migrate
+from memory.storage import MemoryStore
+from memory.stored import DocumentStore
+from memory.times import iso
+from store.sqlite import SqliteStore
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the first word says."""
+    loaded = configured(arguments.config, arguments.verbose, level="warning")
+    if arguments.what == "people":
+        run_loop(_people(loaded))
+        return 0
+    base = Path(arguments.folder).expanduser()
+    if not arguments.folder or not base.exists():
+        raise ConfigError(
+            f"parley memory migrate: there is no {base}; name the folder or file of the other system, "
+            "such as .deer-flow"
+        )
+    run_loop(_migrate(loaded, base, arguments))
+    return 0
+
+
+async def _people(loaded: Loaded) -> None:
+    async with _opened(loaded) as store:
+        for person in await store.people():
+            print(person)
+
+
+async def _migrate(loaded: Loaded, base: Path, arguments: argparse.Namespace) -> None:
+    section = loaded.settings.memory
+    wishes = Wishes(
+        now=iso(time.time()),
+        most=section.max_facts,
+        person=arguments.person,
+        per_assistant=section.per_assistant,
+        dry_run=arguments.dry_run,
+        renamed=dict(pair.split("=", 1) for pair in arguments.rename if "=" in pair),
+    )
+    async with _opened(loaded) as store:
+        report = await migrate(base, store, wishes)
+    for line in report.lines():
+        print(line)
+
+
+@asynccontextmanager
+async def _opened(loaded: Loaded) -> AsyncIterator[MemoryStore]:
+    """Where memories are: files may be changed while Parley runs, its database may not."""
+    loaded.data_dir.mkdir(parents=True, exist_ok=True)
+    if loaded.settings.memory.storage == "files":
+        yield file_store(loaded)
+        return
+    async with SqliteStore.open(loaded.data_dir / DATABASE) as journal:
+        yield DocumentStore(journal)
