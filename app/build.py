@@ -102,16 +102,7 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
             reports=pulse.reports,
             clock=clock,
         )
-        console = loaded.settings.console
-        routes = [
-            route for each in channels.values() if isinstance(each, ServesHttp) for route in each.routes()
-        ]
-        server = HttpServer(
-            ConsoleOptions(console.host, console.port, console.token),
-            [route for route in routes if not isinstance(route, Webhook)],
-            pulse.reports,
-            webhooks=[route for route in routes if isinstance(route, Webhook)],
-        )
+        server = _server(loaded, channels, pulse)
         yield Parley(journal, Manager(services), supervisors, server, pulse, memory)
 
 
@@ -123,6 +114,17 @@ def make_channels(loaded: Loaded, journal: Journal) -> Mapping[str, Channel]:
         module = importlib.import_module(f"channels.{name}.channel")
         made[name] = cast("Channel", module.create(config, ChannelServices(journal, folder, command_infos())))
     return made
+
+
+def _server(loaded: Loaded, channels: Mapping[str, Channel], pulse: Pulse) -> HttpServer:
+    console = loaded.settings.console
+    routes = [route for each in channels.values() if isinstance(each, ServesHttp) for route in each.routes()]
+    return HttpServer(
+        ConsoleOptions(console.host, console.port, console.token),
+        [route for route in routes if not isinstance(route, Webhook)],
+        pulse.reports,
+        webhooks=[route for route in routes if isinstance(route, Webhook)],
+    )
 
 
 def _folder(path: Path) -> Path:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 _NAMES = "january february march april may june july august september october november december"
 _MONTHS = _NAMES.split()
@@ -30,8 +31,13 @@ _MAY_HOLD_ONE = re.compile(rf"\d|{_ANY}", re.IGNORECASE)
 
 def day_terms(at: str) -> list[str]:
     """The terms of the day that an ISO 8601 time begins with; none for anything else."""
-    found = _WRITTEN.match(at[:10])
-    return list(_of(found)) if found else []
+    return list(_day_terms(at[:10]))
+
+
+@lru_cache(maxsize=4096)
+def _day_terms(day: str) -> tuple[str, ...]:
+    found = _WRITTEN.match(day)
+    return tuple(_of(found)) if found else ()
 
 
 def written_days(text: str) -> list[str]:

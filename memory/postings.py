@@ -16,9 +16,10 @@ _K1, _B = 0.9, 0.4
 _MOST_OFTEN = 8
 # Terms of a query that are looked up: those of greatest weight.
 _LOOKED_UP = 24
-# Once so many facts are found, terms that most facts hold only tell the found ones apart.
+# Once so many facts are found, terms that many facts hold, or that weigh less than half of the first one,
+# only tell the found ones apart; terms that so many of so many hold do so as soon as anything is found.
 ENOUGH = 200
-_COMMON_SHARE = 1 / 12
+_COMMON_SHARE, _WEAK = 1 / 12, 0.5
 _EVERYWHERE, _EVERYWHERE_SHARE = 1500, 1 / 4
 # Words that begin with the same letters are taken for a family ("photo", "photograph").
 _FAMILY = 5
@@ -87,23 +88,22 @@ class Postings:
         return self._families.get(term[:_FAMILY], ()) if _has_family(term) else ()
 
     def score(self, asked: Mapping[str, float]) -> dict[int, float]:
-        """The slots that hold an asked term, each with the weights of its terms; rare terms first."""
-        held = self._held
-        known = ((term, weight) for term, weight in asked.items() if term in held)
+        """The slots that hold an asked term, each with what its terms weigh; the weightiest go first."""
+        known = ((term, weight) for term, weight in asked.items() if term in self._held)
         chosen = nlargest(_LOOKED_UP, known, key=lambda each: (each[1], each[0]))
-        chosen.sort(key=lambda each: (len(held[each[0]]), each[0]))
         scores: dict[int, float] = {}
         for term, weight in chosen:
-            holders = held[term]
-            if self._only_tells_apart(len(holders), len(scores)):
+            holders = self._held[term]
+            weak = weight < _WEAK * chosen[0][1]
+            if self._only_tells_apart(len(holders), len(scores), weak):
                 holders = {slot: holders[slot] for slot in scores if slot in holders}
             self._accumulate(scores, holders, weight)
         return scores
 
-    def _only_tells_apart(self, holders: int, found: int) -> bool:
-        """Whether a term so common would only add facts that nothing else speaks for."""
+    def _only_tells_apart(self, holders: int, found: int, weak: bool) -> bool:
+        """Whether a term so common or weak would only add facts that nothing else speaks for."""
         if found >= ENOUGH:
-            return holders > max(ENOUGH, self._count * _COMMON_SHARE)
+            return weak or holders > max(ENOUGH, self._count * _COMMON_SHARE)
         return found > 0 and holders > max(_EVERYWHERE, self._count * _EVERYWHERE_SHARE)
 
     def _accumulate(self, scores: dict[int, float], holders: Mapping[int, int], weight: float) -> None:

@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 QUEUE = "memory"
 _SLOT = "learn"
+# The part of `max_wait` that a turn waits at most; the rest is for its lesson to begin where many are due.
+_IN_TIME = 0.9
 # Of one text; an extraction reads less, but what it reads may be decided anew by then.
 _MOST_KEPT = 20_000
 _LOOK_EVERY = 32
@@ -115,7 +117,8 @@ class LearningQueue:
             user_text=head_and_tail(turn.user_text, _MOST_KEPT),
             reply_text=head_and_tail(turn.reply_text, _MOST_KEPT),
         )
-        trigger = Put(QUEUE, turn.person, "", slot=_SLOT, delay=delay, max_wait=self._options.max_wait)
+        longest = self._options.max_wait * _IN_TIME
+        trigger = Put(QUEUE, turn.person, "", slot=_SLOT, delay=delay, max_wait=longest)
         await self._journal.put(trigger, Put(QUEUE, turn.person, encode(kept), dedupe=turn.id))
 
     async def _waiting(self, person: str) -> list[Item]:
@@ -129,7 +132,7 @@ class LearningQueue:
         if len(turns) > most:
             gone = await self._journal.cancel(QUEUE, person, turns[-most].id)
             log.warning(
-                "person %s: %d turns wait to be learned from; the oldest %d are let go (memory.queue_limit)",
+                "person %s: %d turns wait to be learned from; the oldest %d are let go",
                 person, len(turns), len(gone),
             )  # fmt: skip
 

@@ -30,7 +30,7 @@ from memory.worker import Worker
 
 log = logging.getLogger(__name__)
 
-# Recalls that took too long and are not back yet: with more, the disk hangs, and nobody waits for it again.
+# Recalls whose memory was not read in time, nor since: with more, the disk hangs, and nobody waits for it.
 _MOST_LATE = 32
 _DRAIN = 10.0
 
@@ -116,9 +116,11 @@ class MemoryService:
         task.add_done_callback(self._back)
         await asyncio.wait({task}, timeout=self._options.recall_timeout)
         if not task.done():
-            self._late.add(task)
             log.warning("person %s: recall takes too long; the run goes on", occasion.person)
-            return self._unranked(occasion, read.result()) if read.done() else ""
+            if read.done():
+                return self._unranked(occasion, read.result())
+            self._late.add(task)
+            return ""
         error = task.exception()
         if error is not None:
             shown = None if isinstance(error, ParleyError) else error

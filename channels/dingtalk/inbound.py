@@ -63,8 +63,9 @@ def _sender(message: ChatbotMessage) -> User:
 
 
 def _foreign(message: ChatbotMessage) -> bool:
+    """Whether somebody is not of our organisation; only its own people have a staff id."""
     ours, theirs = message.chatbot_corp_id, message.sender_corp_id
-    return bool(ours) and bool(theirs) and ours != theirs
+    return not message.sender_staff_id or (bool(ours) and bool(theirs) and ours != theirs)
 
 
 def _conversation(message: ChatbotMessage, sender: User, private: bool, manner: Manner) -> Conversation:

@@ -38,7 +38,11 @@ def measure(text: str) -> int:
 
 def render(markdown: str) -> tuple[str, ...]:
     """Markdown as one card's text after the other; nothing for a blank text."""
-    return tuple(_prepared(part) for part in split(wellformed(markdown), MOST, measure))
+    text = wellformed(markdown)
+    if measure(text) > MOST // 2:
+        # Links without words grow, to twice their size at most, when they are rewritten.
+        text = edited(text, anchors(text, outline(text), _TAKEN, str))
+    return tuple(_prepared(part) for part in split(text, MOST, measure))
 
 
 def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ class WebChannel(Channel, ServesHttp):
             self._door.close()
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
-        return WebReply(target, self._desk)
+        return WebReply(target, self._desk, checkpoint)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         return await self._desk.shelf.copy(attachment.handle, into, limit)

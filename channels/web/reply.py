@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bridge.errors import ChannelUnavailable, StoreUnavailable
-from bridge.ports import Reply
+from bridge.ports import Checkpoint, Reply
 from bridge.types import OutboundMessage, Receipt, ReplyTarget
 from channels.web.desk import Desk
 from channels.web.entries import Entry, Place
@@ -18,8 +18,9 @@ _DOWN = "The transcript cannot be written just now."
 class WebReply(Reply):
     """One turn's reply. Its turn id makes every step repeatable, so a receipt is never in doubt."""
 
-    def __init__(self, target: ReplyTarget, desk: Desk) -> None:
+    def __init__(self, target: ReplyTarget, desk: Desk, checkpoint: Checkpoint) -> None:
         self._target = target
+        self._checkpoint = checkpoint
         self._place = Place(target.conversation.chat, target.conversation.topic)
         self._desk = desk
         self._pos = 0
@@ -67,6 +68,9 @@ class WebReply(Reply):
         files = await self._desk.shelf.take_in(self._target.turn_id, snapshot.attachments)
         entry = replace(self._entry(snapshot), files=files, final=True)
         kept, _ = await self._desk.transcript.add(self._place, entry)
+        if entry.question is not None:
+            # Only a question with a handle is settled later.
+            await self._checkpoint(entry.id)
         chat = await self._desk.chats.touch(self._place, "")
         self._desk.show(EntryShown(self._place, kept))
         self._desk.announce(chat.id, chat)

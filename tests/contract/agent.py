@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 from bridge.types import (
     Outcome,
+    Question,
     RunEnded,
     RunEvent,
     RunProgress,
@@ -41,6 +42,12 @@ class ContractAgent(ScriptedAgent):
         """What the agent was asked, in order."""
         return [request.text for request in self.requests]
 
+    @property
+    def given(self) -> list[tuple[str, ...]]:
+        """What people answered to its questions, once for each run that went on."""
+        answers = [request.answer for request in self.requests if request.answer is not None]
+        return [tuple(each.text for each in answer.given) for answer in answers]
+
 
 def answering(text: str, files: Sequence[StoredFile] = (), outcome: Outcome = Outcome.ANSWERED) -> Script:
     """Answers everything with this, at once."""
@@ -48,6 +55,25 @@ def answering(text: str, files: Sequence[StoredFile] = (), outcome: Outcome = Ou
     async def script(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
         yield RunStarted(_run(request))
         yield RunEnded(outcome, text, files=tuple(files))
+
+    return script
+
+
+def asking(*questions: Question) -> Script:
+    """Asks these questions of whoever says something that begins with "ask", and then says what it was given.
+
+    Everything else is echoed.
+    """
+
+    async def script(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        yield RunStarted(_run(request))
+        if request.answer is not None:
+            given = ", ".join(f"{each.question} {each.text}" for each in request.answer.given)
+            yield RunEnded(Outcome.ANSWERED, f"I was given: {given}")
+        elif request.text.startswith("ask"):
+            yield RunEnded(Outcome.ASKED, "I have a plan.", questions=questions)
+        else:
+            yield RunEnded(Outcome.ANSWERED, f"you said {request.text}")
 
     return script
 

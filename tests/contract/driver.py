@@ -76,6 +76,12 @@ class Traits:
     """shows people a menu of commands"""
     stops: bool = False
     """shows people a stop button while an answer grows"""
+    buttons: bool = False
+    """shows buttons under a message, for people to answer a question with"""
+    tells: bool = False
+    """lets us tell who pressed a button, and nobody else, what came of it"""
+    insists: bool = False
+    """hands over again a press that was not acknowledged"""
     doubles: bool = True
     """shows what is sent again a second time, knowing no idempotency keys"""
     dials: bool = True
@@ -113,7 +119,8 @@ class Upload:
 class Shown:
     """One message as somebody in the place sees it: markdown rendered away, `code` the text set as code.
 
-    `growing` is a reply that the platform itself shows as unfinished.
+    `growing` is a reply that the platform itself shows as unfinished, `buttons` the labels of those that can
+    be pressed.
     """
 
     id: str
@@ -123,6 +130,7 @@ class Shown:
     files: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
     growing: bool = False
+    buttons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +217,17 @@ class Driver(ABC):
     async def press_stop(self, place: Place) -> None:
         """Press the stop button of the answer that grows there. Raises AssertionError where none is shown."""
         raise NotImplementedError(f"{self.name} has no stop button")
+
+    async def press(self, place: Place, label: str, by: Person | None = None) -> None:
+        """Press the button with this label; returns without waiting for what comes of it.
+
+        Raises AssertionError where there is none.
+        """
+        raise NotImplementedError(f"{self.name} has no buttons")
+
+    async def told(self, place: Place, by: Person | None = None) -> list[str]:
+        """What a person was told in private about the buttons that they pressed in a place."""
+        raise NotImplementedError(f"{self.name} tells nobody what came of a button")
 
     async def redeliver(self) -> None:
         """Hand over everything once more."""

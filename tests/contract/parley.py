@@ -12,6 +12,7 @@ from pathlib import Path
 from app.supervise import Backoff, Supervisor
 from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
+from bridge.deciding import ASKER, QuestionOptions, Rules
 from bridge.manager import Manager
 from bridge.options import ChannelOptions, Options
 from bridge.people import People
@@ -39,11 +40,12 @@ SOUND = Seed()
 
 @dataclass(frozen=True)
 class Setting:
-    """What a promise wants set otherwise: seconds, bytes, and who may talk."""
+    """What a promise wants set otherwise: seconds, bytes, who may talk, and who may decide."""
 
     burst_window: float = 0.0
     max_file: int = 1_000_000
     allowed: frozenset[str] = frozenset({"*"})
+    deciders: frozenset[str] = frozenset({ASKER})
 
 
 @dataclass
@@ -98,7 +100,11 @@ async def start(around: Surroundings) -> Process:
         people=People(journal, time.time),
         conversations=await Conversations.open(journal),
         channels={name: channel},
-        options=Options(channels={name: options}, max_file=setting.max_file),
+        options=Options(
+            channels={name: options},
+            max_file=setting.max_file,
+            questions=QuestionOptions(Rules(tuple(setting.deciders))),
+        ),
         files=around.folder / "files",
         reports=lambda: [supervisor.report()],
         clock=time.time,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -122,6 +122,23 @@ class Scene:
 
         await self.until(shows, f"{text[:80]!r} to be shown")
 
+    async def until_buttons(self, place: Place, labels: Sequence[str]) -> Shown:
+        """Wait until a message of the bot has exactly these buttons; returns it."""
+        await self.until(lambda: self._with(place, labels), f"the buttons {labels}")
+        (found,) = await self._with(place, labels)
+        return found
+
+    async def until_settled(self, place: Place, question: Shown) -> str:
+        """Wait until the message of a question has lost its buttons; returns what it says then."""
+
+        async def settled() -> list[str]:
+            now = [each for each in await self.driver.look(place) if each.id == question.id]
+            return [each.text for each in now if not each.buttons]
+
+        await self.until(settled, "the question to be settled")
+        (text,) = await settled()
+        return text
+
     async def shown(self, place: Place) -> list[Shown]:
         """What the bot has written in a place, but for what still grows."""
         return [each for each in await self.driver.look(place) if each.by_bot and not each.growing]
@@ -135,6 +152,9 @@ class Scene:
         await self.driver.say(place, text)
         await self.until_done(place, number)
         return await self.answers(place)
+
+    async def _with(self, place: Place, labels: Sequence[str]) -> list[Shown]:
+        return [each for each in await self.driver.look(place) if each.buttons == tuple(labels)]
 
     def to_bot(self, text: str) -> str:
         """Words as people address the bot with where several talk."""

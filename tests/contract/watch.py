@@ -18,8 +18,9 @@ class Watch:
     """What was seen, and where to stand still.
 
     `heard` holds accepted messages and `receipts` what channels gave, over all processes. While
-    `before_final` or `after_final` is set, final answers wait there, and are counted as `stopped`. `finals`
-    counts those given to the channel.
+    `before_final` or `after_final` is set, final answers wait there, and are counted as `stopped`; questions
+    wait at `after_asking`, and before and after they are settled at `before_settling` and `after_settling`.
+    `finals` counts those given to the channel.
     """
 
     news: Callable[[], None]
@@ -28,6 +29,9 @@ class Watch:
     connections: int = 0
     before_final: bool = False
     after_final: bool = False
+    after_asking: bool = False
+    before_settling: bool = False
+    after_settling: bool = False
     stopped: int = 0
     finals: int = 0
 
@@ -67,10 +71,17 @@ class WatchedReply(Reply):
         self._watch.finals += 1
         self._watch.news()
         receipt = await self._inner.finish(snapshot)
-        if self._watch.after_final:
+        if self._watch.after_final or (self._watch.after_asking and snapshot.question is not None):
             await self._watch.stand_still()
         self._watch.receipts.append(receipt)
         return receipt
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        if self._watch.before_settling:
+            await self._watch.stand_still()
+        await self._inner.settle(snapshot)
+        if self._watch.after_settling:
+            await self._watch.stand_still()
 
 
 class WatchedChannel(Channel):

@@ -30,6 +30,18 @@ class PageJson(TypedDict):
     before: str
 
 
+class OptionJson(TypedDict):
+    id: str
+    label: str
+
+
+class QuestionJson(TypedDict):
+    """A question that an entry asks, with its buttons."""
+
+    id: str
+    options: list[OptionJson]
+
+
 class EntryJson(TypedDict):
     """An entry as the page gets it."""
 
@@ -38,17 +50,32 @@ class EntryJson(TypedDict):
     text: str
     reply_to: str
     files: list[FileJson]
+    question: QuestionJson | None
 
 
 @dataclass(frozen=True)
 class Posted:
-    """A message on its way, under an id of the page's own."""
+    """A message, or the press of a button, on its way under an id of the page's own."""
 
     chat: str
     topic: str | None
     id: str
-    text: str
-    files: tuple[str, ...]
+    text: str = ""
+    files: tuple[str, ...] = ()
+    pressed: tuple[str, str] = ("", "")
+
+    @property
+    def path(self) -> str:
+        """Where it goes in its conversation."""
+        return "decisions" if any(self.pressed) else "messages"
+
+    @property
+    def body(self) -> dict[str, object]:
+        """What is sent."""
+        if any(self.pressed):
+            question, option = self.pressed
+            return {"id": self.id, "topic": self.topic, "question": question, "option": option}
+        return {"id": self.id, "text": self.text, "topic": self.topic, "files": self.files}
 
 
 class Browser:
@@ -61,6 +88,7 @@ class Browser:
         self.url = ""
         self.seen: list[tuple[str, str | None, EntryJson]] = []
         self.sent: list[Posted] = []
+        self.told: list[tuple[Posted, str]] = []
         self.lost_answers = 0
         self._news = news
         self._outbox: asyncio.Queue[Posted] = asyncio.Queue()
@@ -81,6 +109,10 @@ class Browser:
         message = Posted(chat, topic, uuid4().hex, text, files)
         self.again(message)
         return message.id
+
+    def press(self, chat: str, topic: str | None, question: str, option: str) -> None:
+        """Press the button of an option."""
+        self.again(Posted(chat, topic, uuid4().hex, pressed=(question, option)))
 
     def again(self, message: Posted) -> None:
         """Send a message, perhaps once more."""
@@ -156,12 +188,13 @@ class Browser:
             await asyncio.sleep(_AGAIN)
 
     async def _arrived(self, message: Posted) -> bool:
-        body = {"id": message.id, "text": message.text, "topic": message.topic, "files": message.files}
-        url = f"{self.url}/api/chat/conversations/{message.chat}/messages"
+        url = f"{self.url}/api/chat/conversations/{message.chat}/{message.path}"
         try:
-            async with self._session.post(url, json=body) as answer:
+            async with self._session.post(url, json=message.body) as answer:
                 assert answer.status in (202, 503), await answer.text()
                 taken = answer.status == 202
+                if taken and message.path == "decisions":
+                    self.told.append((message, (await answer.json())["text"]))
         except _FAILURES:
             return False
         if taken and self.lost_answers:

@@ -84,6 +84,9 @@ class WebDriver(Driver):
         troubles=frozenset({Trouble.UNAVAILABLE, Trouble.RESET_AFTER, Trouble.SLOW}),
         topics=True,
         albums=True,
+        buttons=True,
+        tells=True,
+        insists=True,
         doubles=False,
         dials=False,
     )
@@ -154,6 +157,20 @@ class WebDriver(Driver):
         ids = [await self._browser.upload(file.name, file.content, file.mime) for file in files]
         return self._browser.post(place.conversation.chat, place.conversation.topic, text, tuple(ids))
 
+    async def press(self, place: Place, label: str, by: Person | None = None) -> None:
+        chat, topic = place.conversation.chat, place.conversation.topic
+        entries, _ = await self._browser.entries(chat, topic)
+        questions = [entry["question"] for entry in entries if entry["question"]]
+        found = [
+            (each["id"], one["id"]) for each in questions for one in each["options"] if one["label"] == label
+        ]
+        assert found, f"no button {label!r}"
+        self._browser.press(chat, topic, *found[-1])
+
+    async def told(self, place: Place, by: Person | None = None) -> list[str]:
+        chat, topic = place.conversation.chat, place.conversation.topic
+        return [text for press, text in self._browser.told if (press.chat, press.topic) == (chat, topic)]
+
     async def redeliver(self) -> None:
         for message in tuple(self._browser.sent):
             self._browser.again(message)
@@ -219,7 +236,13 @@ class WebDriver(Driver):
             files=tuple(file["name"] for file in entry["files"]),
             code=code_in(entry["text"]),
             growing=growing,
+            buttons=_buttons(entry),
         )
+
+
+def _buttons(entry: EntryJson) -> tuple[str, ...]:
+    question = entry["question"]
+    return () if question is None else tuple(option["label"] for option in question["options"])
 
 
 _RUBBISH = (

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bridge.ports import Channel, Checkpoint, Inbox, Reply
-from bridge.types import Attachment, InboundMessage, OutboundMessage, Receipt, ReplyTarget
+from bridge.types import Attachment, Click, InboundMessage, OutboundMessage, Receipt, ReplyTarget
 from tests.contract.driver import Driver
 from tests.contract.parley import SOUND, Seed
 from tests.contract.promise import Need
@@ -42,11 +42,15 @@ class Around(Channel):
         self.driver = driver
 
     async def listen(self, inbox: Inbox) -> None:
-        await self.inner.listen(HearsThrough(inbox, self.accept))
+        await self.inner.listen(HearsThrough(inbox, self))
 
     async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
         """Hand a message on."""
         await inbox.accept(message)
+
+    async def decide(self, inbox: Inbox, click: Click) -> str:
+        """Hand the press of a button on."""
+        return await inbox.decide(click)
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         return self.inner.open_reply(target, checkpoint)
@@ -56,12 +60,15 @@ class Around(Channel):
 
 
 class HearsThrough(Inbox):
-    def __init__(self, inbox: Inbox, accept: Callable[[Inbox, InboundMessage], Awaitable[None]]) -> None:
+    def __init__(self, inbox: Inbox, ears: Around) -> None:
         self._inbox = inbox
-        self._accept = accept
+        self._ears = ears
 
     async def accept(self, message: InboundMessage) -> None:
-        await self._accept(self._inbox, message)
+        await self._ears.accept(self._inbox, message)
+
+    async def decide(self, click: Click) -> str:
+        return await self._ears.decide(self._inbox, click)
 
     def online(self) -> None:
         self._inbox.online()
@@ -80,6 +87,9 @@ class AroundReply(Reply):
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         return await self.inner.finish(snapshot)
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        await self.inner.settle(snapshot)
 
 
 def hearing(

@@ -12,12 +12,13 @@ from tests.contract.promises import (
     hostile,
     intake,
     life,
+    questions,
     stream,
     text,
 )
 
 PROMISES: dict[str, Promise] = {
     promise.name: promise
-    for module in (intake, groups, stream, text, files, commands, delivery, crash, hostile, life)
+    for module in (intake, groups, stream, text, files, commands, delivery, questions, crash, hostile, life)
     for promise in promises_in(module)
 }

@@ -32,6 +32,12 @@ def test_every_word_is_there_in_order_in_cards_of_the_platforms_size(parts, time
     assert all(part.strip() and size(part) <= MOST_CARD for part in shown)
 
 
+@pytest.mark.parametrize("piece", ["<https://e.f> ", "![](https://g.h) ", "[](https://g.h)", "[a](<b>) "])
+def test_links_that_are_rewritten_do_not_make_a_card_too_large(piece):
+    parts = render("- x\n" + piece * 4000)
+    assert max(map(size, parts)) <= MOST_CARD
+
+
 @pytest.mark.parametrize("name", HUGE)
 def test_what_brings_parsers_down_is_shown(name):
     assert all(part.strip() and size(part) <= MOST_CARD for part in render(HUGE[name]))
