@@ -34,13 +34,16 @@ class Door:
         ValueError for a payload that is none.
         """
         event = event_in(body, self._me, self._named)
-        if event is None or not self._asks:
-            return event
-        user = people_in(event)[0]
-        if user in self._named or is_member(await self._people.certain(user), self._me):
-            return event
+        if event is None or not await self.admits(people_in(event)[0]):
+            return None
+        return event
+
+    async def admits(self, user: str) -> bool:
+        """Whether somebody may be heard. Raises ChannelUnavailable, RateLimited."""
+        if not self._asks or user in self._named or is_member(await self._people.certain(user), self._me):
+            return True
         log.info("slack: %s is a guest, or unknown, and not named in allowed_users: not answered", user)
-        return None
+        return False
 
 
 def is_member(person: Person, me: Me) -> bool:

@@ -8,6 +8,7 @@ from yarl import URL
 
 from bridge.types import Attachment, Json
 from channels.kit.files import kind_of, safe_name
+from channels.kit.text import wellformed
 
 MOST_FILES = 50
 _NOT_HERE = frozenset({"tombstone", "hidden_by_limit"})
@@ -22,8 +23,8 @@ def attachments(files: Json) -> tuple[Attachment, ...]:
 
 
 def _attachment(entry: Mapping[str, Json]) -> Attachment | None:
-    file_id, size = entry.get("id"), entry.get("size")
-    if not isinstance(file_id, str) or not file_id or entry.get("mode") in _NOT_HERE:
+    file_id, size = _text(entry, "id"), entry.get("size")
+    if not file_id or entry.get("mode") in _NOT_HERE:
         return None
     mime = _text(entry, "mimetype") or "application/octet-stream"
     name = safe_name(_text(entry, "name") or _text(entry, "title"), "file")
@@ -50,4 +51,4 @@ def may_fetch(url: str, api_url: str) -> bool:
 
 def _text(entry: Mapping[str, Json], key: str) -> str:
     value = entry.get(key)
-    return value if isinstance(value, str) else ""
+    return wellformed(value) if isinstance(value, str) else ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bridge.types import Conversation, InboundMessage, Json, JsonObject, User
-from channels.kit.text import wellformed
+from channels.slack.fields import needed, text
 from channels.slack.files import attachments
 from channels.slack.people import Person
 from channels.slack.text import mentions, words
@@ -39,9 +39,9 @@ def event_in(body: JsonObject, me: Me, guests: frozenset[str] = frozenset()) -> 
     ourselves, other workspaces and whatever else happens in Slack.
     """
     event = _new_in(body.get("event"), me)
-    if event is None or _text(event, "subtype") not in _SUBTYPES or event.get("hidden"):
+    if event is None or text(event, "subtype") not in _SUBTYPES or event.get("hidden"):
         return None
-    user = _text(event, "user")
+    user = text(event, "user")
     if event.get("bot_id") or user in (*_BY_NOBODY, me.user):
         return None
     return event if user in guests or _at_home(body, event, me) else None
@@ -49,7 +49,7 @@ def event_in(body: JsonObject, me: Me, guests: frozenset[str] = frozenset()) -> 
 
 def people_in(event: JsonObject) -> tuple[str, ...]:
     """Whose names are needed to read an event: the writer's first."""
-    return (_text(event, "user"), *mentions(_text(event, "text")))
+    return (text(event, "user"), *mentions(text(event, "text")))
 
 
 def read(event: JsonObject, me: Me, people: Mapping[str, Person]) -> InboundMessage | None:
@@ -59,48 +59,48 @@ def read(event: JsonObject, me: Me, people: Mapping[str, Person]) -> InboundMess
     """
     if event.get("type") == STOPPED:
         return _stop(event, me, people)
-    chat, ts, raw = _needed(event, "channel"), _needed(event, "ts"), _text(event, "text")
-    private = _is_private(chat)
+    chat, ts, raw = needed(event, "channel"), needed(event, "ts"), text(event, "text")
+    private = is_private(chat)
     files = attachments(event.get("files"))
     calls = me.user in mentions(raw)
     names = {each: person.name for each, person in people.items()}
-    text = words(raw, me.user, names)
-    if not text and not files:
+    said = words(raw, me.user, names)
+    if not said and not files:
         if not calls:
             return None
         # Our name alone is all that was said.
-        text = f"@{names.get(me.user) or 'you'}"
-    thread = _text(event, "thread_ts")
+        said = f"@{names.get(me.user) or 'you'}"
+    thread = text(event, "thread_ts")
     return InboundMessage(
         id=f"{chat}:{ts}",
         conversation=Conversation(NAME, chat, thread or (None if private else ts)),
-        sender=_sender(event, me, people),
-        text=text,
+        sender=sender_of(needed(event, "user"), me, people),
+        text=said,
         addressed=private or calls,
         private=private,
-        sent_at=float(_text(event, "event_ts") or ts),
+        sent_at=float(text(event, "event_ts") or ts),
         attachments=files,
     )
 
 
 def _stop(event: JsonObject, me: Me, people: Mapping[str, Person]) -> InboundMessage:
     """The button belongs to a thread."""
-    chat, thread, pressed = (_needed(event, key) for key in ("channel", "thread_ts", "event_ts"))
+    chat, thread, pressed = (needed(event, key) for key in ("channel", "thread_ts", "event_ts"))
     return InboundMessage(
         id=f"{STOP}:{chat}:{pressed}",
         conversation=Conversation(NAME, chat, thread),
-        sender=_sender(event, me, people),
+        sender=sender_of(needed(event, "user"), me, people),
         text="/stop",
         addressed=True,
-        private=_is_private(chat),
+        private=is_private(chat),
         sent_at=float(pressed),
     )
 
 
-def _sender(event: JsonObject, me: Me, people: Mapping[str, Person]) -> User:
-    sender = _needed(event, "user")
-    known = people.get(sender, Person(""))
-    return User(NAME, sender, known.name, me.team, known.language)
+def sender_of(user: str, me: Me, people: Mapping[str, Person]) -> User:
+    """Somebody of our workspace as the core knows them."""
+    known = people.get(user, Person(""))
+    return User(NAME, user, known.name, me.team, known.language)
 
 
 def _new_in(event: Json, me: Me) -> JsonObject | None:
@@ -118,12 +118,13 @@ def _called_now(event: JsonObject, me: Me) -> JsonObject | None:
     now, before = event.get("message"), event.get("previous_message")
     if not isinstance(now, dict) or not isinstance(before, dict):
         return None
-    if me.user in mentions(_text(before, "text")) or me.user not in mentions(_text(now, "text")):
+    if me.user in mentions(text(before, "text")) or me.user not in mentions(text(now, "text")):
         return None
     return now | {"type": "message", "channel": event.get("channel"), "event_ts": event.get("event_ts")}
 
 
-def _is_private(chat: str) -> bool:
+def is_private(chat: str) -> bool:
+    """Whether a chat is a DM with us."""
     return chat.startswith("D")
 
 
@@ -133,21 +134,3 @@ def _at_home(body: JsonObject, event: JsonObject, me: Me) -> bool:
         return True
     teams = [body.get("team_id"), *(event.get(key) for key in ("user_team", "source_team", "team"))]
     return all(team in (None, "", me.team) for team in teams)
-
-
-def _text(event: JsonObject, key: str) -> str:
-    """A text, "" for none. Raises TypeError for anything else."""
-    value: Json = event.get(key)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise TypeError(f"{key} is no text")
-    return wellformed(value)
-
-
-def _needed(event: JsonObject, key: str) -> str:
-    """A text that must be there. Raises ValueError, TypeError."""
-    value = _text(event, key)
-    if not value:
-        raise ValueError(f"no {key}")
-    return value

@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlencode
 
-from telegram import Bot, BotCommand, InputFile, ReplyParameters, User, WebhookInfo
+from telegram import (
+    Bot,
+    BotCommand,
+    InlineKeyboardMarkup,
+    InputFile,
+    ReplyParameters,
+    User,
+    WebhookInfo,
+)
 from telegram.constants import ChatAction, ChatMemberStatus
 
 from bridge.errors import AttachmentRefused, AuthenticationRefused, ChannelUnavailable, DeliveryRejected
@@ -146,17 +154,21 @@ class Api:
 
         return await self._shown(place.chat, content, call)
 
-    async def edit(self, place: Place, message: int, content: Rich) -> None:
-        """Another text for a message.
+    async def edit(
+        self, place: Place, message: int, content: Rich, buttons: InlineKeyboardMarkup | None = None
+    ) -> None:
+        """Another text for a message, with these buttons or none.
 
         Raises Gone when it is not there to be changed, RichRefused for markdown that Telegram does not take.
         """
         if content.markdown:
-            await self._lay_out(place, message, content.markdown)
+            await self._lay_out(place, message, content.markdown, buttons)
             return
 
         async def call(chat: int, text: Rich) -> None:
-            await self._bot.edit_message_text(text.text, chat, message, entities=text.entities)
+            await self._bot.edit_message_text(
+                text.text, chat, message, entities=text.entities, reply_markup=buttons
+            )
 
         with suppress(NotModified):
             await self._shown(place.chat, content, call)
@@ -183,6 +195,11 @@ class Api:
             await self._bot.send_chat_action(chat, ChatAction.TYPING, message_thread_id=place.topic)
 
         await self._in(place.chat, call)
+
+    async def answer(self, query: str, text: str) -> None:
+        """Show a text to who pressed a button. Raises DeliveryRejected when they wait no longer."""
+        with mapped():
+            await self._bot.answer_callback_query(query, text or None)
 
     async def delete(self, place: Place, message: int) -> None:
         """Take a message away; raises Gone when it is not there."""
@@ -220,12 +237,14 @@ class Api:
         async with self._sessions as session:
             return await download(session, path, into, limit)
 
-    async def _lay_out(self, place: Place, message: int, markdown: str) -> None:
+    async def _lay_out(
+        self, place: Place, message: int, markdown: str, buttons: InlineKeyboardMarkup | None
+    ) -> None:
         # The SDK knows no rich messages yet; a text beside one is not allowed.
         instead = {"text": None, "rich_message": {"markdown": markdown}}
 
         async def call(chat: int) -> None:
-            await self._bot.edit_message_text("", chat, message, api_kwargs=instead)
+            await self._bot.edit_message_text("", chat, message, reply_markup=buttons, api_kwargs=instead)
 
         try:
             await self._in(place.chat, call)

@@ -25,13 +25,16 @@ from bridge.ports import (
 from bridge.texts import Sentence
 from bridge.types import Attachment, Conversation, ReplyTarget
 from channels.kit.files import human_size
+from channels.telegram.answers import Answers
 from channels.telegram.api import Api, Place
+from channels.telegram.buttons import Choices
 from channels.telegram.config import Config
 from channels.telegram.formatting import MOST
 from channels.telegram.hook import Hook
-from channels.telegram.inbound import KINDS, NAME, STOP, Me
+from channels.telegram.inbound import KINDS, STOP, Me
 from channels.telegram.intake import Intake, Listener
 from channels.telegram.moves import Moves
+from channels.telegram.origin import NAME
 from channels.telegram.polling import Polling
 from channels.telegram.replies import NoReply, Rhythm, RichMessages, TelegramReply
 
@@ -62,7 +65,7 @@ class TelegramChannel(Channel):
             unit=TextUnit.UTF16,
             edit_interval=1.0,
             group_edit_interval=3.0,
-            buttons=False,
+            buttons=True,
             threads=True,
             max_file_in=config.max_file_in,
             max_file_out=config.max_file_out,
@@ -72,14 +75,16 @@ class TelegramChannel(Channel):
         self._rhythm = rhythm
         self._rich = RichMessages(config.rich_messages)
         moves = Moves(services.documents)
-        intake = Intake(moves)
+        self._choices = Choices(services.documents)
         self._api = Api(config, moves)
+        self._answers = Answers(self._api)
+        intake = Intake(moves, self._choices, self._answers.tell)
         self._polling = Polling(self._api, intake)
         self._hook = Hook(config.secret, intake)
 
     async def listen(self, inbox: Inbox) -> None:
         """Take updates. Raises AuthenticationRefused for a wrong token, ChannelUnavailable otherwise."""
-        async with self._api.connected():
+        async with self._api.connected(), self._answers.open():
             me = await self._api.me()
             listener = Listener(inbox, Me(me.id, me.username or ""))
             await self._register_commands()
@@ -96,7 +101,9 @@ class TelegramChannel(Channel):
         """A reply in the target's chat and topic; in groups it answers the message it is for."""
         if target.reply_to.startswith(f"{STOP}:"):
             return NoReply()
-        return TelegramReply(self._api, target, _place(target), checkpoint, self._rhythm, self._rich)
+        return TelegramReply(
+            self._api, target, _place(target), checkpoint, self._rhythm, self._rich, self._choices
+        )
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""

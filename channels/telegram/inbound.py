@@ -10,16 +10,15 @@ from telegram.constants import ChatType
 
 from bridge.types import Conversation, InboundMessage, Json, User
 from channels.kit.text import wellformed
+from channels.telegram.buttons import Press, pressed
 from channels.telegram.files import attachments
+from channels.telegram.origin import CHATS, NAME, conversation, person
 
-NAME = "telegram"
 STOP = "stop"
 """How the ids of presses of the stop button begin."""
 _STOPPED = "stopped_message_generation"
-KINDS = ("message", _STOPPED)
+KINDS = ("message", "callback_query", _STOPPED)
 """The updates that are asked for."""
-
-_CHATS = (ChatType.PRIVATE, ChatType.GROUP, ChatType.SUPERGROUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +46,18 @@ class _Calls:
     foreign: bool = False
 
 
-def read(update: Update, me: Me, now: float) -> InboundMessage | Move | None:
-    """What somebody wrote to us or in our hearing, or that a group has moved.
+def read(update: Update, me: Me, now: float) -> InboundMessage | Press | Move | None:
+    """What somebody wrote to us or in our hearing, the button that they pressed, or that a group has moved.
 
     Nothing for edits, bots, posts of channels, other service messages and commands for other bots. A press
     of the stop button, which has no time of its own, is "/stop" said `now`.
     """
     if _STOPPED in update.api_kwargs:
         return _stop(update.api_kwargs[_STOPPED], update.update_id, now)
+    if update.callback_query is not None:
+        return pressed(update.callback_query)
     message = update.message
-    if message is None or message.chat.type not in _CHATS:
+    if message is None or message.chat.type not in CHATS:
         return None
     return _move(message) or _said(message, me)
 
@@ -69,11 +70,11 @@ def _stop(pressed: Json, number: int, now: float) -> InboundMessage | None:
     chat, topic = Chat.de_json(dict(given), None), pressed.get("message_thread_id")
     if chat.type != ChatType.PRIVATE:
         return None
-    person = User(NAME, str(int(chat.id)), wellformed(chat.full_name or ""))
+    sender = User(NAME, str(int(chat.id)), wellformed(chat.full_name or ""))
     return InboundMessage(
-        id=f"{STOP}:{person.id}:{int(number)}",
-        conversation=Conversation(NAME, person.id, str(topic) if isinstance(topic, int) else None),
-        sender=person,
+        id=f"{STOP}:{sender.id}:{int(number)}",
+        conversation=Conversation(NAME, sender.id, str(topic) if isinstance(topic, int) else None),
+        sender=sender,
         text="/stop",
         addressed=True,
         private=True,
@@ -102,7 +103,7 @@ def _said(message: Message, me: Me) -> InboundMessage | None:
     private = message.chat.type == ChatType.PRIVATE
     heard = InboundMessage(
         id=f"{message.chat.id}:{message.message_id}",
-        conversation=_conversation(message),
+        conversation=conversation(message),
         sender=_sender(message),
         text=text,
         addressed=private or calls.addressed or _answers(message, me),
@@ -134,17 +135,11 @@ def _by_person(message: Message) -> bool:
     return message.sender_chat is None and not message.is_automatic_forward
 
 
-def _conversation(message: Message) -> Conversation:
-    # Replies in plain groups have a message_thread_id too; only in topics does it name one.
-    topic = str(message.message_thread_id) if message.is_topic_message and message.message_thread_id else None
-    return Conversation(NAME, str(message.chat.id), topic)
-
-
 def _sender(message: Message) -> User:
     sender = message.from_user
     if sender is None:
         raise ValueError("a message without a sender")
-    return User(NAME, str(sender.id), wellformed(sender.full_name), language=sender.language_code or "")
+    return person(sender)
 
 
 def _replied(message: Message) -> Message | None:

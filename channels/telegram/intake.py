@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from telegram import Update
 
 from bridge.ports import Inbox
-from bridge.types import InboundMessage, Json
+from bridge.types import Click, InboundMessage, Json
+from channels.telegram.buttons import Choices, Press
 from channels.telegram.inbound import Me, Move, read
 from channels.telegram.moves import Moves
 
@@ -29,10 +30,18 @@ class Listener:
 
 
 class Intake:
-    """Hands over what updates say."""
+    """Hands over what updates say; `tell` answers who pressed a button (their query, and the text)."""
 
-    def __init__(self, moves: Moves, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        moves: Moves,
+        choices: Choices,
+        tell: Callable[[str, str], None],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._moves = moves
+        self._choices = choices
+        self._tell = tell
         self._clock = clock
 
     async def take(self, raw: Json, listener: Listener) -> None:
@@ -40,11 +49,24 @@ class Intake:
         match heard_in(raw, listener.me, self._clock()):
             case InboundMessage() as message:
                 await listener.inbox.accept(await self._moves.settled(message))
+            case Press() as press:
+                await self._decide(press, listener.inbox)
             case Move() as move:
                 await self._moves.note(move.old, move.new)
 
+    async def _decide(self, press: Press, inbox: Inbox) -> None:
+        click = Click(
+            press.query,
+            press.question,
+            await self._choices.option(press),
+            press.sender,
+            await self._moves.home(press.conversation, private=press.private),
+            press.private,
+        )
+        self._tell(press.query, await inbox.decide(click))
 
-def heard_in(raw: Json, me: Me, now: float) -> InboundMessage | Move | None:
+
+def heard_in(raw: Json, me: Me, now: float) -> InboundMessage | Press | Move | None:
     """What an update says; rubbish is named in the log and skipped, or it would come for ever."""
     try:
         if not isinstance(raw, dict):

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bridge.errors import DocumentConflict
 from bridge.ports import Documents
-from bridge.types import InboundMessage
+from bridge.types import Conversation, InboundMessage
 
 
 class Moves:
@@ -37,21 +37,26 @@ class Moves:
         self.follow(old, new)
 
     async def settled(self, message: InboundMessage) -> InboundMessage:
-        """The message in the conversation that its chat began as. Raises StoreUnavailable.
+        """The message in the conversation that its chat began as. Raises StoreUnavailable."""
+        home = await self.home(message.conversation, private=message.private)
+        return message if home == message.conversation else replace(message, conversation=home)
+
+    async def home(self, conversation: Conversation, *, private: bool) -> Conversation:
+        """The conversation that a chat began as. Raises StoreUnavailable.
 
         One look for each chat is enough: in a new supergroup the service message comes before all others.
         """
-        if message.private:
-            return message
-        chat = int(message.conversation.chat)
+        if private:
+            return conversation
+        chat = int(conversation.chat)
         if chat not in self._origins:
             known = await self._documents.get(_key(chat))
             self._origins[chat] = int(known.body) if known.body else chat
         origin = self._origins[chat]
         if origin == chat:
-            return message
+            return conversation
         self.follow(origin, chat)
-        return replace(message, conversation=replace(message.conversation, chat=str(origin)))
+        return replace(conversation, chat=str(origin))
 
 
 def _key(chat: int) -> str:

@@ -79,6 +79,7 @@ class TelegramReply(Reply):
         checkpoint: Checkpoint,
         rhythm: Rhythm,
         rich: RichMessages,
+        choices: Choices,
     ) -> None:
         self._api = api
         self._target = target
@@ -86,6 +87,8 @@ class TelegramReply(Reply):
         self._checkpoint = checkpoint
         self._rhythm = rhythm
         self._rich = rich
+        self._choices = choices
+        self._buttons: InlineKeyboardMarkup | None = None
         self._handle = Handle.load(target.handle)
         self._drafts = target.private
         # Stable over restarts, and never zero, which Telegram does not take.
@@ -105,13 +108,31 @@ class TelegramReply(Reply):
             await self._write(parts)
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
-        """The messages in full, none too many, and then the files."""
+        """The messages in full, none too many, with a question's buttons under the last; then the files."""
         await self._pulse.stop()
+        if snapshot.question is not None:
+            await self._offer(snapshot.question)
         await self._take_away_after(await self._write_final(snapshot.text))
         for file in snapshot.attachments[len(self._handle.files) :]:
             await self._send_file(file)
         ids = (*self._handle.parts, *self._handle.files)
         return Receipt(tuple(f"{self._place.chat}:{number}" for number in ids), self._handle.doubtful)
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        """The messages of a question with another text, and without buttons; never a new message."""
+        messages = self._handle.parts
+        for message, part in zip(messages, fitted(render(snapshot.text), len(messages)), strict=True):
+            try:
+                await self._api.edit(self._place, message, part)
+            except Gone as error:
+                log.info("telegram: a settled question is not there to be changed: %s", error)
+        with stored():
+            await self._choices.forget(snapshot.turn_id)
+
+    async def _offer(self, question: Question) -> None:
+        with stored():
+            await self._choices.keep(question)
+        self._buttons = keyboard(question)
 
     async def _keep_typing(self) -> None:
         async def type_on() -> None:
@@ -151,7 +172,7 @@ class TelegramReply(Reply):
             if index == len(self._handle.parts):
                 await self._reserve(index, part)
             if self._shown.get(index) != part:
-                await self._fill(index, part)
+                await self._fill(index, part, self._buttons if index == len(parts) - 1 else None)
                 self._shown[index] = part
 
     async def _reserve(self, index: int, part: Rich) -> None:
@@ -162,13 +183,13 @@ class TelegramReply(Reply):
         parts = self._handle.parts
         await self._note(replace(self._handle, parts=(*parts[:index], number, *parts[index + 1 :])))
 
-    async def _fill(self, index: int, part: Rich) -> None:
+    async def _fill(self, index: int, part: Rich, buttons: InlineKeyboardMarkup | None) -> None:
         try:
-            await self._api.edit(self._place, self._handle.parts[index], part)
+            await self._api.edit(self._place, self._handle.parts[index], part, buttons)
         except Gone:
             # Somebody took it away; the answer is still owed.
             await self._reserve(index, part)
-            await self._api.edit(self._place, self._handle.parts[index], part)
+            await self._api.edit(self._place, self._handle.parts[index], part, buttons)
 
     async def _take_away_after(self, count: int) -> None:
         """The streamed text may have been longer than the final one."""

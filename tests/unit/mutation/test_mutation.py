@@ -27,12 +27,7 @@ def test_the_vendors_examples_are_read_as_they_should_be(channel: str) -> None:
     assert found == _AS_PRINTED[channel]
 
 
-_NOT_YET = pytest.mark.xfail(reason="channels/slack/files.py takes ids, kinds and addresses as they come")
-
-
-@pytest.mark.parametrize(
-    "channel", [pytest.param(each, marks=_NOT_YET if each == "slack" else ()) for each in CHANNELS]
-)
+@pytest.mark.parametrize("channel", CHANNELS)
 def test_changed_at_random_they_are_heard_left_alone_or_skipped(channel: str) -> None:
     found, chance, known = Counter[Outcome](), random.Random(channel), examples(channel)
     for _ in range(2_000):

@@ -1,0 +1,32 @@
+"""Fields of what Slack sends, each as the kind of value that it has to be. Pure."""
+
+from __future__ import annotations
+
+from bridge.types import Json, JsonObject
+from channels.kit.text import wellformed
+
+
+def text(of: JsonObject, key: str) -> str:
+    """A text, "" for none. Raises TypeError for anything else."""
+    value: Json = of.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise TypeError(f"{key} is no text")
+    return wellformed(value)
+
+
+def needed(of: JsonObject, key: str) -> str:
+    """A text that must be there. Raises ValueError, TypeError."""
+    value = text(of, key)
+    if not value:
+        raise ValueError(f"no {key}")
+    return value
+
+
+def inner(of: JsonObject, key: str) -> JsonObject:
+    """An object that must be there. Raises TypeError."""
+    value: Json = of.get(key)
+    if not isinstance(value, dict):
+        raise TypeError(f"{key} is no object")
+    return value

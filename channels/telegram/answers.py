@@ -1,0 +1,62 @@
+"""What who pressed a button is told. Nothing waits for it: what the press decided is on disk already."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bridge.errors import ChannelError
+from channels.kit.text import chunks, utf16_length
+from channels.telegram.api import Api
+from channels.telegram.formatting import render
+
+log = logging.getLogger(__name__)
+
+MOST = 200
+"""UTF-16 units that Telegram shows."""
+
+
+class Answers:
+    """Answers presses in the background, while it is open."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._open = False
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Answer meanwhile; what is under way at the end is left."""
+        self._open = True
+        try:
+            yield
+        finally:
+            self._open = False
+            tasks = tuple(self._tasks)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def tell(self, query: str, text: str) -> None:
+        """Show a text to who pressed, once, and end the button's waiting; returns at once."""
+        if self._open:
+            task = asyncio.create_task(self._tell(query, note(text)), name="telegram answer to a press")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _tell(self, query: str, text: str) -> None:
+        try:
+            await self._api.answer(query, text)
+        except ChannelError as error:
+            # Mostly because the press came again after a crash, and nobody waits any more.
+            log.info("telegram: a press could not be answered: %s", error)
+
+
+def note(text: str) -> str:
+    """A text as Telegram shows it over a chat: without marks, and cut."""
+    plain = "\n".join(part.text for part in render(text)).strip()
+    if utf16_length(plain) <= MOST:
+        return plain
+    return next(iter(chunks(plain, MOST - 1, utf16_length))).strip() + "…"
