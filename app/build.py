@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import importlib
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -18,6 +19,7 @@ from app.options import core_options
 from app.places import CHANNELS, DATABASE, FILES
 from app.settings.load import Loaded
 from app.supervise import Supervisor, Supervisors
+from app.upkeep import forget_old_audits
 from bridge.bus import MessageBus
 from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
@@ -35,14 +37,13 @@ from store.sqlite import SqliteStore
 
 @dataclass(frozen=True, slots=True)
 class Parley:
-    """Everything that was built; `run` makes it live."""
+    """Everything that was built; `run` makes it live. `background` works until it is cancelled."""
 
-    store: SqliteStore
     manager: Manager
     supervisors: Supervisors
     server: HttpServer
-    pulse: Pulse
     memory: MemoryService
+    background: Sequence[Callable[[], Coroutine[None, None, None]]]
 
     async def run(self, stop: asyncio.Event, started: Callable[[str], None]) -> None:
         """Serve until `stop` is set, then stop in order: listening, turns, everything else.
@@ -57,8 +58,8 @@ class Parley:
                     started(url)
                     listening.set()
 
-                parts = (self.server.run(is_up), self.pulse.run(), self.store.maintain(), self.memory.run())
-                tasks = [group.create_task(part) for part in parts]
+                tasks = [group.create_task(self.server.run(is_up))]
+                tasks += [group.create_task(work()) for work in self.background]
                 await listening.wait()
                 tasks.append(group.create_task(self.manager.run()))
                 async with self.supervisors:
@@ -103,7 +104,13 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
             clock=clock,
         )
         server = _server(loaded, channels, pulse)
-        yield Parley(journal, Manager(services), supervisors, server, pulse, memory)
+        yield Parley(
+            Manager(services),
+            supervisors,
+            server,
+            memory,
+            (pulse.run, journal.maintain, memory.run, _upkeep(loaded, journal, clock)),
+        )
 
 
 def make_channels(loaded: Loaded, journal: Journal) -> Mapping[str, Channel]:
@@ -125,6 +132,12 @@ def _server(loaded: Loaded, channels: Mapping[str, Channel], pulse: Pulse) -> Ht
         pulse.reports,
         webhooks=[route for route in routes if isinstance(route, Webhook)],
     )
+
+
+def _upkeep(
+    loaded: Loaded, journal: Journal, clock: Callable[[], float]
+) -> Callable[[], Coroutine[None, None, None]]:
+    return partial(forget_old_audits, journal, loaded.settings.questions.audit_days, clock)
 
 
 def _folder(path: Path) -> Path:

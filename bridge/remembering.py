@@ -41,7 +41,8 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A whole memory, as its person sees it: named summaries that are not empty, facts newest first.
+    """A whole memory, as its person sees it: summaries that are not empty, by their names in the file
+    (`workContext` ...), and facts, newest first.
 
     `waiting` counts turns that will be learned from soon.
     """

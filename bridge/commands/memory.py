@@ -15,6 +15,14 @@ from bridge.types import AttachmentKind, StoredFile
 SHOWN = 20
 """Facts that one answer lists."""
 
+_TITLES = {
+    "workContext": Sentence.MEMORY_WORK,
+    "personalContext": Sentence.MEMORY_PERSONAL,
+    "topOfMind": Sentence.MEMORY_TOP_OF_MIND,
+    "recentMonths": Sentence.MEMORY_RECENT,
+    "earlierContext": Sentence.MEMORY_EARLIER,
+    "longTermBackground": Sentence.MEMORY_BACKGROUND,
+}
 _YES = frozenset({"yes", "确认", "是"})
 
 
@@ -35,7 +43,7 @@ async def memory(context: CommandContext, rest: str) -> str | CommandAnswer:
 async def _show(context: CommandContext, person: str, words: str) -> str:
     seen = await context.services.memory.overview(person)
     lines = [context.say(Sentence.MEMORY_HEADER if seen.on else Sentence.MEMORY_HEADER_OFF)]
-    lines += [f"- **{context.say(Sentence(f'memory_{name}'))}**: {text}" for name, text in seen.summaries]
+    lines += [f"- **{context.say(_TITLES[name])}**: {text}" for name, text in seen.summaries]
     lines += _listed(seen.facts[:SHOWN])
     if not seen.summaries and not seen.facts:
         lines.append(context.say(Sentence.MEMORY_EMPTY))

@@ -33,6 +33,7 @@ from bridge.errors import (
     ChannelUnavailable,
     DeliveryRejected,
     RateLimited,
+    StoreUnavailable,
 )
 
 
@@ -139,3 +140,12 @@ def mapped() -> Iterator[None]:
         yield
     except TelegramError as error:
         raise translate(error) from error
+
+
+@contextmanager
+def stored() -> Iterator[None]:
+    """Turn a store that is away into a delivery to be tried again."""
+    try:
+        yield
+    except StoreUnavailable as error:
+        raise ChannelUnavailable("a question's buttons cannot be kept just now") from error

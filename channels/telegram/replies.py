@@ -14,13 +14,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from zlib import crc32
 
+from telegram import InlineKeyboardMarkup
+
 from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected
 from bridge.ports import Checkpoint, Reply
 from bridge.texts import Sentence, language_of, say
-from bridge.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
+from bridge.types import OutboundMessage, Question, Receipt, ReplyTarget, StoredFile
 from channels.kit.files import human_size
 from channels.telegram.api import Api, Place
-from channels.telegram.errors import AnswerLost, Gone, RichRefused
+from channels.telegram.buttons import Choices, keyboard
+from channels.telegram.errors import AnswerLost, Gone, RichRefused, stored
 from channels.telegram.formatting import Rich, laid_out, render, stub, with_steps
 from channels.telegram.handle import Handle
 from channels.telegram.layout import wants_layout
@@ -112,7 +115,7 @@ class TelegramReply(Reply):
         await self._pulse.stop()
         if snapshot.question is not None:
             await self._offer(snapshot.question)
-        await self._take_away_after(await self._write_final(snapshot.text))
+        await self._take_away_after(await self._write_final(snapshot))
         for file in snapshot.attachments[len(self._handle.files) :]:
             await self._send_file(file)
         ids = (*self._handle.parts, *self._handle.files)
@@ -121,7 +124,7 @@ class TelegramReply(Reply):
     async def settle(self, snapshot: OutboundMessage) -> None:
         """The messages of a question with another text, and without buttons; never a new message."""
         messages = self._handle.parts
-        for message, part in zip(messages, fitted(render(snapshot.text), len(messages)), strict=True):
+        for message, part in zip(messages, _fitted(render(snapshot.text), len(messages)), strict=True):
             try:
                 await self._api.edit(self._place, message, part)
             except Gone as error:
@@ -154,10 +157,11 @@ class TelegramReply(Reply):
         else:
             self._pulse.start(self._rhythm.draft, draw)
 
-    async def _write_final(self, text: str) -> int:
+    async def _write_final(self, snapshot: OutboundMessage) -> int:
         """The number of messages that it became."""
-        parts = render(text)
-        if parts and self._rich.suit(text):
+        text, parts = snapshot.text, render(snapshot.text)
+        # A question has to be found again, and to fit where it stands, when it is settled.
+        if parts and snapshot.question is None and self._rich.suit(text):
             try:
                 await self._write((replace(parts[0], markdown=laid_out(text)),))
             except RichRefused as error:
@@ -227,3 +231,12 @@ class TelegramReply(Reply):
     async def _note(self, handle: Handle) -> None:
         self._handle = handle
         await self._checkpoint(handle.dump())
+
+
+def _fitted(parts: tuple[Rich, ...], count: int) -> tuple[Rich, ...]:
+    """As many parts as there are messages; the last one, which says what was decided, where the buttons were.
+
+    Only where the new text is longer, or shorter, by a whole message something is left out, or blank.
+    """
+    blank = (Rich("…"),) * (count - len(parts))
+    return (*parts[:-1][: count - 1], *blank, *parts[-1:]) if count else ()

@@ -21,7 +21,7 @@ from simulator.telegram.people import People
 _PEOPLE = (
     *("add_person", "add_group", "add_topic", "say", "send_file", "send_album", "edit", "delete", "press"),
     *("stop", "answer_to", "remove_bot", "upgrade", "set_privacy", "make_bot_admin", "inject", "redeliver"),
-    *("messages", "answers", "drafts", "actions", "commands", "unconfirmed"),
+    *("messages", "answers", "told", "drafts", "actions", "commands", "unconfirmed"),
 )
 _FAULTS = ("fail_next", "reset_next", "slow_next", "garble_next", "outage", "clear")
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeAlias
 
-from simulator.telegram import entities, rich
+from simulator.telegram import buttons, entities, rich
 from simulator.telegram.errors import bad_request
 from simulator.telegram.model import Chat, Draft, Json, JsonObject, Message, utf16
 from simulator.telegram.params import Params
@@ -78,10 +78,10 @@ def the_text(params: Params, name: str, limit: int) -> tuple[str, list[Json]]:
 
 def post(world: World, chat: Chat, params: Params) -> Message:
     """A new message of the bot, still empty, with the call's place, reply and buttons."""
-    topic, reply = the_topic(chat, params), the_reply(world, chat, params)
+    topic, reply, markup = the_topic(chat, params), the_reply(world, chat, params), buttons.given(params)
     message = world.post(chat, world.bot, topic)
     message.reply_to = reply
-    message.markup = params.object("reply_markup")
+    message.markup = markup
     return message
 
 
@@ -133,17 +133,17 @@ def edit_message_text(world: World, params: Params) -> Json:
     message = own_message(world, params, "edit")
     markdown = rich.markdown_of(params)
     if markdown:
-        return _changed(world, message, "", [], params.object("reply_markup"), markdown)
+        return _changed(world, message, "", [], buttons.given(params), markdown)
     text, marks = the_text(params, "text", MOST_TEXT)
     if not text:
         raise bad_request("message text is empty")
-    return _changed(world, message, text, marks, params.object("reply_markup"))
+    return _changed(world, message, text, marks, buttons.given(params))
 
 
 def edit_markup(world: World, params: Params) -> Json:
     """Other buttons for a message of the bot."""
     message = own_message(world, params, "edit")
-    markup = params.object("reply_markup")
+    markup = buttons.given(params)
     return _changed(world, message, message.text, message.entities, markup, message.rich)
 
 
@@ -205,18 +205,6 @@ def get_file(world: World, params: Params) -> Json:
     return {"file_id": file_id, "file_unique_id": "u", "file_size": len(content), "file_path": path}
 
 
-def answer_callback(world: World, params: Params) -> Json:
-    """An end to a pressed button's spinning."""
-    query = params.text("callback_query_id")
-    if query not in world.callbacks:
-        raise bad_request("query is too old and response timeout expired or query ID is invalid")
-    if utf16(params.text("text")) > 200:
-        raise bad_request("MESSAGE_TOO_LONG")
-    world.callbacks[query] = {"text": params.text("text"), "show_alert": params.flag("show_alert")}
-    world.touch()
-    return True
-
-
 def set_commands(world: World, params: Params) -> Json:
     """The command menu of a scope and language."""
     commands = params.array("commands")
@@ -275,7 +263,7 @@ METHODS: dict[str, Method] = {
     "sendmessagedraft": send_draft,
     "sendchataction": send_action,
     "getfile": get_file,
-    "answercallbackquery": answer_callback,
+    "answercallbackquery": buttons.answer,
     "setmycommands": set_commands,
     "getmycommands": get_commands,
     "setmessagereaction": react,

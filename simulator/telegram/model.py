@@ -91,6 +91,18 @@ class Message:
     rich: str = ""
 
 
+@dataclass
+class Press:
+    """A pressed button, and what the bot answered to who pressed it."""
+
+    by: int
+    chat: int
+    at: float
+    answered: bool = False
+    text: str = ""
+    alert: bool = False
+
+
 @dataclass(frozen=True)
 class SeenMessage:
     """A message as somebody in the chat sees it now. `buttons` are the labels, row by row.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from simulator.telegram import entities
+from simulator.telegram.buttons import press as send_press
 from simulator.telegram.methods import as_json
 from simulator.telegram.model import (
     DRAFT_LIFE,
@@ -123,12 +124,11 @@ class People:
         """Press the button with this label; returns the id of the query that the bot should answer."""
         with self._world.changed:
             shown = self._world.messages[chat][message]
+            account = self._world.accounts[by]
             for button in buttons(shown):
                 if button.get("text") == label:
-                    body = as_json(self._world, shown)
-                    return self._world.press(
-                        self._world.accounts[by], shown, str(button.get("callback_data")), body
-                    )
+                    data = str(button.get("callback_data"))
+                    return send_press(self._world, account, shown, data, as_json(self._world, shown))
         raise LookupError(f"message {message} has no button {label!r}")
 
     def stop(self, chat: int) -> None:
@@ -147,7 +147,14 @@ class People:
     def answer_to(self, query: str) -> JsonObject:
         """What the bot answered to a pressed button; empty so far."""
         with self._world.changed:
-            return dict(self._world.callbacks[query])
+            press = self._world.presses[query]
+            return {"text": press.text, "show_alert": press.alert} if press.answered else {}
+
+    def told(self, chat: int, by: int) -> tuple[str, ...]:
+        """What somebody was shown about the buttons that they pressed in a chat, and nobody else saw."""
+        with self._world.changed:
+            theirs = [p for p in self._world.presses.values() if (p.chat, p.by) == (chat, by)]
+            return tuple(press.text for press in theirs if press.answered)
 
     def remove_bot(self, chat: int) -> None:
         """Throw the bot out of a group, or block it in a private chat."""

@@ -9,12 +9,24 @@ from collections import deque
 from collections.abc import Callable
 
 from simulator.telegram.errors import ApiError, bad_request, forbidden
-from simulator.telegram.model import Account, Chat, ChatKind, Draft, Json, JsonObject, Media, Message, Upload
-from simulator.telegram.wire import user_json
+from simulator.telegram.model import (
+    Account,
+    Chat,
+    ChatKind,
+    Draft,
+    Json,
+    JsonObject,
+    Media,
+    Message,
+    Press,
+    Upload,
+)
 
 _SILENT = frozenset({"chat_member", "message_reaction", "message_reaction_count"})
 _FIRST_SUPERGROUP = -1_001_000_000_000
 KEPT_CALLS = 200_000
+QUERY_LIFE = 15.0
+"""Seconds for which a pressed button may be answered; the platform names none, bots report about so many."""
 
 
 class World:
@@ -39,7 +51,8 @@ class World:
         self.webhook_error: tuple[float, str] = (0.0, "")
         self.allowed: frozenset[str] = frozenset()
         self.commands: dict[tuple[str, str], list[Json]] = {}
-        self.callbacks: dict[str, JsonObject] = {}
+        self.presses: dict[str, Press] = {}
+        self.query_life = QUERY_LIFE
         self.waiting: list[JsonObject] = []
         self.confirmed: deque[JsonObject] = deque(maxlen=1000)
         self.again: list[JsonObject] = []
@@ -134,10 +147,6 @@ class World:
         self.waiting.append(update)
         self.touch()
 
-    def press(self, account: Account, message: Message, data: str, body: JsonObject) -> str:
-        """A pressed button; returns the id under which the bot may answer."""
-        query = str(next(self._updates) + 10**15)
-        self.callbacks[query] = {}
-        update: JsonObject = {"id": query, "from": user_json(account), "chat_instance": "1", "data": data}
-        self.push("callback_query", update | {"message": body})
-        return query
+    def next_query(self) -> str:
+        """An id for a pressed button."""
+        return str(next(self._updates) + 10**15)

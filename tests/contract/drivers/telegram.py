@@ -16,6 +16,7 @@ from simulator.telegram import SeenMessage, TelegramSimulator
 from simulator.telegram import Upload as Sent
 from simulator.telegram.model import Json, utf16
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
+from tests.contract.drivers.telegram_oddities import RUBBISH, STRANGE
 from tests.contract.pace import eager
 
 _SHOWING = ("sendMessage", "editMessageText", "sendMessageDraft")
@@ -45,6 +46,9 @@ class TelegramDriver(Driver):
         expels=True,
         menu=True,
         stops=True,
+        buttons=True,
+        tells=True,
+        insists=True,
     )
 
     def __init__(self, news: Callable[[], None]) -> None:
@@ -135,6 +139,15 @@ class TelegramDriver(Driver):
         except LookupError as error:
             raise AssertionError(str(error)) from error
 
+    async def press(self, place: Place, label: str, by: Person | None = None) -> None:
+        shown = [m for m in await self.look(place) if label in m.buttons]
+        assert shown, f"no button {label!r}"
+        presser = int((by or place.owner).id)
+        self._platform.people.press(_chat(place), presser, int(shown[-1].id), label)
+
+    async def told(self, place: Place, by: Person | None = None) -> list[str]:
+        return list(self._platform.people.told(_chat(place), int((by or place.owner).id)))
+
     async def redeliver(self) -> None:
         self._platform.people.redeliver(100)
 
@@ -190,9 +203,9 @@ class TelegramDriver(Driver):
         self._platform.drop_poll()
 
     async def rubbish(self, place: Place) -> None:
-        for content in _STRANGE:
+        for content in STRANGE:
             self._inject(place, content)
-        for update in _RUBBISH:
+        for update in RUBBISH:
             self._platform.people.inject(dict(update))
 
     def revoke(self) -> None:
@@ -250,6 +263,7 @@ def _shown(message: SeenMessage) -> Shown:
         reply_to=str(message.reply_to or ""),
         files=(message.file,) if message.file else (),
         code=tuple(_cut(message.text, mark) for mark in marks),
+        buttons=sum(message.buttons, ()),
     )
 
 
@@ -260,37 +274,3 @@ def _cut(text: str, mark: dict[str, Json]) -> str:
     raw = text.encode("utf-16-le")
     assert offset + length <= utf16(text)
     return raw[2 * offset : 2 * (offset + length)].decode("utf-16-le")
-
-
-# What a person's client could cause, and a decoder may stumble over.
-_STRANGE: tuple[dict[str, Json], ...] = (
-    {},
-    {"text": ""},
-    {"text": None},
-    {"text": ["a", "list"]},
-    {"text": 17},
-    {"text": "from nobody", "from": None},
-    {"text": "from a text", "from": "Ann"},
-    {"text": "no chat", "chat": None},
-    {"text": "odd chat", "chat": {"id": "x", "type": "moon"}},
-    {"text": "no date", "date": None},
-    {"text": "long ago", "date": -(10**18)},
-    {"text": "marks", "entities": [{"type": "mention", "offset": 10**9, "length": -5}, 3, None]},
-    {"text": "half \ud83d a sign", "entities": [{"type": "bold", "offset": 5, "length": 1}]},
-    {"photo": []},
-    {"photo": [{"file_id": None}]},
-    {"document": "a text"},
-    {"message_id": "seven", "text": "numbered oddly"},
-    {"new_chat_members": [{"id": 1, "is_bot": False, "first_name": "N"}]},
-    {"reply_to_message": {"message_id": 1}, "text": "answers nothing"},
-)
-_RUBBISH: tuple[dict[str, Json], ...] = (
-    {},
-    {"message": None},
-    {"message": "a text"},
-    {"message": []},
-    {"update_id": "not a number", "message": {}},
-    {"callback_query": {"id": 1}},
-    {"edited_message": {}},
-    {"never_heard_of": {"a": [{"b": {}}] * 50}},
-)

@@ -222,7 +222,7 @@ class RecordingMemory(NullMemory):
             raise MemoryFailed(self.broken)
         facts = self.held.get(person, [])
         return Overview(
-            person not in self.off, (("work", "Builds bridges."),) if facts else (), tuple(facts), 1
+            person not in self.off, (("workContext", "Builds bridges."),) if facts else (), tuple(facts), 1
         )
 
     async def search(self, person: str, words: str) -> tuple[Remembered, ...]:

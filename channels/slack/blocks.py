@@ -1,0 +1,129 @@
+"""A message with buttons under it, as blocks; and the same in plainer forms, should Slack refuse those. Pure.
+
+Blocks are also what a message without buttons is changed to that had some: Slack keeps the blocks of a message
+that is changed by a text alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import batched
+
+from bridge.types import Json, JsonObject, Option, Question
+from channels.kit.markdown.split import split
+from channels.slack.form import Form, button_of
+from channels.slack.text import MOST, bare, layout
+
+ANSWER = "parley_answer"
+"""How the action ids of a question's options begin."""
+ROOM = 9_000
+"""Characters of text above buttons: Slack refuses messages whose blocks hold about 13,000 in all."""
+MOST_LABEL = 75
+MOST_VALUE = 2_000
+MOST_IN_ROW = 25
+_MOST_SECTION = 3_000
+_PREVIEW = 1_000
+_STYLES = {"approve": "primary", "reject": "danger"}
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """What can be pressed; `value` comes back with the press. A `style` is Slack's, "" for none."""
+
+    action: str
+    label: str
+    value: str
+    style: str = ""
+
+
+def buttons_of(question: Question | None, language: str) -> tuple[Button, ...]:
+    """The buttons of a question's options, and one to change its arguments where they fit into a form."""
+    if question is None or not question.options:
+        return ()
+    buttons = [
+        Button(f"{ANSWER}:{number}", _label(number, option), _value(question, option), _STYLES.get(option.id, ""))
+        for number, option in enumerate(question.options, start=1)
+        if _fits(question, option)
+    ]
+    change = button_of(Form(question.id, language), question.arguments) if question.may_edit else None
+    if change is not None:
+        buttons.append(Button(*change))
+    return tuple(buttons)
+
+
+def listing(question: Question | None) -> str:
+    """The options in full, to stand above the buttons where those cannot say it all; else ""."""
+    options = () if question is None else question.options
+    if question is None or all(_fits(question, each) and len(each.label) <= MOST_LABEL for each in options):
+        return ""
+    lines = (f"{number}. {option.label}" for number, option in enumerate(options, start=1))
+    return "\n\n" + "\n".join(lines)
+
+
+def parts(text: str, *, buttons: bool) -> tuple[str, ...]:
+    """A (safe) text as messages; with `buttons` there is room for them under the last."""
+    pages = layout(text)
+    if not buttons or not pages or len(pages[-1]) <= ROOM:
+        return pages
+    return (*pages[:-1], *split(pages[-1], ROOM))
+
+
+def fitted(text: str, count: int) -> tuple[str, ...]:
+    """A text as at most so many messages. Should it be too long, what is before its end is left out."""
+    for buttons in (False, True):
+        pages = parts(text, buttons=buttons)
+        if len(pages) == count:
+            return pages
+    pages = layout(text)
+    if len(pages) <= count:
+        return pages
+    rest = "\n\n".join(pages[count - 1 :])
+    return (*pages[: count - 1], f"…{rest[1 - MOST :]}")
+
+
+def forms(markdown: str, buttons: Sequence[Button]) -> tuple[JsonObject, ...]:
+    """What to send for a text with these buttons, or with none any more, best first."""
+    rows: list[Json] = [_row(row) for row in batched(buttons, MOST_IN_ROW)]
+    words: list[Json] = [_plain_section(each) for each in split(markdown, _MOST_SECTION)]
+    preview = {"text": bare(markdown[:_PREVIEW])}
+    labels = "\n".join(f"• {button.label}" for button in buttons)
+    return (
+        preview | {"blocks": [{"type": "markdown", "text": markdown}, *rows]},
+        preview | {"blocks": [*words, *rows]},
+        {"text": bare(f"{markdown}\n\n{labels}".strip()), "mrkdwn": False, "blocks": []},
+    )
+
+
+def _row(buttons: Sequence[Button]) -> JsonObject:
+    elements: list[Json] = [_element(button) for button in buttons]
+    return {"type": "actions", "elements": elements}
+
+
+def _element(button: Button) -> dict[str, Json]:
+    element: dict[str, Json] = {
+        "type": "button",
+        "action_id": button.action,
+        "text": {"type": "plain_text", "text": button.label, "emoji": True},
+        "value": button.value,
+    }
+    return element | ({"style": button.style} if button.style else {})
+
+
+def _plain_section(text: str) -> dict[str, Json]:
+    return {"type": "section", "text": {"type": "plain_text", "text": text, "emoji": True}}
+
+
+def _label(number: int, option: Option) -> str:
+    label = option.label.strip() or option.id
+    # What is cut stands in full above, under this number.
+    return label if len(label) <= MOST_LABEL else f"{number}. {label}"[: MOST_LABEL - 1] + "…"
+
+
+def _value(question: Question, option: Option) -> str:
+    return json.dumps([question.id, option.id], ensure_ascii=False)
+
+
+def _fits(question: Question, option: Option) -> bool:
+    return len(_value(question, option)) <= MOST_VALUE

@@ -1,0 +1,130 @@
+"""The form in which people change an action's arguments: the button to it, the modal, what is sent. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from bridge.texts import Sentence, language_of, say
+from bridge.types import Json, JsonObject
+from channels.slack.fields import inner, needed, text
+
+CHANGE = "parley_change"
+"""The action id of the button."""
+FORM = "parley_form"
+"""The modal's callback id."""
+FIELD = "arguments"
+"""The block that holds the one field."""
+_MOST_VALUE = 2_000
+_MOST_INPUT = 3_000
+_WORDS = {
+    "en": ("Edit…", "Change the arguments", "Arguments (JSON)", "Cancel"),
+    "zh": ("修改…", "修改参数", "参数（JSON）", "取消"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Which question a form is for, its language, and the chat and thread ("" for none) that it came from."""
+
+    question: str
+    language: str
+    chat: str = ""
+    thread: str = ""
+
+    def dump(self) -> str:
+        """As a short text, for `private_metadata`."""
+        return json.dumps([self.question, self.language, self.chat, self.thread])
+
+    @classmethod
+    def load(cls, noted: str) -> Form:
+        """The inverse. Raises ValueError, TypeError."""
+        question, language, chat, thread = map(str, json.loads(noted))
+        return cls(question, language_of(language), chat, thread)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A press of the button: the form to open by `trigger`, filled with `arguments`."""
+
+    trigger: str
+    form: Form
+    arguments: str
+
+
+def button_of(form: Form, arguments: str) -> tuple[str, str, str] | None:
+    """Action id, label and value of the button; None where the arguments are too long to be carried by it.
+
+    Whoever opens the form has three seconds: too few to look anything up.
+    """
+    language = language_of(form.language)
+    value = json.dumps([form.question, language, _compact(arguments)], ensure_ascii=False)
+    return (CHANGE, _WORDS[language][0], value) if len(value) <= _MOST_VALUE else None
+
+
+def opening_of(action: JsonObject, body: JsonObject, chat: str, thread: str) -> Opening:
+    """The press of that button. Raises ValueError, TypeError."""
+    question, language, arguments = map(str, json.loads(needed(action, "value")))
+    form = Form(question, language_of(language), chat, thread)
+    return Opening(needed(body, "trigger_id"), form, arguments)
+
+
+def modal(opening: Opening) -> dict[str, Json]:
+    """The form as a view."""
+    form = opening.form
+    _, title, label, cancel = _WORDS[form.language]
+    return {
+        "type": "modal",
+        "callback_id": FORM,
+        "private_metadata": form.dump(),
+        "title": _plain(title),
+        "submit": _plain(say(form.language, Sentence.OPTION_APPROVE)),
+        "close": _plain(cancel),
+        "blocks": [
+            {
+                "type": "input",
+                "block_id": FIELD,
+                "label": _plain(label),
+                "element": {
+                    "type": "plain_text_input",
+                    "action_id": FIELD,
+                    "multiline": True,
+                    "max_length": _MOST_INPUT,
+                    "initial_value": _pretty(opening.arguments),
+                },
+            }
+        ],
+    }
+
+
+def sent(body: JsonObject) -> tuple[Form, str]:
+    """A form that was sent, and what was written into it. Raises ValueError, TypeError, LookupError."""
+    view = inner(body, "view")
+    if text(view, "callback_id") != FORM:
+        raise ValueError("no form of ours")
+    field = inner(inner(inner(inner(view, "state"), "values"), FIELD), FIELD)
+    return Form.load(needed(view, "private_metadata")), text(field, "value")
+
+
+def refused(form: Form) -> dict[str, str]:
+    """What stands under the field when it holds no JSON object."""
+    return {FIELD: say(form.language, Sentence.QUESTION_UNREADABLE).replace("`", "")}
+
+
+def _plain(words: str) -> dict[str, Json]:
+    return {"type": "plain_text", "text": words}
+
+
+def _compact(arguments: str) -> str:
+    try:
+        return json.dumps(json.loads(arguments), ensure_ascii=False, separators=(",", ":"))
+    except ValueError:
+        return arguments
+
+
+def _pretty(arguments: str) -> str:
+    try:
+        shown = json.dumps(json.loads(arguments), ensure_ascii=False, indent=2)
+    except ValueError:
+        return arguments
+    return shown if len(shown) <= _MOST_INPUT else arguments

@@ -1,0 +1,180 @@
+"""Presses of a question's buttons, and forms that were sent: from Slack's payloads to clicks."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from slack_bolt.async_app import AsyncAck, AsyncBoltContext
+
+from bridge.deciding import arguments_in
+from bridge.errors import ChannelError
+from bridge.types import EDIT, Click, Conversation, Json, JsonObject
+from channels.slack.api import Api, Place
+from channels.slack.blocks import ANSWER
+from channels.slack.fields import inner, needed, text
+from channels.slack.form import CHANGE, Form, Opening, modal, opening_of, refused, sent
+from channels.slack.inbound import NAME, is_private, sender_of
+from channels.slack.listener import REACHED, RUBBISH, Listener
+from channels.slack.text import safe
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Who chose what, in which chat and thread ("" for none)."""
+
+    id: str
+    user: str
+    chat: str
+    thread: str
+    question: str
+    option: str
+    text: str = ""
+
+
+class Errands:
+    """Calls after an acknowledgement, which must not wait for them. Leaving it ends those that still run."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def run(self, errand: Coroutine[object, object, None]) -> None:
+        """Do it meanwhile."""
+        task = asyncio.create_task(errand)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Presses:
+    """Bolt's listeners for buttons and forms.
+
+    Slack sends a press once, and shows who pressed a warning when it is not acknowledged within three
+    seconds. A press that waits for the store counts all the same, once the store is back.
+    """
+
+    def __init__(self, api: Api, listener: Listener, errands: Errands) -> None:
+        self._api = api
+        self._listener = listener
+        self._errands = errands
+
+    async def on_action(self, body: dict[str, Json], ack: AsyncAck, context: AsyncBoltContext) -> None:
+        """A button was pressed."""
+        context[REACHED] = True
+        try:
+            pressed = pressed_in(body)
+        except RUBBISH as error:
+            _skip(error)
+            pressed = None
+        if isinstance(pressed, Opening):
+            self._errands.run(self._open(pressed))
+        elif pressed is not None:
+            await self._take(pressed)
+        await ack()
+
+    async def on_form(self, body: dict[str, Json], ack: AsyncAck, context: AsyncBoltContext) -> None:
+        """A form was sent. What is no JSON object is refused there and then."""
+        context[REACHED] = True
+        try:
+            form, written = sent(body)
+            press = _sent_press(body, form, written)
+        except RUBBISH as error:
+            _skip(error)
+            await ack()
+            return
+        if not press.text:
+            await ack(response_action="errors", errors=refused(form))
+            return
+        await self._take(press)
+        await ack()
+
+    async def _take(self, press: Press) -> None:
+        told = await self._listener.insist(f"press {press.id}", lambda: self._decide(press))
+        if told:
+            self._errands.run(self._tell(press, told))
+
+    async def _decide(self, press: Press) -> str:
+        """What to tell who pressed; "" for who is not heard."""
+        listener = self._listener
+        if not await listener.door.admits(press.user):
+            return ""
+        people = await listener.people.named((press.user,))
+        click = Click(
+            id=press.id,
+            question=press.question,
+            option=press.option,
+            sender=sender_of(press.user, listener.me, people),
+            conversation=Conversation(NAME, press.chat, press.thread or None),
+            private=is_private(press.chat),
+            text=press.text,
+        )
+        return await listener.inbox.decide(click)
+
+    async def _tell(self, press: Press, told: str) -> None:
+        try:
+            await self._api.whisper(Place(press.chat, press.thread or None, press.user), safe(told))
+        except ChannelError as error:
+            log.info("slack: who pressed a button was not told what came of it (%s)", error)
+
+    async def _open(self, opening: Opening) -> None:
+        try:
+            await self._api.open_view(opening.trigger, modal(opening))
+        except ChannelError as error:
+            log.warning("slack: a form could not be opened (%s)", error)
+
+
+def pressed_in(body: JsonObject) -> Press | Opening | None:
+    """What a press of a button says; None for a button that is not ours. Raises those of RUBBISH."""
+    actions = body.get("actions")
+    action = inner({"action": actions[0]} if isinstance(actions, list) else {}, "action")
+    kind = needed(action, "action_id").partition(":")[0]
+    if kind not in (ANSWER, CHANGE):
+        return None
+    container = inner(body, "container")
+    chat = needed(container, "channel_id")
+    thread = text(container, "thread_ts") or _thread_of(body)
+    if kind == CHANGE:
+        return opening_of(action, body, chat, thread)
+    user = needed(inner(body, "user"), "id")
+    press = f"{chat}:{needed(container, 'message_ts')}:{user}:{needed(action, 'action_ts')}"
+    question, option = map(str, json.loads(needed(action, "value")))
+    return Press(press, user, chat, thread, question, option)
+
+
+def _thread_of(body: JsonObject) -> str:
+    message = body.get("message")
+    return text(message, "thread_ts") if isinstance(message, dict) else ""
+
+
+def _sent_press(body: JsonObject, form: Form, written: str) -> Press:
+    """The click of a form; without a text where nothing can be made of what was written."""
+    return Press(
+        id=f"form:{needed(inner(body, 'view'), 'id')}",
+        user=needed(inner(body, "user"), "id"),
+        chat=form.chat,
+        thread=form.thread,
+        question=form.question,
+        option=EDIT,
+        text=arguments_in(written),
+    )
+
+
+def _skip(error: Exception) -> None:
+    log.warning("slack: a press cannot be read and is skipped: %s: %s", type(error).__name__, error)
