@@ -15,6 +15,7 @@ from typing import cast
 from app.agents import open_agent
 from app.health import Pulse
 from app.memory import make_memory
+from app.memory_api import console_memory
 from app.options import core_options
 from app.places import CHANNELS, DATABASE, FILES
 from app.settings.load import Loaded
@@ -29,6 +30,7 @@ from bridge.people import People
 from bridge.ports import Channel, ChannelServices, Journal
 from bridge.services import Services
 from channels.kit.http import ServesHttp, Webhook
+from console.memory_api import MemoryAdmin, memory_routes
 from console.options import ConsoleOptions
 from console.server import HttpServer
 from memory.service import MemoryService
@@ -103,7 +105,7 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
             reports=pulse.reports,
             clock=clock,
         )
-        server = _server(loaded, channels, pulse)
+        server = _server(loaded, channels, pulse, console_memory(loaded, memory, services.people))
         yield Parley(
             Manager(services),
             supervisors,
@@ -123,12 +125,12 @@ def make_channels(loaded: Loaded, journal: Journal) -> Mapping[str, Channel]:
     return made
 
 
-def _server(loaded: Loaded, channels: Mapping[str, Channel], pulse: Pulse) -> HttpServer:
+def _server(loaded: Loaded, channels: Mapping[str, Channel], pulse: Pulse, memory: MemoryAdmin) -> HttpServer:
     console = loaded.settings.console
     routes = [route for each in channels.values() if isinstance(each, ServesHttp) for route in each.routes()]
     return HttpServer(
         ConsoleOptions(console.host, console.port, console.token),
-        [route for route in routes if not isinstance(route, Webhook)],
+        [*memory_routes(memory), *(route for route in routes if not isinstance(route, Webhook))],
         pulse.reports,
         webhooks=[route for route in routes if isinstance(route, Webhook)],
     )

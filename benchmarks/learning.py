@@ -3,9 +3,9 @@
 `python -m benchmarks.learning [--people 200] [--seconds 60] [--debounce 6] [--max-wait 24] [--facts 200]`
 
 First everybody is recalled once, one after the other. Then everybody writes every few seconds, with
-pauses. Each message is a turn: recall, then record; at once the same is done by NullMemory, so that both see the same machine.
-The model is a rule behind a pause that a small model's call would take. A turn's learning delay is from its
-recording to the end of that call.
+pauses. Each message is a turn: recall, then record; at once the same is done by NullMemory, so that both see
+the same machine. The model is a rule behind a pause that a small model's call would take. A turn's learning
+delay is from its recording to the end of that call.
 """
 
 from __future__ import annotations

@@ -17,9 +17,10 @@ from bridge.errors import DeliveryRejected
 from bridge.types import JsonObject
 from channels.feishu import formatting
 from channels.feishu.api import Api, Place
-from channels.feishu.errors import PlaceLost, ScopeMissing, StaleSequence, StreamingClosed
+from channels.feishu.errors import PlaceLost, ScopeMissing, StaleSequence, StreamingClosed, Withdrawn
 from channels.feishu.handle import LOWER, Part, Rung
 from channels.feishu.pacing import Gaps
+from channels.feishu.question import NO_FOOT, Foot, card, without_card
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +67,7 @@ class Carrier:
         self._gaps = Gaps()
         self._sequence = 0
         self._shown: str | None = None
+        self._foot = NO_FOOT
         self._streams: bool | None = None
         self._tried = part is not None
         self.doubtful = False
@@ -80,7 +82,7 @@ class Carrier:
         while self.part is None or self.part.rung.grows:
             part = await self._planned(self._rungs.first())
             try:
-                await self._carry(part, text, final=False)
+                await self._carry(part, text, NO_FOOT, final=False)
             except PlaceLost:
                 raise
             except DeliveryRejected as error:
@@ -88,12 +90,12 @@ class Carrier:
             else:
                 return
 
-    async def settle(self, text: str) -> str:
-        """Show the whole text; returns the message's id. Raises ChannelError."""
+    async def settle(self, text: str, foot: Foot = NO_FOOT) -> str:
+        """Show the whole text, with a foot under it; returns the message's id. Raises ChannelError."""
         while True:
             part = await self._planned(Rung.CARD)
             try:
-                return await self._carry(part, text, final=True)
+                return await self._carry(part, text, foot, final=True)
             except PlaceLost:
                 raise
             except DeliveryRejected as error:
@@ -107,6 +109,21 @@ class Carrier:
             with suppress(DeliveryRejected):
                 await self._api.recall(self.part.message)
 
+    async def rewrite(self, text: str) -> None:
+        """Show another text, without a foot, where the card stands: nowhere when it was taken back, and not
+        where it is no card, which has no buttons either. Raises ChannelError."""
+        part = self.part
+        if part is None or not part.message:
+            return
+        try:
+            if part.rung is Rung.ENTITY:
+                await self._replace(part, text, NO_FOOT)
+            elif part.rung is Rung.CARD:
+                await self._gaps.keep(0, MESSAGE_GAP)
+                await self._api.patch(part.message, formatting.card(text, streaming=False))
+        except Withdrawn:
+            log.info("feishu: a question that is decided was taken back before")
+
     async def _planned(self, rung: Rung) -> Part:
         """The part as it is, or as it is begun; what is sent without an entity must be noted first."""
         if self.part is None:
@@ -114,19 +131,20 @@ class Carrier:
             return part if rung is Rung.ENTITY else await self._become(part)
         return self.part
 
-    async def _carry(self, part: Part, text: str, *, final: bool) -> str:
+    async def _carry(self, part: Part, text: str, foot: Foot, *, final: bool) -> str:
         """Show a text on the part's rung; returns the message's id."""
         if part.rung is Rung.ENTITY:
-            return await self._carry_entity(part, text, final=final)
+            return await self._carry_entity(part, text, foot, final=final)
         if part.rung is Rung.CARD:
-            return await self._carry_card(part, text)
+            return await self._carry_card(part, text, foot)
         if not part.message:
-            content = formatting.post(text) if part.rung is Rung.POST else formatting.plain(text)
+            words = without_card(text, foot)
+            content = formatting.post(words) if part.rung is Rung.POST else formatting.plain(words)
             part = await self._send(part, "post" if part.rung is Rung.POST else "text", content)
             self._shown = text
         return part.message
 
-    async def _carry_entity(self, part: Part, text: str, *, final: bool) -> str:
+    async def _carry_entity(self, part: Part, text: str, foot: Foot, *, final: bool) -> str:
         if not part.card:
             try:
                 made = await self._api.create_card(formatting.card(text, streaming=True))
@@ -137,9 +155,12 @@ class Carrier:
             self._shown, self._streams = text, True
         if not part.message:
             part = await self._send(part, "interactive", {"type": "card", "data": {"card_id": part.card}})
-        if self._shown != text:
+        if foot.elements:
+            # Ends streaming too: while that goes on, presses cannot change a card.
+            await self._replace(part, text, foot)
+        elif self._shown != text:
             await self._stream(part, text, final=final)
-            self._shown = text
+        self._shown = text
         if final and self._streams is not False:
             await self._set_streaming(part, on=False, summary=formatting.summary(text))
         return part.message
@@ -153,12 +174,15 @@ class Carrier:
         except StreamingClosed:
             # By us before a crash, or by Feishu after ten minutes.
             if final:
-                whole = formatting.card(text, streaming=False)
-                await self._operate(part, lambda number: self._api.replace_card(part.card, whole, number))
-                self._streams = False
+                await self._replace(part, text, NO_FOOT)
             else:
                 await self._set_streaming(part, on=True, summary=formatting.THINKING)
                 await self._operate(part, stream)
+
+    async def _replace(self, part: Part, text: str, foot: Foot) -> None:
+        whole = card(text, foot)
+        await self._operate(part, lambda number: self._api.replace_card(part.card, whole, number))
+        self._streams = False
 
     async def _set_streaming(self, part: Part, *, on: bool, summary: str) -> None:
         await self._operate(part, lambda number: self._api.set_streaming(part.card, on, summary, number))
@@ -180,17 +204,17 @@ class Carrier:
             else:
                 return
 
-    async def _carry_card(self, part: Part, text: str) -> str:
-        card = formatting.card(text, streaming=False)
+    async def _carry_card(self, part: Part, text: str, foot: Foot) -> str:
+        whole = card(text, foot)
         if not part.message:
             # Had an earlier attempt arrived, its text would stand there.
             first, self._tried = not self._tried, True
-            part = await self._send(part, "interactive", card)
-            self._shown = text if first else None
-        if self._shown != text:
+            part = await self._send(part, "interactive", whole)
+            self._shown, self._foot = (text if first else None), foot
+        if self._shown != text or self._foot != foot:
             await self._gaps.keep(0, MESSAGE_GAP)
-            await self._api.patch(part.message, card)
-            self._shown = text
+            await self._api.patch(part.message, whole)
+            self._shown, self._foot = text, foot
         return part.message
 
     async def _send(self, part: Part, kind: str, content: JsonObject) -> Part:

@@ -26,9 +26,10 @@ from channels.feishu.config import Config
 from channels.feishu.formatting import MOST
 from channels.feishu.inbound import NAME
 from channels.feishu.intake import Intake
-from channels.feishu.longconn import Endpoint, LongConnection, opened
+from channels.feishu.longconn import Endpoint, LongConnection, Taken, opened
 from channels.feishu.lookup import Names, Quotes
 from channels.feishu.pacing import Budget
+from channels.feishu.presses import Presses
 from channels.feishu.recent import Recent
 from channels.feishu.replies import FeishuReply, Shared
 from channels.kit.files import human_size
@@ -56,7 +57,8 @@ class FeishuChannel(Channel):
             unit=TextUnit.BYTES,
             edit_interval=0.3,
             group_edit_interval=0.5,
-            buttons=False,
+            buttons=True,
+            edits=True,
             threads=True,
             max_file_in=config.max_file_in,
             max_file_out=config.max_file_out,
@@ -77,10 +79,15 @@ class FeishuChannel(Channel):
             endpoint = Endpoint.read(where)
             quotes = Quotes(self._api, me, self._shared.said)
             intake = Intake(inbox, me, self._names, quotes, self._guests)
+            presses = Presses(inbox, self._names, self._guests)
+
+            async def take(payload: bytes) -> Taken:
+                return await presses.take(payload) or Taken(await intake.take(payload))
+
             async with opened(session, endpoint) as socket:
                 inbox.online()
                 log.info("feishu: listening as %s", me)
-                await LongConnection(socket, endpoint, intake.take).run(self._api.tokens.keep_fresh)
+                await LongConnection(socket, endpoint, take).run(self._api.tokens.keep_fresh)
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """A reply in the target's chat and topic; in groups it answers the message it is for."""

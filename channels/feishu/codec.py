@@ -7,6 +7,7 @@ again: whoever imports the SDK in full later gets all of it.
 
 from __future__ import annotations
 
+import base64
 import importlib
 import importlib.util
 import json
@@ -21,7 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from bridge.errors import ConfigError
-from bridge.types import Json
+from bridge.types import Json, JsonObject
 
 CHECKED = "1.7"
 """The SDK's versions whose insides were looked at."""
@@ -62,11 +63,17 @@ def ping(service: int) -> bytes:
     return _bytes(frame)
 
 
-def ack(packet: Packet, code: int, took: float) -> bytes:
-    """The answer to an event after `took` seconds: 200 is done, 500 asks for it to be delivered again."""
+def ack(packet: Packet, code: int, took: float, answer: JsonObject) -> bytes:
+    """The answer to an event after `took` seconds: 200 is done, 500 asks for it to be delivered again.
+
+    `answer` is what a press of a button is answered with; empty for nothing.
+    """
     frame = packet.frame
     _add_header(frame, "biz_rt", str(round(took * 1000)))
-    frame.payload = json.dumps({"code": code}).encode()
+    payload: dict[str, Json] = {"code": code}
+    if answer:
+        payload["data"] = base64.b64encode(json.dumps(answer, ensure_ascii=False).encode()).decode()
+    frame.payload = json.dumps(payload).encode()
     return _bytes(frame)
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from bridge.types import Attachment, Conversation, Json, JsonObject
 from channels.feishu.codec import json_object
 from channels.feishu.content import said
+from channels.feishu.fields import id_at, id_if_any, is_foreign, object_at
 from channels.kit.text import wellformed
 
 NAME = "feishu"
 MESSAGE = "im.message.receive_v1"
 _KEY = re.compile(r"@_user_\d+|@_all")
-_ID = re.compile(r"[\w.:@-]{1,128}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ def read(payload: bytes, me: str) -> Heard | None:
     Raises ValueError for what no platform should send.
     """
     event = json_object(payload)
-    header, body = _object(event, "header"), _object(event, "event")
+    header, body = object_at(event, "header"), object_at(event, "event")
     if header.get("event_type") != MESSAGE:
         return None
-    message, sender = _object(body, "message"), _object(body, "sender")
+    message, sender = object_at(body, "message"), object_at(body, "sender")
     if sender.get("sender_type") != "user":
         return None
-    number, chat = _id(message, "message_id"), _id(message, "chat_id")
+    number, chat = id_at(message, "message_id"), id_at(message, "chat_id")
     what = said(str(message.get("message_type")), json_object(str(message.get("content") or "{}")), number)
     text, called = spoken(what.text, message.get("mentions"), me)
     if not text and not what.files:
@@ -54,16 +54,16 @@ def read(payload: bytes, me: str) -> Heard | None:
     private = message.get("chat_type") == "p2p"
     return Heard(
         id=number,
-        conversation=Conversation(NAME, chat, _optional(message, "thread_id") or None),
-        sender=_id(_object(sender, "sender_id"), "open_id"),
+        conversation=Conversation(NAME, chat, id_if_any(message, "thread_id") or None),
+        sender=id_at(object_at(sender, "sender_id"), "open_id"),
         text=text,
         files=what.files,
         addressed=private or called,
         private=private,
         sent_at=_milliseconds(message, header),
-        parent=_optional(message, "parent_id"),
-        root=_optional(message, "root_id"),
-        foreign=_foreign(header, sender),
+        parent=id_if_any(message, "parent_id"),
+        root=id_if_any(message, "root_id"),
+        foreign=is_foreign(header, sender),
     )
 
 
@@ -110,29 +110,6 @@ def _open_id(mention: JsonObject) -> str:
     """In events the id is an object, in fetched messages a text."""
     found = mention.get("id")
     return str(found.get("open_id")) if isinstance(found, dict) else str(found)
-
-
-def _foreign(header: JsonObject, sender: JsonObject) -> bool:
-    ours, theirs = header.get("tenant_key"), sender.get("tenant_key")
-    return bool(ours and theirs) and ours != theirs
-
-
-def _object(value: JsonObject, key: str) -> JsonObject:
-    found = value.get(key)
-    if not isinstance(found, dict):
-        raise ValueError(f"{key} is no object")
-    return found
-
-
-def _id(value: JsonObject, key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, str) or not _ID.match(found):
-        raise ValueError(f"{key} is no id")
-    return found
-
-
-def _optional(value: JsonObject, key: str) -> str:
-    return _id(value, key) if value.get(key) else ""
 
 
 def _milliseconds(message: JsonObject, header: JsonObject) -> float:

@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
@@ -41,8 +41,17 @@ _ENDED = (
     aiohttp.WSMsgType.CLOSED,
     aiohttp.WSMsgType.ERROR,
 )
-Take: TypeAlias = Callable[[bytes], Awaitable[bool]]
-"""Takes an event; True when it is done with, False when it shall come again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of an event: done with, or not, so that it comes again; `answer` is for who caused it."""
+
+    done: bool
+    answer: JsonObject = field(default_factory=dict)
+
+
+Take: TypeAlias = Callable[[bytes], Awaitable[Taken]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +172,7 @@ class LongConnection:
             if payload is None:
                 return
             if len(self._tasks) >= MOST_AT_ONCE:
-                await self._answer(packet, AGAIN, 0.0)
+                await self._answer(packet, Taken(done=False), 0.0)
                 return
             task = group.create_task(self._event(packet, payload))
             self._tasks.add(task)
@@ -171,12 +180,14 @@ class LongConnection:
 
     async def _event(self, packet: Packet, payload: bytes) -> None:
         began = self._clock()
-        done = await self._take(payload)
-        await self._answer(packet, DONE if done else AGAIN, self._clock() - began)
+        taken = await self._take(payload)
+        await self._answer(packet, taken, self._clock() - began)
 
-    async def _answer(self, packet: Packet, code: int, took: float) -> None:
+    async def _answer(self, packet: Packet, taken: Taken, took: float) -> None:
         try:
-            await self._socket.send_bytes(codec.ack(packet, code, took))
+            await self._socket.send_bytes(
+                codec.ack(packet, DONE if taken.done else AGAIN, took, taken.answer)
+            )
         except (aiohttp.ClientError, ConnectionError):
             # Feishu delivers it again over the next connection, and its id is known then.
             log.info("feishu: the connection ended before an event was acknowledged")

@@ -19,6 +19,7 @@ from channels.feishu.errors import PlaceLost
 from channels.feishu.formatting import THINKING, plain, render, with_steps
 from channels.feishu.handle import Handle, Part
 from channels.feishu.pacing import Budget, Turns
+from channels.feishu.question import NO_FOOT, foot_of, parts_of
 from channels.feishu.recent import Recent
 from channels.kit.files import human_size
 
@@ -65,9 +66,10 @@ class FeishuReply(Reply):
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """The messages in full, none too many, and then the files."""
-        texts = render(snapshot.text)
+        foot = NO_FOOT if snapshot.question is None else foot_of(snapshot.question, self._target)
+        texts = render(snapshot.text) if snapshot.question is None else parts_of(snapshot.text, foot)
         for index, text in enumerate(texts):
-            message = await self._at(index).settle(text)
+            message = await self._at(index).settle(text, foot if index == len(texts) - 1 else NO_FOOT)
             self._shared.said.put(message, text)
         await self._take_away_after(len(texts))
         for file in snapshot.attachments[len(self._handle.files) :]:
@@ -75,6 +77,21 @@ class FeishuReply(Reply):
         messages = tuple(part.message for part in self._handle.parts)
         doubtful = self._handle.doubtful or any(carrier.doubtful for carrier in self._carriers)
         return Receipt((*messages, *self._handle.files), doubtful)
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        """The messages of a question with other words, and without its buttons."""
+        if not self._carriers:
+            return
+        texts = parts_of(snapshot.text)
+        if len(texts) > len(self._carriers):
+            # Somebody decided with very many words, which stand in the chat anyway.
+            texts = (*texts[: len(self._carriers) - 1], f"{texts[len(self._carriers) - 1]}\n…")
+        # The last message is the one with the buttons, so it is kept when fewer are needed now.
+        earlier = len(texts) - 1
+        for carrier, text in zip((*self._carriers[:earlier], self._carriers[-1]), texts, strict=True):
+            await carrier.rewrite(text)
+        for carrier in self._carriers[earlier:-1]:
+            await carrier.withdraw()
 
     def _at(self, index: int) -> Carrier:
         if index == len(self._carriers):

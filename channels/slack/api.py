@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -13,11 +14,11 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bridge.errors import AuthenticationRefused, ChannelUnavailable
 from bridge.types import Json, JsonObject
 from channels.kit.sessions import Sessions
+from channels.slack.blocks import Button, forms, words
 from channels.slack.config import Config
 from channels.slack.errors import FormatRefused, mapped
 from channels.slack.inbound import Me
 from channels.slack.people import Person
-from channels.slack.text import bare
 
 # The SDK writes what people say to its log at DEBUG; Bolt gives advice to its developers in warnings.
 logging.getLogger("slack_sdk").setLevel(logging.INFO)
@@ -98,8 +99,10 @@ class Api:
         )
         return _person(answer.get("user") or {})
 
-    async def post(self, place: Place, markdown: str, turn: str, part: int) -> str:
-        """A new message; returns its ts."""
+    async def post(
+        self, place: Place, markdown: str, turn: str, part: int, buttons: Sequence[Button] = ()
+    ) -> str:
+        """A new message, perhaps with buttons under it; returns its ts."""
         fixed: dict[str, Json] = {
             "channel": place.chat,
             "metadata": _signature(turn, part),
@@ -107,12 +110,26 @@ class Api:
             "unfurl_media": False,
         }
         thread: dict[str, Json] = {} if place.thread is None else {"thread_ts": place.thread}
-        return _ts(await self._shown("chat.postMessage", markdown, fixed | thread))
+        content = forms(markdown, buttons) if buttons else words(markdown)
+        return _ts(await self._shown("chat.postMessage", content, fixed | thread))
 
-    async def update(self, place: Place, ts: str, markdown: str, turn: str, part: int) -> None:
-        """Another text for a message; raises Gone when it is not there to be changed."""
+    async def update(
+        self, place: Place, ts: str, content: Sequence[JsonObject], turn: str, part: int
+    ) -> None:
+        """Another content for a message, in the first form that Slack takes; raises Gone when the message is
+        not there to be changed."""
         fixed: dict[str, Json] = {"channel": place.chat, "ts": ts, "metadata": _signature(turn, part)}
-        await self._shown("chat.update", markdown, fixed)
+        await self._shown("chat.update", content, fixed)
+
+    async def whisper(self, place: Place, markdown: str) -> None:
+        """Say something that only the place's person sees, for a while."""
+        fixed: dict[str, Json] = {"channel": place.chat, "user": place.person}
+        thread: dict[str, Json] = {} if place.thread is None else {"thread_ts": place.thread}
+        await self._shown("chat.postEphemeral", words(markdown), fixed | thread)
+
+    async def open_view(self, trigger: str, view: dict[str, Json]) -> None:
+        """Open a form for who pressed a button; their `trigger` is good for three seconds."""
+        await self.call("views.open", lambda: self._client.views_open(trigger_id=trigger, view=view))
 
     async def delete(self, place: Place, ts: str) -> None:
         """Take a message away; raises Gone when it is not there."""
@@ -208,16 +225,19 @@ class Api:
             ),
         )
 
-    async def _shown(self, method: str, markdown: str, fixed: dict[str, Json]) -> AsyncSlackResponse:
-        """Send a text as markdown; where Slack does not take it so, once more as bare words."""
+    async def _shown(
+        self, method: str, content: Sequence[JsonObject], fixed: dict[str, Json]
+    ) -> AsyncSlackResponse:
+        """Send a content in the first of its forms that Slack takes."""
 
-        async def send(content: dict[str, Json]) -> AsyncSlackResponse:
-            return await self.call(method, lambda: self._client.api_call(method, json=fixed | content))
+        async def send(form: JsonObject) -> AsyncSlackResponse:
+            return await self.call(method, lambda: self._client.api_call(method, json={**fixed, **form}))
 
-        try:
-            return await send({"markdown_text": markdown})
-        except FormatRefused:
-            return await send({"text": bare(markdown), "mrkdwn": False})
+        *better, last = content
+        for form in better:
+            with suppress(FormatRefused):
+                return await send(form)
+        return await send(last)
 
     async def call(
         self, method: str, call: Callable[[], Awaitable[AsyncSlackResponse]], patience: float = 0.0

@@ -1,7 +1,7 @@
-"""A message with buttons under it, as blocks; and the same in plainer forms, should Slack refuse those. Pure.
+"""What a message holds, with buttons or without, in ever plainer forms should Slack refuse some. Pure.
 
-Blocks are also what a message without buttons is changed to that had some: Slack keeps the blocks of a message
-that is changed by a text alone.
+A message that had buttons is changed to blocks, too: where it is changed by a text alone, Slack keeps the
+blocks that were there.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import batched
 
-from bridge.types import Json, JsonObject, Option, Question
+from bridge.types import Json, Option, Question
 from channels.kit.markdown.split import split
 from channels.slack.form import Form, button_of
 from channels.slack.text import MOST, bare, layout
@@ -43,7 +42,9 @@ def buttons_of(question: Question | None, language: str) -> tuple[Button, ...]:
     if question is None or not question.options:
         return ()
     buttons = [
-        Button(f"{ANSWER}:{number}", _label(number, option), _value(question, option), _STYLES.get(option.id, ""))
+        Button(
+            f"{ANSWER}:{number}", _label(number, option), _value(question, option), _STYLES.get(option.id, "")
+        )
         for number, option in enumerate(question.options, start=1)
         if _fits(question, option)
     ]
@@ -83,11 +84,17 @@ def fitted(text: str, count: int) -> tuple[str, ...]:
     return (*pages[: count - 1], f"…{rest[1 - MOST :]}")
 
 
-def forms(markdown: str, buttons: Sequence[Button]) -> tuple[JsonObject, ...]:
+def words(markdown: str) -> tuple[dict[str, Json], ...]:
+    """What to send for a text: markdown, or bare words where Slack does not take it so."""
+    return ({"markdown_text": markdown}, {"text": bare(markdown), "mrkdwn": False})
+
+
+def forms(markdown: str, buttons: Sequence[Button]) -> tuple[dict[str, Json], ...]:
     """What to send for a text with these buttons, or with none any more, best first."""
-    rows: list[Json] = [_row(row) for row in batched(buttons, MOST_IN_ROW)]
+    starts = range(0, len(buttons), MOST_IN_ROW)
+    rows: list[Json] = [_row(buttons[start : start + MOST_IN_ROW]) for start in starts]
     words: list[Json] = [_plain_section(each) for each in split(markdown, _MOST_SECTION)]
-    preview = {"text": bare(markdown[:_PREVIEW])}
+    preview: dict[str, Json] = {"text": bare(markdown[:_PREVIEW])}
     labels = "\n".join(f"• {button.label}" for button in buttons)
     return (
         preview | {"blocks": [{"type": "markdown", "text": markdown}, *rows]},
@@ -96,7 +103,7 @@ def forms(markdown: str, buttons: Sequence[Button]) -> tuple[JsonObject, ...]:
     )
 
 
-def _row(buttons: Sequence[Button]) -> JsonObject:
+def _row(buttons: Sequence[Button]) -> dict[str, Json]:
     elements: list[Json] = [_element(button) for button in buttons]
     return {"type": "actions", "elements": elements}
 
@@ -113,6 +120,11 @@ def _element(button: Button) -> dict[str, Json]:
 
 def _plain_section(text: str) -> dict[str, Json]:
     return {"type": "section", "text": {"type": "plain_text", "text": text, "emoji": True}}
+
+
+def _button(question: Question, number: int, option: Option) -> Button:
+    value, style = _value(question, option), _STYLES.get(option.id, "")
+    return Button(f"{ANSWER}:{number}", _label(number, option), value, style)
 
 
 def _label(number: int, option: Option) -> str:

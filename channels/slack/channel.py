@@ -34,11 +34,13 @@ from channels.kit.files import human_size
 from channels.slack.api import Api, Place
 from channels.slack.config import Config
 from channels.slack.door import Door
-from channels.slack.events import Events, Listener
+from channels.slack.events import Events
 from channels.slack.hook import Hear, Hook
 from channels.slack.inbound import NAME, STOP, Me
+from channels.slack.listener import Listener
 from channels.slack.manifest import SCOPES
 from channels.slack.people import People
+from channels.slack.presses import Errands
 from channels.slack.replies import Means, Rhythm, SlackReply
 from channels.slack.session import NoReply
 from channels.slack.sockets import SocketMode, Timing
@@ -71,7 +73,8 @@ class SlackChannel(Channel):
             unit=TextUnit.CHARACTERS,
             edit_interval=1.0,
             group_edit_interval=1.0,
-            buttons=False,
+            buttons=True,
+            edits=True,
             threads=True,
             max_file_in=config.max_file_in,
             max_file_out=config.max_file_out,
@@ -89,11 +92,11 @@ class SlackChannel(Channel):
     async def listen(self, inbox: Inbox) -> None:
         """Hear events. Raises AuthenticationRefused for wrong tokens, ChannelUnavailable otherwise."""
         self._api.refused.clear()
-        async with self._api.connected() as session:
+        async with self._api.connected() as session, Errands() as errands:
             self._me, scopes = await self._api.me()
             _warn_of_missing(scopes)
             door = Door(self._people, self._me, self._config.allowed_users)
-            events = Events(self._api, Listener(inbox, self._me, self._people, door))
+            events = Events(self._api, Listener(inbox, self._me, self._people, door), errands)
             try:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._watch_tokens(), name="slack tokens")

@@ -2,73 +2,54 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
 import logging
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 
-from bridge.errors import ChannelUnavailable, RateLimited, StoreUnavailable
-from bridge.ports import Inbox
 from bridge.types import InboundMessage, Json, JsonObject
 from channels.slack.api import Api
-from channels.slack.door import Door
-from channels.slack.inbound import Me, people_in, read
+from channels.slack.inbound import people_in, read
+from channels.slack.listener import REACHED, RUBBISH, Listener
 from channels.slack.ordering import Lanes
-from channels.slack.people import People
+from channels.slack.presses import Errands, Presses
 
 log = logging.getLogger(__name__)
 
-# Whatever Bolt and we may raise over a payload that is not as it should be.
-_RUBBISH = (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError)
 _ANYTHING = re.compile("")
-_REACHED = "parley_reached"
-
-
-def _store_pause(attempt: int) -> float:
-    return min(30.0, 0.5 * 2.0 ** min(attempt, 10))
-
-
-@dataclass(frozen=True, slots=True)
-class Listener:
-    """Who listens: the core's inbox, the app that is spoken to, the people around it, who may be heard."""
-
-    inbox: Inbox
-    me: Me
-    people: People
-    door: Door
 
 
 class Events:
-    """Hears payloads. `pause`: seconds to wait after so many failures of the store."""
+    """Hears payloads. `errands` are what is done after an answer to Slack."""
 
-    def __init__(self, api: Api, listener: Listener, pause: Callable[[int], float] = _store_pause) -> None:
+    def __init__(self, api: Api, listener: Listener, errands: Errands) -> None:
         self._listener = listener
-        self._pause = pause
+        self._presses = Presses(api, listener, errands)
         self._lanes = Lanes()
         self._app = self._bolt(api)
 
-    async def hear(self, payload: JsonObject) -> bool:
-        """Whether Slack may forget this payload. One chat's payloads are heard in the order of the calls.
+    async def hear(self, payload: JsonObject) -> JsonObject | None:
+        """What to answer, mostly nothing, when Slack may forget this payload; None when it may not.
+
+        One chat's messages are heard in the order of the calls, and so are one person's presses of buttons.
 
         While the store is away, or Slack does not tell who somebody is, it waits: what Slack sends again
         meanwhile is known by its id.
         """
-        async with self._lanes.of(_chat(payload)):
+        async with self._lanes.of(_lane(payload)):
             try:
                 request = AsyncBoltRequest(mode="socket_mode", body=dict(payload))
                 answer = await self._app.async_dispatch(request)
-            except _RUBBISH as error:
+            except RUBBISH as error:
                 log.warning(
                     "slack: a payload cannot be read and is skipped: %s: %s", type(error).__name__, error
                 )
-                return True
+                return {}
         # 404 is Bolt's word for what nobody asked for: nothing to us either.
-        return bool(answer.status != 500)
+        return None if answer.status == 500 else _said(answer)
 
     def _bolt(self, api: Api) -> AsyncApp:
         me = self._listener.me
@@ -92,25 +73,21 @@ class Events:
         )
         app.error(_on_error)
         app.event(_ANYTHING)(self._on_event)
-        # Nothing of these is asked for yet; left without an answer, Slack shows people a warning.
-        for kind in (app.action, app.command, app.shortcut, app.view, app.options):
+        app.action(_ANYTHING)(self._presses.on_action)
+        app.view(_ANYTHING)(self._presses.on_form)
+        # Nothing of these is asked for; left without an answer, Slack shows people a warning.
+        for kind in (app.command, app.shortcut, app.options):
             kind(_ANYTHING)(_on_other)
         return app
 
     async def _on_event(self, body: dict[str, Json], context: AsyncBoltContext) -> None:
-        context[_REACHED] = True
-        attempt = 0
-        while True:
-            try:
-                message = await self._message(body)
-                if message is not None:
-                    await self._listener.inbox.accept(message)
-                return
-            except (StoreUnavailable, ChannelUnavailable, RateLimited) as error:
-                log.warning("slack: event %s waits (%s)", body.get("event_id"), error)
-                asked = error.retry_after if isinstance(error, RateLimited) else 0.0
-                await asyncio.sleep(max(asked, self._pause(attempt)))
-                attempt += 1
+        context[REACHED] = True
+        await self._listener.insist(f"event {body.get('event_id')}", lambda: self._accept(body))
+
+    async def _accept(self, body: JsonObject) -> None:
+        message = await self._message(body)
+        if message is not None:
+            await self._listener.inbox.accept(message)
 
     async def _message(self, body: JsonObject) -> InboundMessage | None:
         """The message in a payload that is for us. Raises ChannelUnavailable, RateLimited."""
@@ -120,7 +97,7 @@ class Events:
             if event is None:
                 return None
             return read(event, listener.me, await listener.people.named(people_in(event)))
-        except _RUBBISH as error:
+        except RUBBISH as error:
             log.warning(
                 "slack: event %s cannot be read and is skipped: %s: %s",
                 body.get("event_id"),
@@ -132,7 +109,7 @@ class Events:
 
 async def _on_error(error: Exception, context: AsyncBoltContext) -> BoltResponse:
     """What Bolt itself stumbles over is rubbish and would come again; what failed in our hands must."""
-    if context.get(_REACHED):
+    if context.get(REACHED):
         log.error("slack: an event could not be handled", exc_info=error)
         return BoltResponse(status=500)
     log.warning("slack: a payload cannot be read and is skipped: %s: %s", type(error).__name__, error)
@@ -143,8 +120,17 @@ async def _on_other(ack: AsyncAck) -> None:
     await ack()
 
 
-def _chat(payload: JsonObject) -> str:
-    """What must stay in order; rubbish has a lane of its own."""
-    event = payload.get("event")
-    chat = event.get("channel") if isinstance(event, dict) else None
-    return chat if isinstance(chat, str) else ""
+def _said(answer: BoltResponse) -> JsonObject:
+    """The object in an answer of Bolt's, empty for none."""
+    try:
+        said: Json = json.loads(answer.body) if answer.body else {}
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _lane(payload: JsonObject) -> str:
+    """What must stay in order: a chat, or a person; rubbish has a lane of its own."""
+    about, key = (payload.get("event"), "channel") if "event" in payload else (payload.get("user"), "id")
+    lane = about.get(key) if isinstance(about, dict) else None
+    return lane if isinstance(lane, str) else ""

@@ -30,8 +30,8 @@ _FRESH = 300.0
 """Seconds that a timestamp is good for, as Slack advises."""
 _FORM = "application/x-www-form-urlencoded"
 
-Hear = Callable[[JsonObject], Awaitable[bool]]
-"""Hears a payload, and tells whether Slack may forget it."""
+Hear = Callable[[JsonObject], Awaitable[JsonObject | None]]
+"""Hears a payload, and tells what to answer Slack; None when Slack may not forget it yet."""
 
 
 class Hook:
@@ -86,9 +86,11 @@ class Hook:
                 heard = await self._hear(payload)
         except TimeoutError:
             log.warning("slack: a post could not be stored in time; Slack is asked to send it again")
-            heard = False
-        # An answer to a form may become a message in the chat: it stays empty.
-        return Response(status_code=200) if heard else _answer(503, "please again later")
+            heard = None
+        if heard is None:
+            return _answer(503, "please again later")
+        # An answer may become a message in the chat: where there is nothing to say it stays empty.
+        return JSONResponse(dict(heard)) if heard else Response(status_code=200)
 
     def _is_fresh(self, request: Request) -> bool:
         stamp = request.headers.get("x-slack-request-timestamp", "")

@@ -17,6 +17,7 @@ from bridge.errors import ChannelError, ChannelUnavailable, DeliveryRejected, Ra
 from bridge.ports import Checkpoint
 from bridge.types import JsonObject, ReplyTarget, Step, StepStatus
 from channels.slack.api import Api, Found, Place
+from channels.slack.blocks import Button, fitted, forms, words
 from channels.slack.errors import AnswerLost, Gone, StreamEnded, Unsupported
 from channels.slack.handle import Handle
 from channels.slack.inbound import Me
@@ -36,6 +37,7 @@ class Page:
     steps: tuple[Step, ...] = ()
     closed: bool = False
     last: bool = False
+    buttons: tuple[Button, ...] = ()
 
 
 class Pages:
@@ -62,6 +64,8 @@ class Pages:
         self.handle = Handle.load(target.handle)
         # Growing messages are replies in a thread, to somebody.
         self.grows = place.thread is not None
+        self.signed = False
+        """Whether no message of this reply was ever growing: then one without our signature is not it."""
         self.began = clock()
         """When the message that grows now was begun by the clock, or we began to go on with it."""
         self._shown: dict[int, str] = {}
@@ -103,6 +107,16 @@ class Pages:
             self._shown.pop(last, None)
             await self._note(parts=self.handle.parts[:-1])
 
+    async def settle(self, text: str) -> None:
+        """Let the messages of a question show this text instead, without buttons; none is sent anew, and
+        those that somebody has taken away stay away. Raises ChannelError."""
+        await self._find_lost(len(self.handle.parts))
+        texts = fitted(text, max(1, len(self.handle.parts)))
+        for index, (ts, page) in enumerate(zip(self.handle.parts, texts, strict=False)):
+            with suppress(Gone):
+                await self._api.update(self._place, ts, forms(page, ()), self._turn, index)
+        await self.take_away_after(len(texts))
+
     async def note(self, handle: Handle) -> None:
         """Make the handle durable."""
         self.handle = handle
@@ -136,7 +150,7 @@ class Pages:
                 log.info("slack: no stream in %s (%s); messages are changed instead", self._place.chat, error)
                 self.grows = False
         text = page.text or with_steps((), page.steps)[0]
-        return await self._api.post(self._place, text, self._turn, index), False
+        return await self._api.post(self._place, text, self._turn, index, page.buttons), False
 
     async def _grow(self, index: int, page: Page) -> None:
         shown = self._shown.get(index)
@@ -186,7 +200,8 @@ class Pages:
 
     async def _change(self, index: int, page: Page) -> None:
         if page.text:
-            await self._api.update(self._place, self.handle.parts[index], page.text, self._turn, index)
+            content = forms(page.text, page.buttons) if page.buttons else words(page.text)
+            await self._api.update(self._place, self.handle.parts[index], content, self._turn, index)
             self._shown[index] = page.text
 
     def _chunks(self, text: str, page: Page) -> list[JsonObject]:
@@ -226,7 +241,7 @@ class Pages:
                 return found
             if found.part < 0 and not found.has_files and found.ts not in self.handle.parts:
                 unsigned = found
-        return unsigned if self._place.thread is not None else None
+        return unsigned if self._place.thread is not None and not self.signed else None
 
     async def _note(self, **changes: object) -> None:
         await self.note(replace(self.handle, **changes))  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from bridge.texts import Sentence, language_of, say
 from bridge.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
 from channels.kit.files import human_size
 from channels.slack.api import Api, Place
+from channels.slack.blocks import buttons_of, listing, parts
 from channels.slack.errors import AnswerLost
 from channels.slack.inbound import Me
 from channels.slack.pages import Pages, as_pages, drawn_as_cards
@@ -67,8 +68,9 @@ class SlackReply(Reply):
             await self._write(text, snapshot, final=False)
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
-        """The messages in full, none too many, and then the files."""
-        text = safe(snapshot.text)
+        """The messages in full, none too many, a question's buttons under the last, and then the files."""
+        text = safe(snapshot.text + listing(snapshot.question))
+        self._pages.signed = snapshot.question is not None
         self._drop_wrong_cuts(text)
         await self._pages.take_away_after(await self._write(text, snapshot, final=True))
         await self._session.rest()
@@ -78,15 +80,24 @@ class SlackReply(Reply):
         ids = tuple(f"{self._place.chat}:{ts}" for ts in handle.parts)
         return Receipt((*ids, *handle.files), handle.doubtful)
 
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        """The question's messages with what was decided, and without buttons."""
+        self._pages.signed = True
+        await self._pages.settle(safe(snapshot.text))
+
     async def _write(self, text: str, snapshot: OutboundMessage, *, final: bool) -> int:
         """Bring every message up to date; returns how many there should be."""
-        texts = layout(text, self._pages.handle.cuts)
+        buttons = buttons_of(snapshot.question, self._target.asker.language)
+        cuts = self._pages.handle.cuts
+        texts = parts(text, buttons=True) if buttons else layout(text, cuts)
         cards = drawn_as_cards(self._pages, max(1, len(texts)))
         if not final and not cards:
             texts = with_steps(texts, snapshot.steps)
         elif not final and not texts and snapshot.steps:
             texts = ("",)
         pages = as_pages(texts, snapshot.steps if cards else (), final=final)
+        if buttons and pages:
+            pages[-1] = replace(pages[-1], buttons=buttons)
         for number, page in enumerate(pages):
             await self._pages.write(number, page)
         return len(pages)

@@ -46,9 +46,11 @@ class Timing:
 
 
 class SocketMode:
-    """Frames from Slack to `hear`, which tells whether an envelope may be acknowledged."""
+    """Frames from Slack to `hear`, which tells what to answer an envelope, None for nothing at all."""
 
-    def __init__(self, api: Api, hear: Callable[[JsonObject], Awaitable[bool]], timing: Timing) -> None:
+    def __init__(
+        self, api: Api, hear: Callable[[JsonObject], Awaitable[JsonObject | None]], timing: Timing
+    ) -> None:
         self._api = api
         self._hear = hear
         self._timing = timing
@@ -132,10 +134,12 @@ class SocketMode:
     async def _answer(self, link: aiohttp.ClientWebSocketResponse, frame: JsonObject) -> None:
         try:
             payload = frame.get("payload")
-            if await self._hear(payload if isinstance(payload, dict) else {}):
+            heard = await self._hear(payload if isinstance(payload, dict) else {})
+            if heard is not None:
+                answer = {"envelope_id": frame["envelope_id"]} | ({"payload": heard} if heard else {})
                 # Slack sends again what it hears nothing about, and we know it by its id.
                 with suppress(aiohttp.ClientError, ConnectionError):
-                    await link.send_str(json.dumps({"envelope_id": frame["envelope_id"]}))
+                    await link.send_str(json.dumps(answer))
         finally:
             self._room.release()
 

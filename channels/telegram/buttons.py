@@ -1,7 +1,7 @@
 """Buttons under a question.
 
-Telegram gives a button 64 bytes of its own, too few for an option's id. So a button has the question's key and
-the option's number, and which options they are is kept in the store until the question is settled.
+Telegram gives a button 64 bytes of its own, too few for an option's id. So a button has the question's key
+and the option's number, and which options they are is kept in the store until the question is settled.
 """
 
 from __future__ import annotations
@@ -60,14 +60,13 @@ def pressed(query: CallbackQuery) -> Press | None:
         return None
     question, _, number = data.rpartition(":")
     ours = question.isprintable() and number.isascii() and number.isdecimal()
-    # Of a message that is too old Telegram tells the chat only.
-    known = isinstance(message, Message)
     press = Press(
         str(query.id),
         question if ours else "",
         int(number) if ours else -1,
         person(query.from_user),
-        conversation(message) if known else Conversation(NAME, str(message.chat.id)),
+        # Of a message that is too old Telegram tells the chat only.
+        conversation(message) if isinstance(message, Message) else Conversation(NAME, str(message.chat.id)),
         message.chat.type == ChatType.PRIVATE,
     )
     _check(press)

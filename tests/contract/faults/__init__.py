@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tests.contract.driver import Driver
-from tests.contract.faults import dingtalk, feishu, hearing, living, showing, slack, telegram, web
+from tests.contract.faults import asking, dingtalk, feishu, hearing, living, showing, slack, telegram, web
 from tests.contract.faults.fault import Fault
 from tests.contract.promise import meets
 from tests.contract.promises import PROMISES
 
-_NEUTRAL = (*hearing.FAULTS, *showing.FAULTS, *living.FAULTS)
+_NEUTRAL = (*hearing.FAULTS, *showing.FAULTS, *living.FAULTS, *asking.FAULTS)
 _OWN = {
     "feishu": feishu.FAULTS,
     "slack": slack.FAULTS,

@@ -98,7 +98,8 @@ class KeepsPulsing(AroundReply):
         await self.inner.show(snapshot)
 
 
-def _forgetful(journal: Journal) -> Journal:
+def forgetful(journal: Journal) -> Journal:
+    """A journal that keeps no checkpoints."""
     return ForgetfulJournal(journal, lambda: None)
 
 
@@ -116,6 +117,6 @@ FAULTS = (
     replying("go on pulsing after the end", "ends_in_the_middle", KeepsPulsing),
     Fault("forget what waits", "crash_after_accepting", Seed(journal=StartsClean)),
     Fault("forget at each start", "crash_again_and_again", Seed(journal=StartsClean)),
-    Fault("keep no checkpoints", "crash_before_sending", Seed(journal=_forgetful)),
-    Fault("forget the run in a crash", "crash_while_growing", Seed(journal=_forgetful)),
+    Fault("keep no checkpoints", "crash_before_sending", Seed(journal=forgetful)),
+    Fault("forget the run in a crash", "crash_while_growing", Seed(journal=forgetful)),
 )

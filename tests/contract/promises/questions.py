@@ -266,4 +266,5 @@ async def _answered_once(scene: Scene, place: Place) -> None:
     await scene.driver.say(place, scene.to_bot("and now?"))
     await scene.until_done(place, 3)
     assert len(scene.agent.given) == 1
+    assert len(scene.agent.requests) == 3
     assert (await scene.answers(place))[-1] == "you said and now?"

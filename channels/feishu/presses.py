@@ -1,0 +1,128 @@
+"""Presses of buttons. Feishu waits three seconds for the answer, and never tells of one press twice."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bridge.errors import StoreUnavailable
+from bridge.ports import Inbox
+from bridge.types import Click, Conversation, JsonObject, User
+from channels.feishu.codec import json_object
+from channels.feishu.fields import id_at, id_if_any, is_foreign, object_at
+from channels.feishu.inbound import NAME
+from channels.feishu.longconn import Taken
+from channels.feishu.lookup import Names
+from channels.feishu.question import INPUT, OPTION, PRIVATE, QUESTION, TOPIC
+from channels.kit.text import chunks, wellformed
+
+log = logging.getLogger(__name__)
+
+PRESS = "card.action.trigger"
+PAUSES = (0.1, 0.2, 0.4)
+"""Seconds between attempts while the store is away: with a name to look up before, all within the three."""
+MOST_OPTION = 200
+_MOST_TOAST = 200
+_RUBBISH = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A press of one of our buttons as the event tells it; `text` is what a form's input held."""
+
+    id: str
+    conversation: Conversation
+    private: bool
+    presser: str
+    question: str
+    option: str
+    text: str
+    foreign: bool
+
+
+def read(payload: bytes) -> Pressed | None:
+    """The press in an event, or nothing for other events, and for buttons that are not ours.
+
+    Raises ValueError for what no platform should send.
+    """
+    if PRESS.encode() not in payload:
+        # Most events are none, and so they are not decoded twice.
+        return None
+    event = json_object(payload)
+    header = object_at(event, "header")
+    if header.get("event_type") != PRESS:
+        return None
+    body = object_at(event, "event")
+    presser, action = object_at(body, "operator"), object_at(body, "action")
+    sent = action.get("value")
+    if not isinstance(sent, dict) or QUESTION not in sent:
+        return None
+    chat = id_at(object_at(body, "context"), "open_chat_id")
+    return Pressed(
+        id=id_at(header, "event_id"),
+        conversation=Conversation(NAME, chat, id_if_any(sent, TOPIC) or None),
+        private=sent.get(PRIVATE) is True,
+        presser=id_at(presser, "open_id"),
+        question=id_at(sent, QUESTION),
+        option=_words(sent, OPTION)[:MOST_OPTION],
+        text=_words(object_at(action, "form_value"), INPUT) if "form_value" in action else "",
+        foreign=is_foreign(header, presser),
+    )
+
+
+def toast(told: str) -> JsonObject:
+    """The answer to a press by which its person, and nobody else, is told something."""
+    words = told.partition("\n```")[0].strip()
+    return {"toast": {"type": "info", "content": next(chunks(words, _MOST_TOAST), "")}} if words else {}
+
+
+class Presses:
+    """Takes presses; `guests` are people of other tenants who may talk."""
+
+    def __init__(
+        self, inbox: Inbox, names: Names, guests: frozenset[str], pauses: Sequence[float] = PAUSES
+    ) -> None:
+        self._inbox, self._names = inbox, names
+        self._guests, self._pauses = guests, pauses
+
+    async def take(self, payload: bytes) -> Taken | None:
+        """The answer to a press; None for an event that is none."""
+        try:
+            pressed = read(payload)
+        except _RUBBISH as error:
+            log.warning("feishu: a press cannot be read and is skipped: %s", type(error).__name__)
+            return Taken(done=True)
+        if pressed is None:
+            return None
+        if pressed.foreign and pressed.presser not in self._guests:
+            log.info("feishu: %s of another tenant may not press", pressed.presser)
+            return Taken(done=True)
+        return await self._decide(pressed)
+
+    async def _decide(self, pressed: Pressed) -> Taken:
+        click = Click(
+            id=pressed.id,
+            question=pressed.question,
+            option=pressed.option,
+            sender=User(NAME, pressed.presser, await self._names.of(pressed.presser)),
+            conversation=pressed.conversation,
+            private=pressed.private,
+            text=pressed.text,
+        )
+        for pause in (*self._pauses, 0.0):
+            try:
+                told = await self._inbox.decide(click)
+            except StoreUnavailable as error:
+                log.warning("feishu: press %s waits, the store is away (%s)", pressed.id, error)
+                await asyncio.sleep(pause)
+            else:
+                return Taken(done=True, answer=toast(told))
+        # The person's client then says that it did not work, and the button is still there.
+        return Taken(done=False)
+
+
+def _words(value: JsonObject, key: str) -> str:
+    found = value.get(key)
+    return wellformed(found) if isinstance(found, str) else ""

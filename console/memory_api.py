@@ -1,0 +1,300 @@
+"""Memories over HTTP: read, corrected, taken along and erased, under `/api/memory`.
+
+Whoever may use the console may use this; `?person=` names whose memory, without it that of the chat page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Protocol
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from bridge.errors import MemoryFailed
+from bridge.types import Json
+from console.bodies import FactPatch, NewFact, Refused, Switched, model_of, read_body, read_json
+
+MOST_IMPORTED = 32_000_000
+"""Bytes of a memory that is imported: 50,000 facts, with room."""
+
+_MOST_OF_PERSON = 500
+_PRIVATE = {"cache-control": "no-store"}
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryConfig:
+    """What of the configuration may be seen: no keys, no addresses, no paths. Durations are seconds."""
+
+    enabled: bool
+    injection_enabled: bool
+    storage: str
+    groups: str
+    per_assistant: bool
+    debounce_seconds: float
+    max_wait: float
+    max_facts: int
+    fact_confidence_threshold: float
+    max_injection_tokens: int
+    token_counting: str
+    ranking: str
+    similarity_weight: float
+    confidence_weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHealth:
+    """How many people are remembered, turns that wait, turns set aside; what learns, and what failed last."""
+
+    people: int
+    waiting: int
+    dead: int
+    extractor: str
+    last_error: str
+
+
+@dataclass(frozen=True, slots=True)
+class PersonState:
+    """Whether a person wants memory, and how many of their turns wait to be learned from."""
+
+    on: bool
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A turn that could not be learned from, by number; `at` is in Unix seconds."""
+
+    item: int
+    person: str
+    turn: str
+    at: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The fact that says something, and whether it said so before already; "" where there is none."""
+
+    id: str
+    known: bool = False
+
+
+class MemoryAdmin(Protocol):
+    """All memories, for whoever runs this Parley. Methods raise MemoryFailed; texts are JSON of schema 1.0."""
+
+    @property
+    def config(self) -> MemoryConfig:
+        """What of the configuration may be seen."""
+        ...
+
+    async def own(self) -> str:
+        """The person who writes on the chat page."""
+        ...
+
+    async def health(self) -> MemoryHealth:
+        """How memory is."""
+        ...
+
+    async def people(self) -> Sequence[str]:
+        """The persons of whom anything is remembered, in order."""
+        ...
+
+    async def state(self, person: str) -> PersonState:
+        """Whether they want it, and what waits."""
+        ...
+
+    async def switch(self, person: str, on: bool) -> None:
+        """Learn and recall, or neither."""
+        ...
+
+    async def data(self, person: str) -> str:
+        """The whole memory; an empty one for a stranger."""
+        ...
+
+    async def reload(self, person: str) -> str:
+        """The same, read anew."""
+        ...
+
+    async def create(self, person: str, fact: NewFact) -> Told:
+        """Remember something by hand; nothing changes when it is known."""
+        ...
+
+    async def patch(self, person: str, fact_id: str, change: FactPatch) -> Told:
+        """Correct a fact; nothing changes when another one says so already."""
+        ...
+
+    async def delete(self, person: str, fact_id: str) -> bool:
+        """Forget a fact for good; False when there is none of this id."""
+        ...
+
+    async def replace(self, person: str, text: str) -> str:
+        """Put another memory in the place of this one; returns what is wrong with the text, or ""."""
+        ...
+
+    async def clear(self, person: str) -> int:
+        """Forget everything; returns how many facts there were."""
+        ...
+
+    async def set_aside(self) -> Sequence[SetAside]:
+        """Turns that could not be learned from, newest first."""
+        ...
+
+    async def retry(self, item: int) -> bool:
+        """Learn from one of them after all; False when there is none of this number."""
+        ...
+
+
+def memory_routes(memory: MemoryAdmin) -> tuple[Route, ...]:
+    """The routes of the API. Errors are `{"error": {"code", "text"}}`."""
+    api = MemoryApi(memory)
+
+    def route(path: str, handler: Handler, method: str, *, always: bool = False) -> Route:
+        return Route(f"/api/memory{path}", _guarded(memory, handler, always), methods=[method])
+
+    return (
+        route("", api.read, "GET"),
+        route("", api.clear, "DELETE"),
+        route("/reload", api.reload, "POST"),
+        route("/config", api.config, "GET", always=True),
+        route("/status", api.status, "GET", always=True),
+        route("/people", api.people, "GET"),
+        route("/switch", api.switch, "PUT"),
+        route("/facts", api.create, "POST"),
+        route("/facts/{fact}", api.patch, "PATCH"),
+        route("/facts/{fact}", api.delete, "DELETE"),
+        route("/export", api.export, "GET"),
+        route("/import", api.replace, "POST"),
+        route("/dead-letters", api.set_aside, "GET"),
+        route("/dead-letters/{item:int}/retry", api.retry, "POST"),
+    )
+
+
+class MemoryApi:
+    """The handlers. What changes a memory answers with the whole of it as it is then."""
+
+    def __init__(self, memory: MemoryAdmin) -> None:
+        self._memory = memory
+
+    async def read(self, request: Request) -> Response:
+        return await self._whole(await self._person(request))
+
+    async def reload(self, request: Request) -> Response:
+        return _document(await self._memory.reload(await self._person(request)))
+
+    async def clear(self, request: Request) -> Response:
+        person = await self._person(request)
+        await self._memory.clear(person)
+        return await self._whole(person)
+
+    async def config(self, request: Request) -> Response:
+        return JSONResponse(asdict(self._memory.config))
+
+    async def status(self, request: Request) -> Response:
+        """The configuration, and, where memory is on, the person's memory and how learning goes."""
+        config = self._memory.config
+        answer: dict[str, Json] = {"config": asdict(config), "data": None}
+        if config.enabled:
+            person = await self._person(request)
+            answer["data"] = json.loads(await self._memory.data(person))
+            answer["person"] = {"id": person, **asdict(await self._memory.state(person))}
+            answer["health"] = asdict(await self._memory.health())
+        return JSONResponse(answer)
+
+    async def people(self, request: Request) -> Response:
+        return JSONResponse({"own": await self._memory.own(), "people": list(await self._memory.people())})
+
+    async def switch(self, request: Request) -> Response:
+        person, body = await self._person(request), await read_json(request, Switched)
+        await self._memory.switch(person, body.on)
+        return JSONResponse({"id": person, **asdict(await self._memory.state(person))})
+
+    async def create(self, request: Request) -> Response:
+        person, fact = await self._person(request), await read_json(request, NewFact)
+        told = await self._memory.create(person, fact)
+        if told.known:
+            raise _known(told.id)
+        answer = await self._whole(person)
+        answer.headers["location"] = f"/api/memory/facts/{quote(told.id, safe='')}"
+        return answer
+
+    async def patch(self, request: Request) -> Response:
+        person, change = await self._person(request), await read_json(request, FactPatch)
+        told = await self._memory.patch(person, request.path_params["fact"], change)
+        if told.known:
+            raise _known(told.id)
+        if not told.id:
+            raise _no_fact()
+        return await self._whole(person)
+
+    async def delete(self, request: Request) -> Response:
+        person = await self._person(request)
+        if not await self._memory.delete(person, request.path_params["fact"]):
+            raise _no_fact()
+        return await self._whole(person)
+
+    async def export(self, request: Request) -> Response:
+        answer = await self._whole(await self._person(request))
+        answer.headers["content-disposition"] = 'attachment; filename="memory.json"'
+        return answer
+
+    async def replace(self, request: Request) -> Response:
+        person, body = await self._person(request), await read_body(request, MOST_IMPORTED)
+        model_of(dict[str, object], body)
+        if wrong := await self._memory.replace(person, body.decode()):
+            raise Refused(422, "bad_memory", wrong)
+        return await self._whole(person)
+
+    async def set_aside(self, request: Request) -> Response:
+        letters = [asdict(each) for each in await self._memory.set_aside()]
+        return JSONResponse({"dead_letters": letters})
+
+    async def retry(self, request: Request) -> Response:
+        if not await self._memory.retry(request.path_params["item"]):
+            raise Refused(404, "no_dead_letter", "There is no dead letter of this number.")
+        return Response(status_code=204)
+
+    async def _whole(self, person: str) -> Response:
+        return _document(await self._memory.data(person))
+
+    async def _person(self, request: Request) -> str:
+        named = request.query_params.get("person", "")
+        if len(named) > _MOST_OF_PERSON or not named.isprintable():
+            raise Refused(422, "bad_request", "person: this is not a person's id")
+        return named or await self._memory.own()
+
+
+def _guarded(memory: MemoryAdmin, handler: Handler, always: bool) -> Handler:
+    """The handler with its refusals turned into answers; `always` also while memory is off."""
+
+    async def wrapped(request: Request) -> Response:
+        try:
+            if not (always or memory.config.enabled):
+                raise Refused(409, "memory_off", "Memory is switched off on this server: memory.enabled.")
+            answer = await handler(request)
+        except Refused as refused:
+            answer = JSONResponse(refused.answer(), refused.status)
+        except MemoryFailed as failed:
+            answer = JSONResponse(Refused(503, "memory_failed", failed.user_text).answer(), 503)
+            answer.headers["retry-after"] = "2"
+        answer.headers.update(_PRIVATE)
+        return answer
+
+    return wrapped
+
+
+def _document(text: str) -> Response:
+    return Response(text, media_type="application/json")
+
+
+def _known(fact_id: str) -> Refused:
+    return Refused(409, "known", f"This is remembered already: {fact_id}.")
+
+
+def _no_fact() -> Refused:
+    return Refused(404, "no_fact", "There is no fact of this id.")

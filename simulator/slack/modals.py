@@ -1,0 +1,116 @@
+"""Forms that people see: opened by the app with a trigger, sent, and closed by its answer."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from simulator.slack.blocks import check_view, label
+from simulator.slack.errors import ApiError
+from simulator.slack.methods import Method
+from simulator.slack.model import Json, JsonObject
+from simulator.slack.params import Params
+from simulator.slack.world import APP, TEAM, World
+
+TRIGGER_LIFE = 3.0
+"""Seconds in which a trigger can open something, once."""
+TROUBLE = "We had some trouble connecting. Try again?"
+
+
+@dataclass
+class Modal:
+    """A form that is open before somebody. `errors` stand under its fields by their block's id, or are TROUBLE
+    under "" where the app did not answer in time."""
+
+    id: str
+    user: str
+    view: JsonObject
+    values: dict[str, str]
+    errors: dict[str, str] = field(default_factory=dict)
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class SeenModal:
+    """A form as who it is open before sees it: fields by their labels."""
+
+    title: str
+    submit: str
+    fields: dict[str, str]
+    errors: tuple[str, ...]
+
+
+def open_view(world: World, params: Params) -> JsonObject:
+    """A form for who the trigger belongs to."""
+    view = params.object("view")
+    check_view(view)
+    user, made = world.triggers.get(params.needed("trigger_id"), ("", 0.0))
+    if not made:
+        raise ApiError("invalid_trigger_id")
+    if user == "":
+        raise ApiError("exchanged_trigger_id")
+    if time.monotonic() - made > TRIGGER_LIFE:
+        raise ApiError("expired_trigger_id")
+    world.triggers[params.text("trigger_id")] = ("", made)
+    modal = Modal(f"V{world.number()}", user, view, dict(map(_initial, fields_of(view))))
+    world.modals[user] = modal
+    world.touch()
+    return {"view": _view_json(modal)}
+
+
+def fields_of(view: JsonObject) -> list[dict[str, Json]]:
+    """The input blocks of a view."""
+    blocks = view.get("blocks")
+    return [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+
+
+def seen(modal: Modal) -> SeenModal:
+    """What its person sees."""
+    fields = {label(block.get("label")): modal.values[str(block["block_id"])] for block in fields_of(modal.view)}
+    title, submit = label(modal.view.get("title")), label(modal.view.get("submit"))
+    return SeenModal(title, submit, fields, tuple(modal.errors.values()))
+
+
+def submission(modal: Modal, user: JsonObject, trigger: str) -> JsonObject:
+    """The payload of a form that is sent."""
+    state: dict[str, Json] = {}
+    for block in fields_of(modal.view):
+        element = block.get("element")
+        action = str(element.get("action_id") or "") if isinstance(element, dict) else ""
+        value = modal.values[str(block["block_id"])]
+        # An empty field is null on the platform.
+        state[str(block["block_id"])] = {action: {"type": "plain_text_input", "value": value or None}}
+    return {
+        "type": "view_submission",
+        "team": {"id": TEAM, "domain": "sim"},
+        "user": user,
+        "api_app_id": APP,
+        "trigger_id": trigger,
+        "view": _view_json(modal) | {"state": {"values": state}},
+        "response_urls": [],
+    }
+
+
+def answered(modal: Modal, answer: JsonObject | None) -> None:
+    """The app answered a form that was sent; None when it did not in time."""
+    if answer is None:
+        modal.errors = {"": TROUBLE}
+    elif answer.get("response_action") == "errors":
+        errors = answer.get("errors")
+        modal.errors = {k: str(v) for k, v in errors.items()} if isinstance(errors, dict) else {"": TROUBLE}
+    else:
+        modal.closed = True
+
+
+def _initial(block: dict[str, Json]) -> tuple[str, str]:
+    element = block.get("element")
+    value = element.get("initial_value") if isinstance(element, dict) else ""
+    return str(block["block_id"]), str(value or "")
+
+
+def _view_json(modal: Modal) -> JsonObject:
+    given: dict[str, Json] = {"id": modal.id, "team_id": TEAM, "app_id": APP, "hash": f"1.{modal.id}"}
+    return dict(modal.view) | given | {"root_view_id": modal.id, "state": {"values": {}}}
+
+
+METHODS: dict[str, tuple[Method, str]] = {"views.open": (open_view, "")}
