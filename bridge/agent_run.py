@@ -12,6 +12,7 @@ from bridge.delivery import backoff
 from bridge.errors import AgentError, AgentRefused, AgentUnavailable, StoreUnavailable
 from bridge.ports import Agent
 from bridge.record import TurnLog
+from bridge.run_watch import Limits, RunWatch
 from bridge.texts import Sentence
 from bridge.types import Outcome, RunEnded, RunProgress, RunRequest, RunStarted, Step
 
@@ -31,28 +32,44 @@ class Patience:
     give_up_after: float
 
 
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Who hears of a run: `show` of each reply so far, the others at most once each.
+
+    `still_trying` says that the agent does not answer, `still_working` that its run takes long.
+    """
+
+    show: Callable[[str, tuple[Step, ...]], None]
+    still_trying: Callable[[], None]
+    still_working: Callable[[str, tuple[Step, ...]], None]
+
+
 class AgentRun:
-    """Runs one request. `show` gets the reply so far, `still_trying` is called at most once."""
+    """Runs one request. `clock` tells Unix seconds."""
 
     def __init__(
         self,
         agent: Agent,
         turn: TurnLog,
         patience: Patience,
-        show: Callable[[str, tuple[Step, ...]], None],
-        still_trying: Callable[[], None],
+        limits: Limits,
+        audience: Audience,
+        clock: Callable[[], float],
     ) -> None:
         self._agent = agent
         self._turn = turn
         self._patience = patience
-        self._show = show
-        self._still_trying = still_trying
+        self._audience = audience
+        self._clock = clock
+        self._watch = RunWatch(limits, self._on_long, self._on_too_long)
+        self._too_long = False
         self._stopped = asyncio.Event()
         self._known = asyncio.Event()
         self._limit = asyncio.timeout(None)
         self._running = False
         self._stopping: asyncio.Task[None] | None = None
         self._text = ""
+        self._steps: tuple[Step, ...] = ()
         self._noted_at = 0.0
 
     def stop(self) -> None:
@@ -72,17 +89,24 @@ class AgentRun:
                 self._running = True
                 if self._stopped.is_set():
                     self._begin_to_stop()
-                return await self._until_ended(request)
+                ended, reason = await self._until_ended(request)
         except TimeoutError:
             if not self._limit.expired():
                 raise
-            return RunEnded(Outcome.CANCELLED, self._text), None
+            ended, reason = self._cut_off()
         finally:
             self._running = False
             silence.cancel()
+            self._watch.end()
             if self._stopping is not None:
                 self._stopping.cancel()
                 await asyncio.wait({self._stopping})
+        if self._too_long and ended.outcome is Outcome.CANCELLED:
+            reason = Sentence.RUN_TOO_LONG
+        return ended, reason
+
+    def _cut_off(self) -> tuple[RunEnded, Sentence | None]:
+        return RunEnded(Outcome.CANCELLED, self._text), None
 
     def _begin_to_stop(self) -> None:
         """Give the run its last seconds, and cancel it on the server."""
@@ -92,7 +116,15 @@ class AgentRun:
 
     def _on_silence(self) -> None:
         if not self._known.is_set():
-            self._still_trying()
+            self._audience.still_trying()
+
+    def _on_long(self) -> None:
+        if not self._stopped.is_set():
+            self._audience.still_working(self._text, self._steps)
+
+    def _on_too_long(self) -> None:
+        self._too_long = not self._stopped.is_set()
+        self.stop()
 
     async def _until_ended(self, request: RunRequest) -> tuple[RunEnded, Sentence | None]:
         loop = asyncio.get_running_loop()
@@ -104,12 +136,12 @@ class AgentRun:
                 return self._failed(request, error), Sentence.AGENT_REFUSED
             except AgentError as error:
                 if self._stopped.is_set():
-                    return RunEnded(Outcome.CANCELLED, self._text), None
+                    return self._cut_off()
                 if loop.time() - started > self._patience.give_up_after:
                     return self._failed(request, error), Sentence.AGENT_AWAY
                 log.warning("turn %s: %s", request.turn_id, error)
             if await self._pause(backoff(attempt)):
-                return RunEnded(Outcome.CANCELLED, self._text), None
+                return self._cut_off()
             attempt += 1
             # What the last try made on the server may be there although its answer was lost.
             request = replace(request, maybe_made=True, known=self._turn.record.run)
@@ -123,11 +155,14 @@ class AgentRun:
             match event:
                 case RunStarted(run, unread):
                     # A run that is only joined does not know any more.
-                    await self._turn.write(run_id=run.run_id, unread=unread or self._turn.record.unread)
+                    began = self._turn.record.began or self._clock()
+                    unread = unread or self._turn.record.unread
+                    await self._turn.write(run_id=run.run_id, unread=unread, began=began)
                     self._known.set()
+                    self._watch.begin(self._clock() - began)
                 case RunProgress():
-                    self._text = event.text
-                    self._show(event.text, event.steps)
+                    self._text, self._steps = event.text, event.steps
+                    self._audience.show(event.text, event.steps)
                     await self._note_position(event.last_event)
                 case RunEnded():
                     return event

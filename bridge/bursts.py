@@ -31,17 +31,24 @@ def first_burst(waiting: Sequence[Accepted], window: float, limit: int) -> tuple
 
     One person's messages are one turn while each follows the one before within `window` seconds, or is of
     the same album. Beyond `limit` waiting messages the oldest become one turn, whoever wrote them. A message
-    that lets a run go on is a turn of its own.
+    that lets a run go on is a turn of its own, and so are those that are answered again.
     """
     overflow = len(waiting) - limit + 1 if len(waiting) > limit else 1
     size = min(overflow, len(waiting))
     while size < len(waiting) and _belongs(waiting[size - 1], waiting[size], window):
         size += 1
-    resumed = next((at for at, each in enumerate(waiting[:size]) if each.message.resumes), size)
-    return tuple(waiting[: max(resumed, 1)])
+    apart = next((at for at in range(1, size) if _apart(waiting[0], waiting[at])), size)
+    return tuple(waiting[:apart])
+
+
+def _apart(first: Accepted, later: Accepted) -> bool:
+    one, other = first.message, later.message
+    return bool(one.resumes or other.resumes or one.retries != other.retries)
 
 
 def _belongs(earlier: Accepted, later: Accepted, window: float) -> bool:
+    if later.message.retries:
+        return later.message.retries == earlier.message.retries
     if earlier.message.sender.id != later.message.sender.id or earlier.message.resumes:
         return False
     if later.message.group and earlier.message.group == later.message.group:

@@ -9,8 +9,9 @@ from uuid import UUID, uuid4, uuid5
 
 from bridge.codec import decode, encode
 from bridge.errors import DocumentConflict
+from bridge.options import WhenBusy
 from bridge.ports import Document, Documents
-from bridge.types import Conversation, Session
+from bridge.types import Conversation, InboundMessage, Session
 
 PREFIX = "thread/"
 _INSTANCE = "instance"
@@ -32,7 +33,8 @@ class ConversationRecord:
 
     Each `/new` raises `generation`; `since` is the item id of that command. `model` and `assistant` are
     what somebody chose here, or empty. `title` is how its first message began. `said` is how the latest
-    messages began, oldest first. `reminded` says that the thread's last human message carries memory.
+    messages began, oldest first. `reminded` says that the thread's last human message carries memory. `last`
+    is what the last turn was asked, to be asked again. `when_busy` is what somebody chose here, or None.
     """
 
     generation: int = 0
@@ -44,6 +46,8 @@ class ConversationRecord:
     last_at: float = 0.0
     said: tuple[str, ...] = ()
     reminded: bool = False
+    last: tuple[InboundMessage, ...] = ()
+    when_busy: WhenBusy | None = None
 
 
 Seen: TypeAlias = tuple[ConversationRecord, Document]

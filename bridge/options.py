@@ -19,6 +19,19 @@ class Mention(StrEnum):
     """Every message is."""
 
 
+class WhenBusy(StrEnum):
+    """What becomes of a message that comes while a run of its conversation is on."""
+
+    QUEUE = "queue"
+    """It waits, and is a turn of its own."""
+    MERGE = "merge"
+    """All that wait are the next turn."""
+    INTERRUPT = "interrupt"
+    """It stops the run, and is the next turn."""
+    REJECT = "reject"
+    """It is not run, and its sender is told so."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelOptions:
     """How the core treats one channel.
@@ -36,6 +49,7 @@ class ChannelOptions:
     burst_window: float = 0.8
     language: str = ""
     admins: frozenset[str] = frozenset()
+    when_busy: WhenBusy = WhenBusy.QUEUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +58,8 @@ class Options:
 
     `max_turns` bounds runs in flight on this node; `queue_limit` the waiting messages of one conversation,
     beyond which the oldest are merged into one turn. After `notify_after` without an answer from the agent
-    server the person is told once; after `give_up_after` the turn ends as failed. `max_file` is in bytes.
+    server the person is told once; after `give_up_after` the turn ends as failed. A run that takes longer than
+    `still_working_after` says so, one longer than `timeout` is ended; 0 for never. `max_file` is in bytes.
     """
 
     channels: Mapping[str, ChannelOptions]
@@ -53,6 +68,8 @@ class Options:
     shutdown_grace: float = 20.0
     notify_after: float = 10.0
     give_up_after: float = 900.0
+    still_working_after: float = 60.0
+    timeout: float = 0.0
     max_file: int = 20_000_000
     models: tuple[str, ...] = ()
     questions: QuestionOptions = field(default_factory=QuestionOptions)

@@ -5,21 +5,16 @@ Every account is a person of its own until somebody links it to another with a c
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bridge.codec import decode, encode
+from bridge.codes import CODE_SECONDS as CODE_SECONDS
+from bridge.codes import digest_of, new_code
 from bridge.errors import DocumentConflict
 from bridge.ports import Document, Documents
 from bridge.types import Conversation, User
 
-CODE_SECONDS = 600.0
-"""How long a code may be used."""
-
-_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # without those that look alike
-_CODE_LENGTH = 8
 _TRIES = 5
 _TRIES_SECONDS = 3600.0
 
@@ -80,7 +75,7 @@ class People:
 
     async def offer(self, user: User) -> str:
         """A new code that links another account to this person: once, and for ten minutes."""
-        code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH))
+        code = new_code()
         offer = _Offer(await self.person_of(user), self._clock() + CODE_SECONDS)
         key = _offer_key(code)
         await self._documents.set(Document(key, encode(offer), (await self._documents.get(key)).version))
@@ -196,6 +191,4 @@ def _person_key(person: str) -> str:
 
 
 def _offer_key(code: str) -> str:
-    # Only a digest is kept: who reads the store cannot use a code.
-    plain = "".join(letter for letter in code.upper() if letter.isalnum())
-    return f"link/{hashlib.sha256(plain.encode()).hexdigest()}"
+    return f"link/{digest_of(code)}"

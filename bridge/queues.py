@@ -1,4 +1,4 @@
-"""The names of a channel's two queues.
+"""The names of a channel's queues.
 
 Each channel has its own, so that what waits for a channel that is off simply goes on waiting.
 """
@@ -19,3 +19,8 @@ def turns_of(channel: str) -> str:
 def commands_of(channel: str) -> str:
     """The queue of what Parley answers itself; it never stands behind a run."""
     return f"commands/{channel}"
+
+
+def knocks_of(channel: str) -> str:
+    """The queue of messages that may not just wait until the run before them is over."""
+    return f"knocks/{channel}"

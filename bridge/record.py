@@ -32,7 +32,7 @@ class TurnRecord:
     `answers` is what an interrupted run goes on with in this turn, `again` says that the message itself is
     still to be worked, `questions` what the turn ends with. `unread` are the files that the agent was not
     given whole. `reply` is the agent's part of `text` where that says more. `reminded` says that the run had
-    memory.
+    memory, `began` when it was first known to be there.
     """
 
     stage: Stage = Stage.ACCEPTED
@@ -53,6 +53,7 @@ class TurnRecord:
     reply: str = ""
     reminded: bool = False
     again: bool = False
+    began: float = 0.0
 
     @property
     def run(self) -> RunRef | None:

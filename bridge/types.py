@@ -34,7 +34,8 @@ class InboundMessage:
     `id` is the platform's own stable id of the message within its channel: the dedupe key.
     `text` has our own mention removed. `addressed` says that the message is meant for us.
     `group` is the platform's id of an album: its messages are one turn. `resumes` is the turn whose questions
-    are all decided, in a message of our own that makes its run go on.
+    are all decided, in a message of our own that makes its run go on. `retries` names the wish, if any, to
+    have a message answered again: those of one wish are one turn.
     """
 
     id: str
@@ -48,6 +49,7 @@ class InboundMessage:
     quoted: str = ""
     group: str = ""
     resumes: str = ""
+    retries: str = ""
 
 
 class StepStatus(StrEnum):
@@ -145,7 +147,8 @@ class RunRequest:
     `turn_id` goes into the run's metadata and `message_id` (a UUID) names the human message, so that
     a run made before a crash is found again: `maybe_made` asks to look for it before making another,
     `known` is the run when its id was already noted. `answer` resumes an interrupted thread. `memory` is what
-    to know about the person now, `reminded` that the thread has an older such block, which has to go.
+    to know about the person now, `reminded` that the thread has an older such block, which has to go. `retried`
+    says that the thread may have this message and an answer to it, which the new one replaces.
     """
 
     turn_id: str
@@ -161,6 +164,7 @@ class RunRequest:
     maybe_made: bool = False
     known: RunRef | None = None
     answer: Answer | None = None
+    retried: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from pydantic import (
     StringConstraints,
     TypeAdapter,
     ValidationError,
+    model_validator,
 )
-from pydantic import model_validator
 from starlette.requests import ClientDisconnect, Request
 
 from bridge.types import Json

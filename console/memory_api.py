@@ -23,6 +23,8 @@ MOST_IMPORTED = 32_000_000
 """Bytes of a memory that is imported: 50,000 facts, with room."""
 
 _MOST_OF_PERSON = 500
+# Without any of these a text is something else, and importing it would erase what is there.
+_SECTIONS = {"user", "history", "facts"}
 _PRIVATE = {"cache-control": "no-store"}
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -86,7 +88,7 @@ class Told:
 
 
 class MemoryAdmin(Protocol):
-    """All memories, for whoever runs this Parley. Methods raise MemoryFailed; texts are JSON of schema 1.0."""
+    """All memories, for whoever runs this Parley, as JSON of schema 1.0. Methods raise MemoryFailed."""
 
     @property
     def config(self) -> MemoryConfig:
@@ -245,7 +247,8 @@ class MemoryApi:
 
     async def replace(self, request: Request) -> Response:
         person, body = await self._person(request), await read_body(request, MOST_IMPORTED)
-        model_of(dict[str, object], body)
+        if not _SECTIONS & model_of(dict[str, object], body).keys():
+            raise Refused(422, "bad_memory", "This is not a memory: it has neither facts nor summaries.")
         if wrong := await self._memory.replace(person, body.decode()):
             raise Refused(422, "bad_memory", wrong)
         return await self._whole(person)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from memory.document import Fact
@@ -35,6 +36,32 @@ class NoAffinity:
 
     def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
         return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What another affinity told already, of the same facts."""
+
+    close: Sequence[float]
+
+    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        return self.close
+
+
+class Affinities(Protocol):
+    """The affinities of all memories, by a key of each. Every method may block: in a thread only."""
+
+    def of(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        """As Affinity.of, for one memory."""
+        ...
+
+    def forget(self, key: str) -> None:
+        """Keep nothing of a memory any more. Raises MemoryFailed."""
+        ...
+
+    def close(self) -> None:
+        """Finish what is under way."""
+        ...
 
 
 def blended(

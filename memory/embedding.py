@@ -152,6 +152,14 @@ class Embeddings:
                 self._people.popitem(last=False)
             return self._people[key]
 
+    def of(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        """See Affinities."""
+        return self.of_person(key).of(messages, facts)
+
+    def forget(self, key: str) -> None:
+        """See Affinities; vectors are made again for what is still there when it is needed."""
+        self.of_person(key).keep(())
+
     def embed(self, texts: Sequence[str]) -> Array:
         """As the embedder, but quiet for a while after a failure. Raises MemoryFailed."""
         if self._clock() < self._again_at:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from bridge.errors import MemoryFailed, ParleyError
 from bridge.remembering import Merged, Occasion, Overview, Remembered
 from bridge.types import Turn
+from memory.affinity import Affinities, Told, blended
 from memory.desk import MemoryDesk, MemoryStatus, mapped, remembered
 from memory.document import MemoryDocument, Stored
 from memory.extract import Extractor
@@ -20,7 +21,6 @@ from memory.lessons import Lessons
 from memory.options import Groups, MemoryOptions
 from memory.parse import SECTIONS
 from memory.queue import LearningQueue, Store
-from memory.rank import rank
 from memory.recent import People
 from memory.register import Register
 from memory.storage import MemoryStore
@@ -49,8 +49,10 @@ class MemoryService:
         extractor: Extractor,
         options: MemoryOptions,
         clock: Callable[[], float] = time.time,
+        affinities: Affinities | None = None,
     ) -> None:
         self._options = options
+        self._affinities = affinities
         self._clock = clock
         self._extractor = extractor
         self._store = store
@@ -81,6 +83,8 @@ class MemoryService:
         finally:
             for task in self._recalls:
                 task.cancel()
+            if self._affinities is not None:
+                await asyncio.to_thread(self._affinities.close)
 
     async def drain(self, budget: float = _DRAIN) -> bool:
         """Begin no more lessons, and let those under way finish for `budget` seconds; False if they did not.
@@ -143,16 +147,32 @@ class MemoryService:
         if stored.notes.off or stored.document == MemoryDocument():
             return ""
         read.set_result(stored)
+        told = Told(await self._closeness(occasion, assistant, stored))
+        facts = stored.document.facts
         return await known.quickly(
             stored,
             lambda index: block(
                 stored.document,
-                rank(index, occasion.messages, options),
+                blended(index, facts, occasion.messages, options, told),
                 options,
                 self._counter,
                 private=occasion.private,
             ),
         )
+
+    async def _closeness(self, occasion: Occasion, assistant: str, stored: Stored) -> Sequence[float]:
+        """How close facts are in meaning, where that is known: nothing waits for it on the loop."""
+        affinities = self._affinities
+        if affinities is None:
+            return ()
+        key = _memory_key(occasion.person, assistant)
+        return await asyncio.to_thread(affinities.of, key, occasion.messages, stored.document.facts)
+
+    async def _forget_closeness(self, person: str) -> None:
+        """Keep no vectors of what is forgotten; those of the rest are made again."""
+        if self._affinities is not None:
+            for assistant in ("", *(await self._register.of(person)).assistants):
+                await asyncio.to_thread(self._affinities.forget, _memory_key(person, assistant))
 
     def _unranked(self, occasion: Occasion, stored: Stored) -> str:
         """The block of a memory whose index is still being made: the surest facts first."""
@@ -204,7 +224,10 @@ class MemoryService:
 
     async def forget(self, person: str, words: str) -> Sequence[Remembered]:
         with mapped():
-            return tuple(map(remembered, await self._holdings.forget(person, words, self._now())))
+            gone = await self._holdings.forget(person, words, self._now())
+            if gone:
+                await self._forget_closeness(person)
+            return tuple(map(remembered, gone))
 
     async def undo(self, person: str) -> bool:
         with mapped():
@@ -227,6 +250,7 @@ class MemoryService:
             # First the bar, then what waits, then what is there: nothing can come back in between.
             await self._register.note_cleared(person, self._clock())
             await self._queue.cancel(person)
+            await self._forget_closeness(person)
             await self._store.erase(person)
         self._people.drop(person)
         return number
@@ -237,6 +261,7 @@ class MemoryService:
         with mapped():
             await self._queue.move(source, into)
             merged = await self._holdings.merge(source, into, self._now())
+            await self._forget_closeness(source)
         self._people.drop(source)
         return merged
 
@@ -246,6 +271,10 @@ class MemoryService:
     def _note_failure(self, text: str) -> None:
         log.warning("%s", text)
         self._last_error = f"{self._now()} {text}"
+
+
+def _memory_key(person: str, assistant: str) -> str:
+    return f"{person}/{assistant}" if assistant else person
 
 
 def _summaries(document: MemoryDocument) -> Iterator[tuple[str, str]]:

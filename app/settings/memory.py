@@ -32,12 +32,22 @@ class MemorySection(Section):
     ranking: Literal["relevance", "weighted", "confidence"] = "relevance"
     similarity_weight: float = Field(default=0.6, ge=0, le=1)
     confidence_weight: float = Field(default=0.4, ge=0, le=1)
+    embedding: str = "none"
+    embedding_model: str = ""
+    embedding_api_key: str = Field(default="", repr=False)
 
     @field_validator("base_url")
     @classmethod
     def _address(cls, value: str) -> str:
         if value and not value.startswith(("http://", "https://")):
             raise ValueError(f'must start with http:// or https://, not "{value}"')
+        return value
+
+    @field_validator("embedding")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value not in ("none", "local") and not value.startswith(("http://", "https://")):
+            raise ValueError(f'must be none, local, or the address of an embeddings service, not "{value}"')
         return value
 
     @field_validator("model_name")
@@ -51,4 +61,6 @@ class MemorySection(Section):
     def _patient(self) -> MemorySection:
         if self.max_wait < self.debounce_seconds:
             raise ValueError("max_wait must be at least debounce_seconds")
+        if self.embedding.startswith("http") and not self.embedding_model:
+            raise ValueError("embedding_model is empty; write the model that the service is to use")
         return self

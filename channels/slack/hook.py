@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hmac import compare_digest
+from typing import TypeAlias
 from urllib.parse import parse_qsl
 
 from slack_sdk.signature import SignatureVerifier
@@ -30,7 +31,7 @@ _FRESH = 300.0
 """Seconds that a timestamp is good for, as Slack advises."""
 _FORM = "application/x-www-form-urlencoded"
 
-Hear = Callable[[JsonObject], Awaitable[JsonObject | None]]
+Hear: TypeAlias = "Callable[[JsonObject], Awaitable[JsonObject | None]]"
 """Hears a payload, and tells what to answer Slack; None when Slack may not forget it yet."""
 
 

@@ -60,7 +60,7 @@ def check(card: JsonObject) -> None:
     if len(names) != len(set(names)):
         raise bad_card("ErrCode: 11310; ErrMsg: name is not unique")
     if any(each["tag"] == "action" for each in elements):
-        raise bad_card("ErrCode: 200861; ErrMsg: cards of schema V2 no longer support this capability; tag: action")
+        raise bad_card("ErrCode: 200861; ErrMsg: cards of schema V2 no longer support tag: action")
     for button in buttons(card):
         if not 0 < len(button.label) <= MOST_LABEL:
             raise bad_card("ErrCode: 11310; ErrMsg: button text length")
@@ -73,8 +73,8 @@ def check(card: JsonObject) -> None:
 def _check_form(card: JsonObject, form: JsonObject) -> None:
     body = card.get("body")
     inner = list(_tagged(form.get("elements")))
-    root = isinstance(body, dict) and form in (body.get("elements") or [])
-    if not root or not form.get("name"):
+    root = body.get("elements") if isinstance(body, dict) else None
+    if not isinstance(root, list) or form not in root or not form.get("name"):
         raise bad_card("ErrCode: 11310; ErrMsg: form must have a name and stand at the root")
     if any(each["tag"] in ("input", "button") and not each.get("name") for each in inner):
         raise bad_card("ErrCode: 11310; ErrMsg: an interactive component in a form has no name")

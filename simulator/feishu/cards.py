@@ -6,6 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING
 
+from simulator.feishu import buttons
 from simulator.feishu.errors import ApiError, bad_card, invalid, no_scope, too_long
 from simulator.feishu.faults import check_pace
 from simulator.feishu.markdown import foreign_images, tables
@@ -113,6 +114,7 @@ def check_card(card: JsonObject) -> None:
     config = card.get("config")
     if isinstance(config, dict) and config.get("update_multi") is False:
         raise bad_card("ErrCode: 11310; ErrMsg: update_multi must be true")
+    buttons.check(card)
     texts = [str(each.get("content", "")) for each in _elements(body["elements"])]
     if sum(tables(text) for text in texts) > MOST_TABLES:
         raise bad_card("ErrCode: 11310; ErrMsg: card table number over limit")

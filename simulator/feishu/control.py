@@ -20,8 +20,8 @@ from simulator.feishu.people import People
 
 _PEOPLE = (
     *("add_person", "add_group", "join", "say", "write_post", "send_file", "send_with_text", "send_raw"),
-    *("recall", "press", "answer_to", "remove_bot", "inject", "redeliver", "messages", "answers", "history"),
-    *("unacknowledged", "lost"),
+    *("recall", "press", "told", "failures", "remove_bot", "inject", "redeliver", "messages", "answers"),
+    *("history", "unacknowledged", "lost"),
 )
 _FAULTS = ("refuse_next", "limit_next", "reset_next", "slow_next", "garble_next", "outage", "clear")
 

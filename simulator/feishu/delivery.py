@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import WSMsgType, web
 
-from simulator.feishu import frames
+from simulator.feishu import frames, presses
 from simulator.feishu.faults import Faults
 from simulator.feishu.frames import CONTROL, DATA, Frame
 from simulator.feishu.model import Event
@@ -139,7 +139,7 @@ class Delivery:
             if event is None:
                 return
             if answer.get("code") == 200:
-                event.answer = str(answer.get("data") or "")
+                presses.answered(event, str(answer.get("data") or ""))
                 self._world.events.remove(event)
                 self._world.acknowledged.append(event)
             else:
@@ -149,7 +149,8 @@ class Delivery:
     def _fail(self, event: Event) -> None:
         """Not acknowledged in time, or with another code than 200: later once more, or never again."""
         pauses = self._world.timing.redelivery
-        if event.attempts > len(pauses):
+        if event.told is not None or event.attempts > len(pauses):
+            presses.failed(event)
             self._world.events.remove(event)
             self._world.lost.append(event)
         else:
@@ -157,8 +158,12 @@ class Delivery:
 
     def _release(self, connection: Connection) -> None:
         """What a lost connection had not acknowledged goes to the next one."""
-        for event in self._world.events:
-            if event.holder == connection.number and event.pushed:
+        for event in list(self._world.events):
+            if event.holder != connection.number or not event.pushed:
+                continue
+            if event.told is not None:
+                self._fail(event)
+            else:
                 event.due, event.pushed = time.monotonic(), 0.0
         self._world.touch()
 
@@ -177,7 +182,8 @@ class Delivery:
         now = time.monotonic()
         with self._world.changed:
             for event in list(self._world.events):
-                if event.pushed and now - event.pushed > self._world.timing.ack:
+                late = event.pushed and now - event.pushed > self._world.timing.ack
+                if late or (event.told is not None and not self.connections):
                     self._fail(event)
             ready = [each for each in self._world.events if not each.pushed and each.due <= now]
         ready.sort(key=lambda event: event.number, reverse=self._faults.backwards)

@@ -77,8 +77,22 @@ class Blob:
 
 
 @dataclass
+class Told:
+    """What somebody who pressed a button in a chat is told: a text, or that it failed."""
+
+    chat: str
+    by: str
+    text: str = ""
+    answered: bool = False
+    failed: bool = False
+
+
+@dataclass
 class Event:
-    """An event for the app. `due` is when it is pushed (next), `pushed` when it last was."""
+    """An event for the app. `due` is when it is pushed (next), `pushed` when it last was.
+
+    With `told` it is the press of a button, which is never sent again.
+    """
 
     number: int
     id: str
@@ -87,7 +101,7 @@ class Event:
     attempts: int = 0
     pushed: float = 0.0
     holder: int = 0
-    answer: str = ""
+    told: Told | None = None
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from simulator.feishu.buttons import buttons, label, value_of
+from simulator.feishu import presses
+from simulator.feishu.buttons import buttons
 from simulator.feishu.messages import as_json
 from simulator.feishu.model import (
     Account,
@@ -112,26 +113,25 @@ class People:
             gone.recalled = True
             self._world.push("im.message.recalled_v1", {"message_id": message, "chat_id": gone.chat})
 
-    def press(self, chat: str, by: str, message: str, title: str) -> str:
-        """Press the button with this title; returns the id of the event, for `answer_to`."""
-        with self._world.changed:
-            shown = self._world.messages[message]
-            button = next((each for each in buttons(self._world.body(shown)) if label(each) == title), None)
-            if button is None:
-                raise LookupError(f"message {message} has no button {title!r}")
-            event: JsonObject = {
-                "operator": {"open_id": by, "tenant_key": self._world.tenant},
-                "token": "c-" + message,
-                "action": {"value": value_of(button), "tag": "button"},
-                "host": "im_message",
-                "context": {"open_message_id": message, "open_chat_id": chat},
-            }
-            return self._world.push("card.action.trigger", event)
+    def press(
+        self, chat: str, by: str, message: str, title: str, written: Mapping[str, str] | None = None
+    ) -> str:
+        """Press the button with this title; `written` is what was put into its form's inputs, by their names.
 
-    def answer_to(self, event: str) -> str:
-        """What the app's acknowledgement of an event carried (base64 of JSON), "" for nothing (yet)."""
+        Returns the id of the event. Raises LookupError, ValueError.
+        """
         with self._world.changed:
-            return next((each.answer for each in self._world.acknowledged if each.id == event), "")
+            return presses.press(self._world, chat, by, message, title, written or {})
+
+    def told(self, chat: str, by: str) -> tuple[str, ...]:
+        """What popped up for somebody when they had pressed buttons in a chat."""
+        with self._world.changed:
+            return presses.told(self._world, chat, by)
+
+    def failures(self, chat: str, by: str) -> int:
+        """How often somebody's client said that a press did not work."""
+        with self._world.changed:
+            return presses.failures(self._world, chat, by)
 
     def remove_bot(self, chat: str) -> None:
         """Throw the bot out of a group, or take it from a person."""
@@ -146,7 +146,7 @@ class People:
         """Hand the app its last acknowledged events once more."""
         with self._world.changed:
             for event in list(self._world.acknowledged)[-count:]:
-                self._world.events.append(Event(event.number, event.id, event.body, 0.0))
+                self._world.events.append(Event(event.number, event.id, event.body, 0.0, told=event.told))
             self._world.touch()
 
     def messages(self, chat: str) -> tuple[SeenMessage, ...]:
@@ -278,7 +278,7 @@ class People:
             parent=message.parent,
             thread=message.thread,
             file="" if blob is None else blob.name,
-            buttons=tuple(label(button) for button in buttons(world.body(message))),
+            buttons=tuple(button.label for button in buttons(world.body(message))),
             streaming=card is not None and card.streaming,
             edited=bool(message.edits),
             at=message.at,

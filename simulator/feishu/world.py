@@ -24,6 +24,7 @@ from simulator.feishu.model import (
     Json,
     JsonObject,
     Message,
+    Told,
     Upload,
 )
 
@@ -55,6 +56,7 @@ class World:
         self.events: list[Event] = []
         self.acknowledged: deque[Event] = deque(maxlen=1000)
         self.lost: list[Event] = []
+        self.told: list[Told] = []
         self.shown: list[tuple[str, str]] = []
         self.calls: deque[Call] = deque(maxlen=KEPT)
         self._numbers = itertools.count(1)
@@ -142,8 +144,8 @@ class World:
             self.shown.append((message.chat, self.rendered(message).text))
         self.touch()
 
-    def push(self, kind: str, event: JsonObject) -> str:
-        """An event for the app; returns its id."""
+    def push(self, kind: str, event: JsonObject, told: Told | None = None) -> str:
+        """An event for the app, with `told` the press of a button; returns its id."""
         header: JsonObject = {
             "event_id": secrets.token_hex(16),
             "event_type": kind,
@@ -153,13 +155,16 @@ class World:
             "tenant_key": self.tenant,
         }
         body: JsonObject = {"schema": "2.0", "header": header, "event": event}
-        return self.push_raw(json.dumps(body, ensure_ascii=False).encode(), str(header["event_id"]))
+        return self.push_raw(json.dumps(body, ensure_ascii=False).encode(), str(header["event_id"]), told)
 
-    def push_raw(self, body: bytes, event_id: str = "") -> str:
+    def push_raw(self, body: bytes, event_id: str = "", told: Told | None = None) -> str:
         """Any payload at all as an event."""
         with self.changed:
             event = Event(next(self._numbers), event_id or secrets.token_hex(8), body, time.monotonic())
             self.events.append(event)
+            if told is not None:
+                event.told = told
+                self.told.append(told)
             self.touch()
             return event.id
 

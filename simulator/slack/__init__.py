@@ -1,8 +1,19 @@
 """Slack on loopback: Web API and Socket Mode as the platform speaks them, and everybody else."""
 
 from simulator.slack.faults import Fault, Faults
-from simulator.slack.model import SeenMessage, Timing, Upload
+from simulator.slack.model import SeenMessage, SeenModal, Timing, Upload
 from simulator.slack.people import People, Person
 from simulator.slack.server import Call, SlackSimulator
 
-__all__ = ["Call", "Fault", "Faults", "People", "Person", "SeenMessage", "SlackSimulator", "Timing", "Upload"]
+__all__ = [
+    "Call",
+    "Fault",
+    "Faults",
+    "People",
+    "Person",
+    "SeenMessage",
+    "SeenModal",
+    "SlackSimulator",
+    "Timing",
+    "Upload",
+]

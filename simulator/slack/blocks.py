@@ -31,7 +31,7 @@ def check(blocks: list[Json]) -> None:
     for block in blocks:
         if not isinstance(block, dict) or not _is_sound(block):
             raise ApiError("invalid_blocks")
-    markdown = sum(len(str(block["text"])) for block in blocks if _is(block, "markdown"))
+    markdown = sum(_length(block) for block in blocks if _is(block, "markdown"))
     if markdown > _MOST_MARKDOWN or sum(map(_length, blocks)) > MOST_IN_ALL:
         raise ApiError("msg_blocks_too_long")
 
@@ -56,7 +56,8 @@ def check_view(view: JsonObject) -> None:
 
 def shown(blocks: list[Json]) -> tuple[str, tuple[str, ...]]:
     """What people read of blocks, and what of it is set as code."""
-    texts, code = [], []
+    texts: list[str] = []
+    code: list[str] = []
     for block in blocks:
         if isinstance(block, dict) and block.get("type") == "markdown":
             text, marked = drawn(str(block["text"]))
@@ -98,7 +99,9 @@ def _is_sound(block: JsonObject) -> bool:
 def _is_row(elements: Json) -> bool:
     row = [each for each in elements if isinstance(each, dict)] if isinstance(elements, list) else []
     ids = [each.get("action_id") for each in row if each.get("action_id")]
-    return 0 < len(row) <= _MOST_ELEMENTS and len(ids) == len(set(map(str, ids))) and all(map(_is_button, row))
+    return (
+        0 < len(row) <= _MOST_ELEMENTS and len(ids) == len(set(map(str, ids))) and all(map(_is_button, row))
+    )
 
 
 def _is_button(element: JsonObject) -> bool:

@@ -34,7 +34,7 @@ _PEOPLE = (
         "close",
     ),
     *("restrict_scopes", "inject", "inject_event", "redeliver", "messages", "answers", "growth", "status"),
-    *("profile", "session", "unacknowledged"),
+    *("profile", "session", "unacknowledged", "told", "modal", "submit", "join"),
 )
 _FAULTS = ("fail_next", "reset_next", "slow_next", "garble_next", "outage", "clear")
 _ITSELF = ("disconnect", "drop_connections", "post_to", "send_frame")

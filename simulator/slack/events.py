@@ -18,7 +18,7 @@ KEPT = 1000
 @dataclass
 class Envelope:
     """One payload on its way: `due` (monotonic) is when it is sent next, `sent_to` the number of a
-    connection or post, 0 for none."""
+    connection or post, 0 for none. `answered` is given what the app says to it, None for nothing in time."""
 
     kind: str
     payload: JsonObject
@@ -27,6 +27,7 @@ class Envelope:
     sent_to: int = 0
     ids: set[str] = field(default_factory=set)
     reason: str = ""
+    answered: Callable[[JsonObject | None], None] = lambda answer: None
 
 
 class Events:
@@ -57,13 +58,13 @@ class Events:
 
     def push(self, kind: str, payload: JsonObject) -> None:
         """Something new for the app."""
-        with self._world.changed:
-            self._waiting.append(Envelope(kind, payload))
-        self.wake()
+        self._add(Envelope(kind, payload))
 
-    def interact(self, payload: JsonObject) -> None:
-        """A pressed button. Slack sends it once only."""
-        self.push("interactive", payload)
+    def interact(
+        self, payload: JsonObject, answered: Callable[[JsonObject | None], None] = lambda answer: None
+    ) -> None:
+        """A pressed button, or a form that is sent. Slack sends it once only."""
+        self._add(Envelope("interactive", payload, answered=answered))
 
     def redeliver(self, count: int) -> None:
         """Send the last acknowledged ones again, as a lost acknowledgement would make Slack do."""
@@ -104,13 +105,14 @@ class Events:
                 "retry_reason": envelope.reason,
             }
 
-    def acknowledged(self, envelope_id: str) -> None:
-        """The app has taken it."""
+    def acknowledged(self, envelope_id: str, answer: JsonObject) -> None:
+        """The app has taken it, and says something to it, mostly nothing."""
         with self._world.changed:
             for envelope in self._waiting:
                 if envelope_id in envelope.ids:
                     self._waiting.remove(envelope)
                     self._done.append(envelope)
+                    envelope.answered(answer)
                     break
             self._world.touch()
 
@@ -136,6 +138,13 @@ class Events:
         retries = self._world.timing.retries
         if envelope.kind != "events_api" or envelope.attempts >= len(retries):
             self._waiting.remove(envelope)
+            envelope.answered(None)
+            self._world.touch()
             return
         envelope.due, envelope.sent_to = now + retries[envelope.attempts], 0
         envelope.attempts, envelope.reason = envelope.attempts + 1, reason
+
+    def _add(self, envelope: Envelope) -> None:
+        with self._world.changed:
+            self._waiting.append(envelope)
+        self.wake()

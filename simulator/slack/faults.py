@@ -110,6 +110,7 @@ TIERS: Mapping[str, int] = {
     "assistant.threads.setStatus": 600,
     "chat.appendStream": 100,
     "chat.delete": 50,
+    "chat.postEphemeral": 100,
     "chat.startStream": 20,
     "chat.stopStream": 20,
     "chat.update": 50,
@@ -119,6 +120,7 @@ TIERS: Mapping[str, int] = {
     "files.getUploadURLExternal": 100,
     "files.info": 100,
     "users.info": 100,
+    "views.open": 100,
 }
 """Calls a minute of one app in one workspace. Slack's numbers are lower bounds; these are taken as exact."""
 

@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable
 from typing import TypeAlias
 
+from simulator.slack.blocks import check
 from simulator.slack.errors import ApiError
-from simulator.slack.model import Chat, Json, JsonObject, Message
+from simulator.slack.model import Chat, Json, JsonObject, Message, Whisper
 from simulator.slack.params import Params
 from simulator.slack.wire import message_json, user_json
 from simulator.slack.world import TEAM, World
 
 MOST_MARKDOWN = 12_000
 MOST_TEXT = 40_000
-MOST_BLOCKS = 50
 Method: TypeAlias = Callable[[World, Params], JsonObject]
 
 
@@ -47,11 +47,13 @@ def fill(message: Message, params: Params) -> None:
         raise ApiError("markdown_text_conflict")
     if len(markdown) > MOST_MARKDOWN:
         raise ApiError("msg_too_long")
-    if len(blocks) > MOST_BLOCKS or any(not isinstance(b, dict) or "type" not in b for b in blocks):
-        raise ApiError("invalid_blocks")
+    check(blocks)
     if not (markdown.strip() or text.strip() or blocks):
         raise ApiError("no_text")
-    message.markdown, message.text, message.blocks = markdown, text[:MOST_TEXT], blocks
+    message.markdown, message.text = markdown, text[:MOST_TEXT]
+    # A text alone leaves a message the blocks that it had.
+    if markdown or "blocks" in params.values:
+        message.blocks = blocks
     message.marked = params.flag("mrkdwn", default=True)
     if "metadata" in params.values:
         message.metadata = metadata(params)
@@ -75,6 +77,19 @@ def post_message(world: World, params: Params) -> JsonObject:
     message = world.post(chat, world.bot, thread)
     fill(message, params)
     return _told(world, chat, message)
+
+
+def post_ephemeral(world: World, params: Params) -> JsonObject:
+    """A message that only one member of the chat sees; it can neither be changed nor found again."""
+    chat = world.chat_for_bot(params.needed("channel"))
+    thread, user = the_thread(world, chat, params), params.needed("user")
+    if user not in chat.members:
+        raise ApiError("user_not_in_channel")
+    message = Message(world.new_ts(), chat.id, world.bot.id, 0.0)
+    fill(message, params)
+    world.whispers.append(Whisper(chat.id, thread, user, world.drawn(message)[0]))
+    world.touch()
+    return {"message_ts": message.ts}
 
 
 def update(world: World, params: Params) -> JsonObject:
@@ -177,6 +192,7 @@ def _page(world: World, params: Params, found: list[Message]) -> JsonObject:
 METHODS: dict[str, tuple[Method, str]] = {
     "auth.test": (auth_test, ""),
     "chat.postMessage": (post_message, "chat:write"),
+    "chat.postEphemeral": (post_ephemeral, "chat:write"),
     "chat.update": (update, "chat:write"),
     "chat.delete": (delete, "chat:write"),
     "agents.sessions.setStatus": (set_session, "assistant:write"),

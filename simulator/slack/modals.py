@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 
 from simulator.slack.blocks import check_view, label
 from simulator.slack.errors import ApiError
 from simulator.slack.methods import Method
-from simulator.slack.model import Json, JsonObject
+from simulator.slack.model import Json, JsonObject, Modal, SeenModal
 from simulator.slack.params import Params
 from simulator.slack.world import APP, TEAM, World
 
@@ -17,33 +17,12 @@ TRIGGER_LIFE = 3.0
 TROUBLE = "We had some trouble connecting. Try again?"
 
 
-@dataclass
-class Modal:
-    """A form that is open before somebody. `errors` stand under its fields by their block's id, or are TROUBLE
-    under "" where the app did not answer in time."""
-
-    id: str
-    user: str
-    view: JsonObject
-    values: dict[str, str]
-    errors: dict[str, str] = field(default_factory=dict)
-    closed: bool = False
-
-
-@dataclass(frozen=True)
-class SeenModal:
-    """A form as who it is open before sees it: fields by their labels."""
-
-    title: str
-    submit: str
-    fields: dict[str, str]
-    errors: tuple[str, ...]
-
-
 def open_view(world: World, params: Params) -> JsonObject:
     """A form for who the trigger belongs to."""
     view = params.object("view")
     check_view(view)
+    for number, block in enumerate(fields_of(view)):
+        block.setdefault("block_id", f"block{number}")
     user, made = world.triggers.get(params.needed("trigger_id"), ("", 0.0))
     if not made:
         raise ApiError("invalid_trigger_id")
@@ -64,9 +43,16 @@ def fields_of(view: JsonObject) -> list[dict[str, Json]]:
     return [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
 
 
+def fill(modal: Modal, values: Mapping[str, str]) -> None:
+    """Write into fields by their labels. Raises LookupError where there is no such field."""
+    blocks = {_title(block): str(block["block_id"]) for block in fields_of(modal.view)}
+    modal.values |= {blocks[title]: value for title, value in values.items()}
+    modal.errors = {}
+
+
 def seen(modal: Modal) -> SeenModal:
     """What its person sees."""
-    fields = {label(block.get("label")): modal.values[str(block["block_id"])] for block in fields_of(modal.view)}
+    fields = {_title(block): modal.values[str(block["block_id"])] for block in fields_of(modal.view)}
     title, submit = label(modal.view.get("title")), label(modal.view.get("submit"))
     return SeenModal(title, submit, fields, tuple(modal.errors.values()))
 
@@ -100,6 +86,10 @@ def answered(modal: Modal, answer: JsonObject | None) -> None:
         modal.errors = {k: str(v) for k, v in errors.items()} if isinstance(errors, dict) else {"": TROUBLE}
     else:
         modal.closed = True
+
+
+def _title(block: dict[str, Json]) -> str:
+    return label(block.get("label"))
 
 
 def _initial(block: dict[str, Json]) -> tuple[str, str]:

@@ -102,6 +102,39 @@ class SeenMessage:
 
 
 @dataclass(frozen=True)
+class Whisper:
+    """A message that only one person sees, in a chat and thread ("" for none)."""
+
+    chat: str
+    thread: str
+    user: str
+    text: str
+
+
+@dataclass
+class Modal:
+    """A form that is open before somebody, its values by their block's id. `errors` stand under its fields;
+    under "" is what Slack says where the app did not answer in time."""
+
+    id: str
+    user: str
+    view: JsonObject
+    values: dict[str, str]
+    errors: dict[str, str] = field(default_factory=dict)
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class SeenModal:
+    """A form as who it is open before sees it: fields by their labels."""
+
+    title: str
+    submit: str
+    fields: dict[str, str]
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Upload:
     """A file that somebody sends; `declared` is its size as Slack will tell it, where that is a lie."""
 

@@ -7,11 +7,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from simulator.slack import modals
 from simulator.slack.events import Events
-from simulator.slack.model import Account, Chat, ChatKind, File, JsonObject, Message, SeenMessage, Upload
+from simulator.slack.model import (
+    Account,
+    Chat,
+    ChatKind,
+    File,
+    JsonObject,
+    Message,
+    SeenMessage,
+    SeenModal,
+    Upload,
+)
 from simulator.slack.render import buttons, label
 from simulator.slack.wire import mention_event, message_event, message_json, user_json, written
-from simulator.slack.world import TEAM, World
+from simulator.slack.world import APP, TEAM, World
 
 Guest: TypeAlias = Literal["", "several", "one"]
 
@@ -89,25 +100,56 @@ class People:
             self._changed(self._world.chats[chat], "message_deleted", {}, message_json(self._world, message))
 
     def press(self, chat: str, by: str, ts: str, title: str) -> None:
-        """Press the button with this label."""
+        """Press the button with this label. Raises LookupError where there is none."""
         with self._world.changed:
-            message, account = self._world.messages[chat][ts], self._world.accounts[by]
+            message = self._world.messages[chat][ts]
             button = next((b for b in buttons(message.blocks) if label(b) == title), None)
             if button is None:
                 raise LookupError(f"message {ts} has no button {title!r}")
+            place: JsonObject = {"type": "message", "message_ts": ts, "channel_id": chat}
+            place |= {"is_ephemeral": False} | ({"thread_ts": message.thread} if message.thread else {})
             payload: JsonObject = {
                 "type": "block_actions",
                 "team": {"id": TEAM, "domain": "sim"},
-                "user": {"id": by, "username": account.handle, "team_id": account.team},
-                "api_app_id": "A0SIM",
-                "container": {"type": "message", "message_ts": ts, "channel_id": chat},
+                "user": self._presser(by),
+                "api_app_id": APP,
+                "container": place,
                 "channel": {"id": chat, "name": self._world.chats[chat].title},
-                "message": message_json(self._world, message),
-                "actions": [button | {"action_ts": f"{time.time():.6f}"}],
-                "trigger_id": f"{self._world.number()}.1.x",
+                "message": message_json(self._world, message) | {"blocks": message.blocks},
+                "state": {"values": {}},
+                "actions": [button | {"action_ts": self._world.new_ts()}],
+                "trigger_id": self._world.new_trigger(by),
                 "response_url": f"{self._world.base_url}/respond/{ts}",
             }
             self._events.interact(payload)
+
+    def told(self, chat: str, by: str, thread: str = "") -> tuple[str, ...]:
+        """What somebody saw in a place that nobody else did, oldest first."""
+        with self._world.changed:
+            whispers = [each for each in self._world.whispers if each.user == by]
+            return tuple(each.text for each in whispers if (each.chat, each.thread) == (chat, thread))
+
+    def modal(self, by: str) -> SeenModal | None:
+        """The form that is open before somebody."""
+        with self._world.changed:
+            modal = self._world.modals.get(by)
+            return None if modal is None or modal.closed else modals.seen(modal)
+
+    def submit(self, by: str, **values: str) -> None:
+        """Write values into the fields of the open form, by their labels, and send it. It stays open until
+        the app takes it. Raises LookupError where no form is open, or it has no such field."""
+        with self._world.changed:
+            modal = self._world.modals.get(by)
+            if modal is None or modal.closed:
+                raise LookupError(f"no form is open before {by}")
+            modals.fill(modal, values)
+            payload = modals.submission(modal, self._presser(by), self._world.new_trigger(by))
+            self._events.interact(payload, lambda answer: modals.answered(modal, answer))
+
+    def join(self, chat: str, person: str) -> None:
+        """Somebody becomes a member of a channel."""
+        with self._world.changed:
+            self._world.chats[chat].members.add(person)
 
     def stop(self, chat: str, by: str, thread: str) -> None:
         """Press the stop button that a thread shows while the app is at work there: Slack ends what grows,
@@ -223,6 +265,10 @@ class People:
     def _mention(self, place: Chat, message: Message) -> None:
         if place.kind != "im" and f"<@{self._world.bot.id}>" in message.text:
             self._world.emit(mention_event(self._world, place, message))
+
+    def _presser(self, by: str) -> JsonObject:
+        account = self._world.accounts[by]
+        return {"id": by, "username": account.handle, "name": account.handle, "team_id": account.team}
 
     def _changed(self, place: Chat, subtype: str, now: JsonObject, before: JsonObject) -> None:
         event: JsonObject = {"type": "message", "subtype": subtype, "hidden": True, "channel": place.id}

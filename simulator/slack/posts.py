@@ -133,9 +133,9 @@ class Posts:
         headers: dict[str, str],
         envelope: str,
     ) -> None:
-        status, failure = 0, "http_error"
+        status, failure, said = 0, "http_error", ""
         try:
-            status = await self._post(http, body, headers)
+            status, said = await self._post(http, body, headers)
         except TimeoutError:
             failure = "http_timeout"
         except aiohttp.ClientError:
@@ -143,13 +143,13 @@ class Posts:
         self.answered.append(replace(posted, status=status))
         self._busy.discard(chat)
         if status // 100 == 2:
-            self._events.acknowledged(envelope)
+            self._events.acknowledged(envelope, _object(said))
         else:
             self._events.missed(envelope, failure)
         self.wake()
 
-    async def _post(self, http: aiohttp.ClientSession, body: str, headers: dict[str, str]) -> int:
-        """The status of the answer; 200 also where the app wants no repetition."""
+    async def _post(self, http: aiohttp.ClientSession, body: str, headers: dict[str, str]) -> tuple[int, str]:
+        """The answer's status, 200 also where the app wants no repetition, and its body."""
         fault = self._faults.take(POST)
         await asyncio.sleep(fault.delay)
         if fault.reset == "before":
@@ -157,7 +157,8 @@ class Posts:
         async with http.post(self._world.request_url, data=body, headers=headers) as answer:
             if fault.reset:
                 raise aiohttp.ClientConnectionError("the answer was lost on purpose")
-            return 200 if "X-Slack-No-Retry" in answer.headers else answer.status
+            status = 200 if "X-Slack-No-Retry" in answer.headers else answer.status
+            return status, await answer.text(errors="replace")
 
 
 def _written(envelope: Envelope) -> tuple[str, str]:
@@ -175,3 +176,12 @@ def _chat(payload: JsonObject) -> str:
     event: Json = payload.get("event")
     chat = event.get("channel") if isinstance(event, dict) else None
     return chat if isinstance(chat, str) else uuid.uuid4().hex
+
+
+def _object(body: str) -> JsonObject:
+    """The object in the body of an answer, empty for none."""
+    try:
+        decoded: Json = json.loads(body or "{}")
+    except ValueError:
+        return {}
+    return decoded if isinstance(decoded, dict) else {}

@@ -12,7 +12,7 @@ from types import TracebackType
 
 from aiohttp import web
 
-from simulator.slack import methods, streams, uploads
+from simulator.slack import methods, modals, streams, uploads
 from simulator.slack.control import Control
 from simulator.slack.errors import ApiError
 from simulator.slack.events import Events
@@ -28,7 +28,7 @@ DEFAULT_BOT_TOKEN = "xoxb-100200300-simulated-for-loopback-only"  # noqa: S105 -
 DEFAULT_APP_TOKEN = "xapp-1-A0SIM-400500600-simulated-for-loopback-only"  # noqa: S105
 DEFAULT_SIGNING_SECRET = "5117a1edf00d5117a1edf00d5117a1ed"  # noqa: S105
 KEPT_CALLS = 200_000
-_METHODS = methods.METHODS | streams.METHODS | uploads.METHODS
+_METHODS = methods.METHODS | streams.METHODS | uploads.METHODS | modals.METHODS
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,8 @@ class Sockets:
             except ValueError:
                 continue
             if isinstance(frame, dict) and isinstance(frame.get("envelope_id"), str):
-                self._events.acknowledged(frame["envelope_id"])
+                answer = frame.get("payload")
+                self._events.acknowledged(frame["envelope_id"], answer if isinstance(answer, dict) else {})
 
     async def pump(self) -> None:
         """Send what is due, each to one connection at random, for ever."""

@@ -8,8 +8,19 @@ import threading
 import time
 from collections.abc import Callable
 
+from simulator.slack.blocks import shown
 from simulator.slack.errors import ApiError
-from simulator.slack.model import Account, Chat, ChatKind, File, JsonObject, Message, Timing
+from simulator.slack.model import (
+    Account,
+    Chat,
+    ChatKind,
+    File,
+    JsonObject,
+    Message,
+    Modal,
+    Timing,
+    Whisper,
+)
 from simulator.slack.render import drawn, plain
 
 TEAM = "T0SIM"
@@ -45,6 +56,11 @@ class World:
         self.files: dict[str, File] = {}
         self.shown: list[tuple[str, str, str]] = []
         """Chat, thread and text of everything that the bot ever showed, in order of time."""
+        self.whispers: list[Whisper] = []
+        self.triggers: dict[str, tuple[str, float]] = {}
+        """Whose each is and when it was made (monotonic); of nobody once it was used."""
+        self.modals: dict[str, Modal] = {}
+        """The newest form of each person."""
         self.emit: Callable[[JsonObject], None] = lambda event: None
         self._listeners: list[Callable[[], None]] = []
         self._numbers = itertools.count(1)
@@ -103,6 +119,12 @@ class World:
         self.messages[chat.id][ts] = message
         return message
 
+    def new_trigger(self, user: str) -> str:
+        """What lets the app open one form for somebody, soon."""
+        trigger = f"{self.number()}.1.x"
+        self.triggers[trigger] = (user, time.monotonic())
+        return trigger
+
     def own(self, chat: Chat, ts: str) -> Message:
         """The bot's own message. Raises ApiError."""
         message = self.messages[chat.id].get(ts)
@@ -118,7 +140,10 @@ class World:
         self.touch()
 
     def drawn(self, message: Message) -> tuple[str, tuple[str, ...]]:
-        """What people see of a message, and what of it is code."""
+        """What people see of a message, and what of it is code; beside blocks they see no text."""
+        if message.blocks:
+            text, code = shown(message.blocks)
+            return self._named(text), code
         if message.markdown:
             text, code = drawn(message.markdown)
             return self._named(text), code

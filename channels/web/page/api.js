@@ -16,7 +16,7 @@ export class Problem extends Error {
 const JSON_HEADERS = { "content-type": "application/json" };
 const at = (...parts) => "/api/chat/" + parts.map(encodeURIComponent).join("/");
 
-async function call(method, path, body, timeout = 30_000) {
+export async function call(method, path, body, timeout = 30_000) {
   let response;
   try {
     response = await fetch(path, {

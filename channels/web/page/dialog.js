@@ -4,7 +4,8 @@ import { h } from "./dom.js";
 import { Problem } from "./api.js";
 import { t } from "./texts.js";
 
-function ask(title, body, action, danger) {
+// A question in a dialog of its own; whether the person said yes.
+export function ask(title, body, action, danger) {
   return new Promise((resolve) => {
     const cancel = h("button", { type: "button", class: "plain", onclick: () => dialog.close("") }, t("cancel"));
     const go = h("button", { class: danger ? "danger" : "primary" }, action);

@@ -2,6 +2,7 @@
 
 import { button, h, icon } from "./dom.js";
 import { drawer } from "./sidebar.js";
+import { openMemory } from "./memory.js";
 import { store } from "./store.js";
 import { t } from "./texts.js";
 
@@ -13,7 +14,7 @@ const where = h("div", { class: "where" });
 
 export function startHeader() {
   const menu = button(t("openMenu"), "menu", () => drawer.open(), { class: "phone" });
-  document.getElementById("bar").append(menu, where, themeButton());
+  document.getElementById("bar").append(menu, where, button(t("memory"), "memory", openMemory), themeButton());
   store.on("chats", draw);
   store.on("place", draw);
   store.on("connection", () => setTimeout(banner, store.connection === "online" ? 0 : 1500));

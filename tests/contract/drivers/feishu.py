@@ -40,6 +40,8 @@ class FeishuDriver(Driver):
         lies=True,
         credentials=True,
         expels=True,
+        buttons=True,
+        tells=True,
         doubles=False,
     )
 
@@ -122,6 +124,15 @@ class FeishuDriver(Driver):
             content["mentions"] = [self._mention()]
             sender: JsonObject = {"sender_id": {"open_id": open_id}, "sender_type": "app"}
             self._inject(place, content, sender)
+
+    async def press(self, place: Place, label: str, by: Person | None = None) -> None:
+        found = [shown for shown in await self.look(place) if label in shown.buttons]
+        assert found, f"no button {label!r}"
+        presser = (by or place.owner).id
+        self._platform.people.press(place.conversation.chat, presser, found[-1].id, label)
+
+    async def told(self, place: Place, by: Person | None = None) -> list[str]:
+        return list(self._platform.people.told(place.conversation.chat, (by or place.owner).id))
 
     async def redeliver(self) -> None:
         self._platform.people.redeliver(100)
@@ -219,6 +230,7 @@ def _shown(message: SeenMessage) -> Shown:
         files=(message.file,) if message.file else (),
         code=message.code,
         growing=message.streaming,
+        buttons=message.buttons,
     )
 
 

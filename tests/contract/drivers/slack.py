@@ -43,6 +43,8 @@ class SlackDriver(Driver):
         credentials=True,
         expels=True,
         stops=True,
+        buttons=True,
+        tells=True,
     )
 
     def __init__(self, news: Callable[[], None]) -> None:
@@ -89,7 +91,9 @@ class SlackDriver(Driver):
         return self._threads(name, 1)[0]
 
     async def newcomer(self, place: Place, name: str) -> Person:
-        return Person(self._platform.people.add_person(name).id, name)
+        person = self._platform.people.add_person(name)
+        self._platform.people.join(_chat(place), person.id)
+        return Person(person.id, name)
 
     async def topics(self, count: int) -> tuple[Place, ...]:
         # In a Slack channel every topic is a thread; there is no conversation around them.
@@ -112,6 +116,14 @@ class SlackDriver(Driver):
             self._platform.people.stop(_chat(place), place.owner.id, _thread(place))
         except LookupError as error:
             raise AssertionError(str(error)) from error
+
+    async def press(self, place: Place, label: str, by: Person | None = None) -> None:
+        there = [each for each in await self.look(place) if label in each.buttons]
+        assert there, f"no message has a button {label!r}"
+        self._platform.people.press(_chat(place), (by or place.owner).id, there[-1].id, label)
+
+    async def told(self, place: Place, by: Person | None = None) -> list[str]:
+        return list(self._platform.people.told(_chat(place), (by or place.owner).id, _thread(place)))
 
     async def redeliver(self) -> None:
         self._platform.people.redeliver(100)
@@ -208,6 +220,7 @@ def _shown(message: SeenMessage, last: str) -> Shown:
         by_bot=message.from_bot,
         files=message.files,
         code=message.code,
+        buttons=message.buttons,
         growing=message.streaming and message.ts == last,
     )
 

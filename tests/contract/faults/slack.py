@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
@@ -69,9 +69,10 @@ def _laying_out(change: Callable[[tuple[str, ...]], Iterable[str]]) -> type[Slac
 class Stubborn(Api):
     """Has no other way when the form of a text is refused."""
 
-    async def _shown(self, method: str, markdown: str, fixed: dict[str, Json]) -> AsyncSlackResponse:
-        content: JsonObject = fixed | {"markdown_text": markdown}
-        return await self.call(method, lambda: self._client.api_call(method, json=dict(content)))
+    async def _shown(
+        self, method: str, content: Sequence[JsonObject], fixed: dict[str, Json]
+    ) -> AsyncSlackResponse:
+        return await super()._shown(method, content[:1], fixed)
 
 
 class InsistsOnMarkdown(SlackChannel):

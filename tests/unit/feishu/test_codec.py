@@ -57,7 +57,7 @@ headers = st.dictionaries(st.text(max_size=20), st.text(max_size=50), max_size=5
 def test_both_sides_read_what_the_other_writes(method, headers, payload):
     packet = codec.read(frames.write(Frame(7, 8, 9, method, headers, payload)))
     assert (packet.method, packet.headers, packet.payload) == (method, headers, payload)
-    answer = frames.read(codec.ack(packet, 500, 0.25))
+    answer = frames.read(codec.ack(packet, 500, 0.25, {}))
     assert answer.payload == b'{"code": 500}'
     assert answer.headers == headers | {"biz_rt": "250"}
     assert (answer.sequence, answer.log, answer.service) == (7, 8, 9)

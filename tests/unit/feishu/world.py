@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bridge.errors import StoreUnavailable
 from bridge.ports import Channel, ChannelServices
-from bridge.types import Conversation, InboundMessage, OutboundMessage, ReplyTarget, User
+from bridge.types import Click, Conversation, InboundMessage, OutboundMessage, ReplyTarget, User
 from channels.feishu.channel import FeishuChannel, create
 from channels.feishu.config import Config
 from simulator.feishu import FeishuSimulator, People, Person, SeenMessage, Timing
@@ -32,6 +32,8 @@ class KeepingInbox:
 
     def __init__(self, refusals: int = 0) -> None:
         self.messages: list[InboundMessage] = []
+        self.clicks: list[Click] = []
+        self.told = "Noted."
         self.refusals = refusals
         self.is_online = asyncio.Event()
         self.refused = asyncio.Event()
@@ -45,6 +47,21 @@ class KeepingInbox:
         async with self._news:
             self.messages.append(message)
             self._news.notify_all()
+
+    async def decide(self, click: Click) -> str:
+        if self.refusals > 0:
+            self.refusals -= 1
+            self.refused.set()
+            raise StoreUnavailable("the disk is full")
+        async with self._news:
+            self.clicks.append(click)
+            self._news.notify_all()
+        return self.told
+
+    async def pressed(self, count: int = 1) -> list[Click]:
+        async with self._news, asyncio.timeout(15):
+            await self._news.wait_for(lambda: len(self.clicks) >= count)
+        return self.clicks[:count]
 
     def online(self) -> None:
         self.is_online.set()

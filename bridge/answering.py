@@ -1,0 +1,40 @@
+"""The answer to one message that no run is needed for, delivered once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bridge.bursts import Accepted
+from bridge.codec import encode
+from bridge.delivery import Delivery
+from bridge.errors import DeliveryRejected
+from bridge.ports import Claim
+from bridge.record import Stage, TurnLog
+from bridge.services import Services
+from bridge.types import OutboundMessage, ReplyTarget
+
+
+async def deliver(services: Services, claim: Claim, accepted: Accepted, turn: TurnLog) -> None:
+    """Say what the answered `turn` says, if anything, and finish its item. Raises LaneLost, StoreUnavailable."""
+    if turn.record.text and not await _delivered(services, accepted, turn):
+        await services.journal.bury(claim, [accepted.item], "the platform refused the answer")
+        return
+    done = replace(turn.record, stage=Stage.DELIVERED)
+    await services.journal.done(claim, [accepted.item], note=encode(done))
+
+
+async def _delivered(services: Services, accepted: Accepted, turn: TurnLog) -> bool:
+    message, turn_id = accepted.message, services.conversations.turn_id(accepted.item.id)
+    target = ReplyTarget(
+        turn_id, message.conversation, message.id, message.sender, message.private, turn.record.handle
+    )
+    reply = services.channels[message.conversation.channel].open_reply(target, turn.keep_handle)
+    record = turn.record
+    final = OutboundMessage(
+        turn_id, message.conversation, message.id, record.text, final=True, attachments=record.files
+    )
+    try:
+        await Delivery(reply, 0.0).finish(final)
+    except DeliveryRejected:
+        return False
+    return True

@@ -1,0 +1,72 @@
+// One fact of the memory panel: as it is read, and as it is written.
+
+import { button, h } from "./dom.js";
+import { language, t } from "./texts.js";
+
+const CATEGORIES = ["preference", "knowledge", "context", "behavior", "goal", "correction"];
+const MOST = 500;
+
+const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+const moments = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short" });
+
+export function factRow(fact, { edit, forget }) {
+  const at = new Date(fact.createdAt);
+  const known = !Number.isNaN(at.getTime());
+  const meta = h(
+    "div",
+    { class: "fact-meta" },
+    h("span", { class: "kind" }, t(fact.category)),
+    h("span", {}, t("memorySure", { n: percent(fact) })),
+    known && h("time", { datetime: fact.createdAt, title: moments.format(at) }, dates.format(at)),
+    fact.source === "manual" && h("span", {}, t("memoryManual")),
+  );
+  const tools = h(
+    "div",
+    { class: "fact-tools" },
+    button(t("memoryEdit", { what: fact.content }), "pencil", edit),
+    button(t("memoryForget", { what: fact.content }), "trash", forget),
+  );
+  return h("li", { class: "fact", dataset: { id: fact.id } }, h("div", { class: "fact-text" }, h("p", {}, fact.content), meta), tools);
+}
+
+// A form for a new fact (without `cancel`), or for one that is there. `save` says whether it worked.
+export function factForm(fact, action, save, cancel = null) {
+  const field = h("textarea", { rows: cancel ? "2" : "1", maxlength: String(MOST), required: true, "aria-label": cancel ? t("memoryContent") : t("memoryAddWhat"), placeholder: t("memoryAddHint") });
+  field.value = fact.content;
+  const options = CATEGORIES.map((name) => h("option", { value: name, selected: name === fact.category }, t(name)));
+  const kind = h("select", { "aria-label": t("memoryCategory") }, ...options);
+  const sure = cancel && h("input", { type: "number", min: "0", max: "100", step: "1", required: true, value: String(percent(fact)), "aria-label": t("memoryConfidence"), title: t("memoryConfidence") });
+  const go = h("button", { class: "primary" }, action);
+  const form = h(
+    "form",
+    { class: "fact-form" },
+    field,
+    h("div", { class: "fact-row" }, kind, sure, sure && h("span", { "aria-hidden": "true" }, "%"), h("span", { class: "space" }), cancel && h("button", { type: "button", class: "plain", onclick: cancel }, t("cancel")), go),
+  );
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!field.value.trim()) return;
+    go.disabled = true;
+    const saved = await save(written(fact, field, kind, sure));
+    go.disabled = false;
+    if (!saved || cancel) return;
+    field.value = "";
+    field.focus();
+  });
+  return form;
+}
+
+// Unchanged confidence is sent as it was: what is shown is rounded.
+function written(fact, field, kind, sure) {
+  const confidence = sure && Number(sure.value) !== percent(fact) ? Number(sure.value) / 100 : fact.confidence;
+  return { content: field.value.trim(), category: kind.value, confidence };
+}
+
+function percent(fact) {
+  return Math.round((fact.confidence ?? 1) * 100);
+}

@@ -1,0 +1,182 @@
+// The memory panel: what is remembered of the person at this page, in their hands.
+
+import { call, Problem } from "./api.js";
+import { ask } from "./dialog.js";
+import { button, h } from "./dom.js";
+import { factForm, factRow } from "./memory-facts.js";
+import { t } from "./texts.js";
+
+const SECTIONS = { user: ["workContext", "personalContext", "topOfMind"], history: ["recentMonths", "earlierContext", "longTermBackground"] };
+const AT_ONCE = 100;
+
+const memory = (method, path = "", body = undefined) => call(method, "/api/memory" + path, body);
+const matches = (words, text) => words.every((word) => text.includes(word));
+const folded = (text) => text.normalize("NFKC").toLocaleLowerCase();
+
+export function openMemory() {
+  new Panel().open();
+}
+
+class Panel {
+  #data = null;
+  #editing = ""; // the id of the fact that is being edited
+  #shown = AT_ONCE;
+  #note = h("p", { class: "memory-note", role: "status" });
+  #trouble = h("p", { class: "memory-note bad", role: "alert" });
+  #search = h("input", { type: "search", placeholder: t("memorySearch"), "aria-label": t("memorySearch"), oninput: () => this.#again() });
+  #on = h("input", { type: "checkbox", role: "switch", onchange: () => this.#switch() });
+  #list = h("div", { class: "memory-list" });
+  #body = h("div", { class: "memory-body", hidden: true });
+  #dialog = h("dialog", { class: "memory", "aria-labelledby": "memory-title" });
+
+  open() {
+    this.#on.setAttribute("aria-label", t("memoryOn"));
+    const close = button(t("memoryClose"), "cross", () => this.#dialog.close());
+    const head = h("div", { class: "memory-head" }, h("h2", { id: "memory-title" }, t("memory")), close);
+    const toggle = h("label", { class: "memory-switch" }, this.#on, h("span", {}, t("memoryOn")));
+    const fetchIt = h("a", { class: "plain", href: "/api/memory/export", download: "memory.json" }, t("memoryExport"));
+    const clear = h("button", { type: "button", class: "plain", onclick: () => this.#clear() }, t("memoryClear"));
+    const add = factForm({ content: "", category: "context" }, t("memoryAdd"), (fact) => this.#add(fact));
+    this.#body.append(h("div", { class: "memory-tools" }, toggle, fetchIt, clear), add, this.#search, this.#list);
+    this.#dialog.append(head, h("p", {}, t("memorySays")), this.#note, this.#trouble, this.#body);
+    this.#dialog.addEventListener("click", (event) => event.target === this.#dialog && this.#dialog.close());
+    this.#dialog.addEventListener("cancel", (event) => this.#cancel(event));
+    this.#dialog.addEventListener("close", () => this.#dialog.remove());
+    document.body.append(this.#dialog);
+    this.#dialog.showModal();
+    this.#load();
+  }
+
+  async #load() {
+    this.#note.textContent = t("memoryLoading");
+    const status = await this.#tried(memory("GET", "/status"));
+    this.#note.textContent = "";
+    if (!status) return;
+    if (!status.data) {
+      this.#tried(memory("GET")); // says why in the server's words
+      return;
+    }
+    this.#showState(status.person);
+    this.#show(status.data);
+    this.#body.hidden = false;
+  }
+
+  // The answer, or undefined when it did not work: that is said in the panel, where a toast could not be seen.
+  async #tried(promise) {
+    this.#trouble.textContent = "";
+    try {
+      return await promise;
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      this.#trouble.textContent = t("actionFailed", { why: problem.status === 0 ? t("gone") : problem.message });
+      return undefined;
+    }
+  }
+
+  // Whether it worked; the memory that came back is shown, and `says` is told to those who listen.
+  async #change(promise, says) {
+    const data = await this.#tried(promise);
+    if (!data) return false;
+    this.#editing = "";
+    this.#show(data);
+    this.#note.textContent = says;
+    return true;
+  }
+
+  #showState({ on, waiting }) {
+    this.#on.checked = on;
+    this.#note.textContent = on ? waiting ? t("memoryWaiting", { n: waiting }) : "" : t("memoryIsOff");
+  }
+
+  #show(data) {
+    this.#data = data;
+    this.#draw();
+  }
+
+  #again() {
+    this.#shown = AT_ONCE;
+    this.#draw();
+  }
+
+  #draw() {
+    const words = folded(this.#search.value).split(/\s+/).filter(Boolean);
+    const summaries = this.#summaries().filter(([name, text]) => matches(words, folded(`${t(name)} ${text}`)));
+    const facts = this.#data.facts
+      .filter((fact) => matches(words, folded(`${fact.content} ${fact.category} ${t(fact.category)}`)))
+      .sort((one, two) => (one.createdAt < two.createdAt ? 1 : one.createdAt > two.createdAt ? -1 : 0));
+    const nodes = [];
+    if (summaries.length) {
+      const entries = summaries.map(([name, text]) => [h("dt", {}, t(name)), h("dd", {}, text)]);
+      nodes.push(h("h3", {}, t("memorySummaries")), h("dl", {}, ...entries));
+    }
+    if (facts.length) {
+      nodes.push(h("h3", {}, t("memoryFacts", { n: facts.length })));
+      nodes.push(h("ul", {}, ...facts.slice(0, this.#shown).map((fact) => this.#fact(fact))));
+    }
+    if (facts.length > this.#shown) {
+      const more = () => { this.#shown += AT_ONCE; this.#draw(); };
+      nodes.push(h("button", { type: "button", class: "plain", onclick: more }, t("memoryMore", { n: facts.length - this.#shown })));
+    }
+    if (!nodes.length) nodes.push(h("p", { class: "memory-empty" }, words.length ? t("memoryNoMatch", { words: this.#search.value }) : t("memoryEmpty")));
+    this.#list.replaceChildren(...nodes);
+  }
+
+  #summaries() {
+    return Object.entries(SECTIONS)
+      .flatMap(([section, names]) => names.map((name) => [name, this.#data[section][name].summary]))
+      .filter(([, text]) => text);
+  }
+
+  #fact(fact) {
+    if (fact.id !== this.#editing) return factRow(fact, { edit: () => this.#edit(fact.id), forget: () => this.#forget(fact) });
+    const save = (change) => this.#save(fact, change);
+    return h("li", {}, factForm(fact, t("save"), save, () => this.#edit("", fact.id)));
+  }
+
+  #edit(id, back = "") {
+    this.#editing = id;
+    this.#draw();
+    if (id) this.#list.querySelector("form textarea").focus();
+    else this.#focus(back);
+  }
+
+  #focus(id) {
+    const row = [...this.#list.querySelectorAll("li")].find((one) => one.dataset.id === id);
+    (row?.querySelector("button") ?? this.#search).focus();
+  }
+
+  #cancel(event) {
+    if (!this.#editing) return;
+    event.preventDefault();
+    this.#edit("", this.#editing);
+  }
+
+  async #add({ content, category }) {
+    return this.#change(memory("POST", "/facts", { content, category }), t("memoryDone"));
+  }
+
+  async #save(fact, change) {
+    const saved = await this.#change(memory("PATCH", `/facts/${encodeURIComponent(fact.id)}`, change), t("memoryDone"));
+    if (saved) this.#focus(fact.id);
+    return saved;
+  }
+
+  async #forget(fact) {
+    const sure = await ask(t("memoryForgetAsk"), h("p", {}, t("memoryForgetSays", { what: fact.content })), t("memoryForgetDo"), true);
+    if (!sure) return;
+    const gone = await this.#change(memory("DELETE", `/facts/${encodeURIComponent(fact.id)}`), t("memoryGone"));
+    if (gone) this.#search.focus();
+  }
+
+  async #clear() {
+    const says = h("p", {}, t("memoryClearSays", { n: this.#data.facts.length }));
+    if (await ask(t("memoryClearAsk"), says, t("memoryClear"), true)) await this.#change(memory("DELETE"), t("memoryGone"));
+  }
+
+  async #switch() {
+    const state = await this.#tried(memory("PUT", "/switch", { on: this.#on.checked }));
+    if (state) this.#showState(state);
+    else this.#on.checked = !this.#on.checked;
+  }
+}
+
