@@ -15,7 +15,10 @@ from bridge.types import OutboundMessage, ReplyTarget
 
 
 async def deliver(services: Services, claim: Claim, accepted: Accepted, turn: TurnLog) -> None:
-    """Say what the answered `turn` says, if anything, and finish its item. Raises LaneLost, StoreUnavailable."""
+    """Say what the answered `turn` says, if anything, and finish its item.
+
+    Raises LaneLost, StoreUnavailable.
+    """
     if turn.record.text and not await _delivered(services, accepted, turn):
         await services.journal.bury(claim, [accepted.item], "the platform refused the answer")
         return

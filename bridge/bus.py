@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 
-from bridge.access import Verdict, judge, may_talk
+from bridge.access import Verdict, judge, may_talk, mention_in
 from bridge.asking import Happening, QuestionEvent, QuestionRecord, click_put, read
 from bridge.asking import document_key as document_key_of
+from bridge.busy import accepted, way_of
 from bridge.clean import clean_message
 from bridge.codec import encode
 from bridge.commands.parse import is_command
 from bridge.conversations import document_key
 from bridge.deciding import arguments_in, may_decide
 from bridge.options import ChannelOptions, Mention
+from bridge.people import chosen_language
 from bridge.ports import Journal, Put
 from bridge.questions import outcome
-from bridge.queues import commands_of, turns
+from bridge.queues import commands_of
 from bridge.texts import Sentence, language_of, say
 from bridge.types import EDIT, Click, InboundMessage, OutboundMessage
 
@@ -30,9 +32,13 @@ Offer = Callable[[OutboundMessage], None]
 class MessageBus:
     """Joins channels to the manager; neither knows the other."""
 
-    def __init__(self, journal: Journal, channels: Mapping[str, ChannelOptions]) -> None:
+    def __init__(
+        self, journal: Journal, channels: Mapping[str, ChannelOptions], paired: Container[str] = ()
+    ) -> None:
+        """`paired` has the keys of the accounts that an administrator let in."""
         self._journal = journal
         self._channels = channels
+        self._paired = paired
         self._replies: dict[str, Offer] = {}
 
     async def publish_inbound(self, message: InboundMessage) -> bool:
@@ -47,29 +53,29 @@ class MessageBus:
             message = clean_message(message)
         conversation = message.conversation
         options = self._channels[conversation.channel]
-        verdict = judge(options, message, ours=await self._is_ours(options, message))
+        verdict = judge(options, message, ours=await self._is_ours(options, message), paired=self._paired)
         if verdict is Verdict.IGNORE:
             return False
-        quick = verdict is Verdict.REFUSE or is_command(message.text)
-        put = Put(
-            queue=commands_of(conversation.channel) if quick else turns(conversation),
-            lane=conversation.key,
-            body=encode(message),
-            dedupe=f"{conversation.channel}:{message.id}",
-        )
-        (item,) = await self._journal.put(put)
+        quick = verdict is not Verdict.ALLOW or is_command(message.text)
+        if quick:
+            name = f"{conversation.channel}:{message.id}"
+            puts = (Put(commands_of(conversation.channel), conversation.key, encode(message), name),)
+        else:
+            puts = accepted(await way_of(self._journal, options, conversation), message)
+        item, *_ = await self._journal.put(*puts)
         return item is not None
 
     async def publish_click(self, click: Click) -> str:
         """Make a press of a button durable; returns what to tell who pressed it. Raises StoreUnavailable."""
         options = self._channels[click.conversation.channel]
-        language = language_of(options.language, click.sender.language)
+        chosen = await chosen_language(self._journal, click.sender)
+        language = language_of(chosen, options.language, click.sender.language)
         record = read(await self._journal.get(document_key_of(click.question)))
         if record is None:
             return say(language, Sentence.QUESTION_STALE)
         if not record.open:
             return outcome(record)
-        refusal = _refusal(options, record, click)
+        refusal = _refusal(options, record, click, self._paired)
         if refusal is not None:
             return say(language, refusal, name=record.asker.name or record.asker.id)
         event = QuestionEvent(Happening.CLICK, click.question, click)
@@ -92,14 +98,17 @@ class MessageBus:
             del self._replies[turn_id]
 
     async def _is_ours(self, options: ChannelOptions, message: InboundMessage) -> bool:
-        if options.mention is not Mention.THREAD or message.addressed or message.conversation.topic is None:
+        mention = mention_in(options, message.conversation.chat)
+        if mention is not Mention.THREAD or message.addressed or message.conversation.topic is None:
             return False
         return (await self._journal.get(document_key(message.conversation))).version > 0
 
 
-def _refusal(options: ChannelOptions, record: QuestionRecord, click: Click) -> Sentence | None:
+def _refusal(
+    options: ChannelOptions, record: QuestionRecord, click: Click, paired: Container[str]
+) -> Sentence | None:
     """Why a click decides nothing."""
-    if not may_talk(options, click.sender):
+    if not may_talk(options, click.sender, click.conversation.chat, paired):
         return Sentence.QUESTION_NOT_YOURS
     if not may_decide(record.rules, click.sender, record.asker, options.admins):
         return Sentence.QUESTION_NOT_YOURS

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
-from bridge.access import Verdict, judge
+from bridge.access import Verdict
+from bridge.answering import deliver
 from bridge.bursts import Accepted, read
-from bridge.codec import encode
 from bridge.commands.context import CommandAnswer, CommandContext
+from bridge.commands.pairing import ask_to_pair
 from bridge.commands.table import run_command
-from bridge.delivery import Delivery
-from bridge.errors import DeliveryRejected, DocumentConflict
+from bridge.errors import DocumentConflict
+from bridge.people import account_key
 from bridge.ports import Claim, Document
 from bridge.record import Stage, TurnLog
 from bridge.services import Services
 from bridge.texts import Sentence
-from bridge.types import Conversation, OutboundMessage, ReplyTarget
+from bridge.types import Conversation
 
 _REFUSED_AGAIN_AFTER = 3600.0
 
@@ -25,51 +25,42 @@ async def work_command(
     services: Services, claim: Claim, stop: Callable[[Conversation], Awaitable[bool]]
 ) -> None:
     """Answer the lane's first command. Raises LaneLost, StoreUnavailable."""
-    (accepted, *_) = read(claim.items)
+    (first, *_) = read(claim.items)
+    accepted = Accepted(first.item, await services.known(first.message))
     turn = TurnLog(services.journal, claim, accepted.item)
     if turn.record.stage is Stage.ACCEPTED:
         context = CommandContext(services, accepted.message, accepted.item.id, stop)
         answer = await _answer(context)
         await turn.write(stage=Stage.ANSWERED, text=answer.text, files=answer.files)
-    if turn.record.text and not await _deliver(services, accepted, turn):
-        await services.journal.bury(claim, [accepted.item], "the platform refused the answer")
-        return
-    done = replace(turn.record, stage=Stage.DELIVERED)
-    await services.journal.done(claim, [accepted.item], note=encode(done))
-
-
-async def _deliver(services: Services, accepted: Accepted, turn: TurnLog) -> bool:
-    message, turn_id = accepted.message, services.conversations.turn_id(accepted.item.id)
-    target = ReplyTarget(
-        turn_id, message.conversation, message.id, message.sender, message.private, turn.record.handle
-    )
-    reply = services.channels[message.conversation.channel].open_reply(target, turn.keep_handle)
-    record = turn.record
-    final = OutboundMessage(
-        turn_id, message.conversation, message.id, record.text, final=True, attachments=record.files
-    )
-    try:
-        await Delivery(reply, 0.0).finish(final)
-    except DeliveryRejected:
-        return False
-    return True
+    await deliver(services, claim, accepted, turn)
 
 
 async def _answer(context: CommandContext) -> CommandAnswer:
-    options = context.services.channel_options(context.message)
-    verdict = judge(options, context.message, ours=True)
-    if verdict is Verdict.ALLOW:
-        return await run_command(context)
-    if verdict is Verdict.IGNORE or await _told_lately(context):
+    match context.services.verdict(context.message):
+        case Verdict.ALLOW:
+            return await run_command(context)
+        case Verdict.PAIR:
+            answer = await ask_to_pair(context)
+            return CommandAnswer(answer) if answer else await _refuse(context, Sentence.PAIR_TOO_OFTEN)
+        case Verdict.REFUSE:
+            pairing = context.services.channel_options(context.message).pairing
+            return await _refuse(context, Sentence.REFUSED_PAIR if pairing else Sentence.REFUSED)
+        case Verdict.IGNORE:
+            return CommandAnswer("")
+
+
+async def _refuse(context: CommandContext, sentence: Sentence) -> CommandAnswer:
+    """The refusal, or silence for those who heard it within the hour."""
+    if await _told_lately(context, sentence):
         return CommandAnswer("")
     sender = context.message.sender
-    return CommandAnswer(context.say(Sentence.REFUSED, user=sender.id, channel=sender.channel))
+    return CommandAnswer(context.say(sentence, user=sender.id, channel=sender.channel))
 
 
-async def _told_lately(context: CommandContext) -> bool:
+async def _told_lately(context: CommandContext, sentence: Sentence) -> bool:
     """Whether this person heard of the refusal within the hour; notes that they hear of it now."""
     sender, now = context.message.sender, context.services.clock()
-    known = await context.services.journal.get(f"refused/{sender.channel}:{sender.id}")
+    known = await context.services.journal.get(f"refused/{account_key(sender)}/{sentence}")
     if known.body and now - float(known.body) < _REFUSED_AGAIN_AFTER:
         return True
     try:

@@ -91,9 +91,7 @@ class Conversations:
 
     async def read(self, conversation: Conversation) -> Seen:
         """The record, and the document it was read from."""
-        document = await self._documents.get(document_key(conversation))
-        record = decode(ConversationRecord, document.body) if document.body else ConversationRecord()
-        return record, document
+        return await read_conversation(self._documents, conversation)
 
     async def change(
         self, conversation: Conversation, change: Callable[[ConversationRecord], ConversationRecord]
@@ -109,6 +107,13 @@ class Conversations:
             except DocumentConflict:
                 continue
             return changed
+
+
+async def read_conversation(documents: Documents, conversation: Conversation) -> Seen:
+    """A conversation's record, and the document it was read from. Raises StoreUnavailable."""
+    document = await documents.get(document_key(conversation))
+    record = decode(ConversationRecord, document.body) if document.body else ConversationRecord()
+    return record, document
 
 
 def written(document: Document, record: ConversationRecord) -> Document:

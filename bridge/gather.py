@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from bridge.bursts import Accepted, first_burst, read
+from bridge.busy import waits_together, way_of
 from bridge.ports import Claim
 from bridge.record import read_record
 from bridge.services import Services
@@ -18,16 +20,15 @@ async def gather(services: Services, claim: Claim) -> tuple[Accepted, ...]:
 
     Raises StoreUnavailable.
     """
-    limit = services.options.queue_limit
     waiting = read(claim.items)
     if waiting and waiting[0].item.note:
         chosen = set(read_record(waiting[0].item).items)
         return tuple(accepted for accepted in waiting if accepted.item.id in chosen)
-    if len(waiting) >= limit:
+    if len(waiting) >= services.options.queue_limit:
         waiting = await _reread(services, claim)
     while waiting:
         window = services.channel_options(waiting[0].message).burst_window
-        burst = first_burst(waiting, window, limit)
+        burst = first_burst(waiting, window, await _most_apart(services, waiting))
         now = services.clock()
         quiet_in = burst[-1].item.put_at + window - now
         too_long = now - burst[0].item.put_at > _LONGEST_BURST * window
@@ -36,6 +37,16 @@ async def gather(services: Services, claim: Claim) -> tuple[Accepted, ...]:
         await asyncio.sleep(min(quiet_in, window))
         waiting = await _reread(services, claim)
     return ()
+
+
+async def _most_apart(services: Services, waiting: Sequence[Accepted]) -> int:
+    """How many messages may wait before the oldest of them are one turn."""
+    if len(waiting) > 1:
+        message = waiting[0].message
+        options = services.channel_options(message)
+        if waits_together(await way_of(services.journal, options, message.conversation)):
+            return 1
+    return services.options.queue_limit
 
 
 async def _reread(services: Services, claim: Claim) -> tuple[Accepted, ...]:

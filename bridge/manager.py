@@ -7,9 +7,10 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
-from bridge.access import Verdict, judge
+from bridge.access import Verdict
 from bridge.asking import queue_of
 from bridge.bursts import Accepted
+from bridge.busy_work import work_knock
 from bridge.command_work import work_command
 from bridge.delivery import backoff
 from bridge.errors import AgentError, LaneLost, StoreUnavailable
@@ -17,7 +18,7 @@ from bridge.finish import finish
 from bridge.gather import gather
 from bridge.ports import Claim
 from bridge.question_work import work_question
-from bridge.queues import commands_of, turns, turns_of
+from bridge.queues import commands_of, knocks_of, turns, turns_of
 from bridge.record import read_record
 from bridge.services import Services
 from bridge.slots import Slots
@@ -54,6 +55,7 @@ class Manager:
                     group.create_task(self._claim_all(turns_of(name), for_turns, self._work_turn))
                     group.create_task(self._claim_all(commands_of(name), for_commands, self._work_command))
                     group.create_task(self._claim_all(queue_of(name), for_commands, self._work_question))
+                    group.create_task(self._claim_all(knocks_of(name), for_commands, self._work_knock))
             await self._drained.wait()
         finally:
             for task in self._tasks:
@@ -129,10 +131,12 @@ class Manager:
         task.add_done_callback(self._tasks.discard)
 
     async def _work_turn(self, claim: Claim, answered: Callable[[], None]) -> None:
-        burst = await gather(self._services, claim)
-        if not burst or not self._may_answer(burst):
-            await self._services.journal.done(claim, [accepted.item for accepted in burst])
+        burst: Sequence[Accepted] = await gather(self._services, claim)
+        refused = [each.item for each in burst if self._services.verdict(each.message) is not Verdict.ALLOW]
+        if not burst or refused:
+            await self._services.journal.done(claim, refused)
             return
+        burst = [Accepted(each.item, await self._services.known(each.message)) for each in burst]
         broken = burst[0].item.attempts >= _MOST_ATTEMPTS
         turn = TurnWork(self._services, claim, burst, answered, broken=broken)
         self._turns[claim.lane] = turn
@@ -142,13 +146,11 @@ class Manager:
             del self._turns[claim.lane]
         await finish(self._services, claim, burst, log.record, turn)
 
-    def _may_answer(self, burst: Sequence[Accepted]) -> bool:
-        """The rules may have changed since the message was accepted."""
-        message = burst[0].message
-        return judge(self._services.channel_options(message), message, ours=True) is Verdict.ALLOW
-
     async def _work_command(self, claim: Claim, answered: Callable[[], None]) -> None:
         await work_command(self._services, claim, self.stop)
+
+    async def _work_knock(self, claim: Claim, answered: Callable[[], None]) -> None:
+        await work_knock(self._services, claim, self.stop)
 
     async def _work_question(self, claim: Claim, answered: Callable[[], None]) -> None:
         await work_question(self._services, claim)

@@ -33,11 +33,23 @@ class WhenBusy(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """What is different in one chat; None is as on the channel.
+
+    `allowed_users` then says all there is to say about who may talk there.
+    """
+
+    mention: Mention | None = None
+    allowed_users: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ChannelOptions:
     """How the core treats one channel.
 
     `allowed_users` holds platform user ids; "*" admits everyone, nothing admits nobody. `admins` holds those
-    of its administrators.
+    of its administrators, who may talk too. With `pairing` strangers may ask to be let in; administrators of
+    an `operating` channel may let people in on every other one. `chats` is by the ids of chats.
     Messages of one person that come within `burst_window` of each other are one turn.
     """
 
@@ -50,6 +62,9 @@ class ChannelOptions:
     language: str = ""
     admins: frozenset[str] = frozenset()
     when_busy: WhenBusy = WhenBusy.QUEUE
+    chats: Mapping[str, ChatOptions] = field(default_factory=dict)
+    pairing: bool = False
+    operating: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +73,7 @@ class Options:
 
     `max_turns` bounds runs in flight on this node; `queue_limit` the waiting messages of one conversation,
     beyond which the oldest are merged into one turn. After `notify_after` without an answer from the agent
-    server the person is told once; after `give_up_after` the turn ends as failed. A run that takes longer than
+    server the person is told once; after `give_up_after` the turn ends as failed. A run longer than
     `still_working_after` says so, one longer than `timeout` is ended; 0 for never. `max_file` is in bytes.
     """
 

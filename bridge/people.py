@@ -21,10 +21,14 @@ _TRIES_SECONDS = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class PersonRecord:
-    """The accounts that are one person; `founded` counts the persons that left it."""
+    """The accounts that are one person; `founded` counts the persons that left it.
+
+    `language` is the one that they chose, or empty.
+    """
 
     accounts: tuple[str, ...] = ()
     founded: int = 0
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +69,19 @@ class People:
 
     async def person_of(self, user: User) -> str:
         """The id of the person whose account this is: at first the account's own key."""
-        return (await self._account(account_key(user))).person
+        return await _person_of(self._documents, account_key(user))
 
     async def accounts_of(self, person: str) -> tuple[str, ...]:
         """The keys of all accounts of a person, in the order in which they were linked."""
-        document = await self._documents.get(_person_key(person))
-        record = decode(PersonRecord, document.body) if document.body else PersonRecord()
-        return record.accounts or (person,)
+        return (await _record(self._documents, person)).accounts or (person,)
+
+    async def language_of(self, user: User) -> str:
+        """The language that this person chose, or "" where the platform's counts."""
+        return await chosen_language(self._documents, user)
+
+    async def speak(self, user: User, language: str) -> None:
+        """From now on this person is spoken to in `language`; "" goes back to the platform's."""
+        await self._change(await self.person_of(user), lambda record: replace(record, language=language))
 
     async def offer(self, user: User) -> str:
         """A new code that links another account to this person: once, and for ten minutes."""
@@ -153,10 +163,6 @@ class People:
         await self._move(account, account if person != account else f"{account}~{left.founded}")
         return True
 
-    async def _account(self, key: str) -> _Account:
-        document = await self._documents.get(f"account/{key}")
-        return decode(_Account, document.body) if document.body else _Account(key)
-
     async def _move(self, account: str, person: str) -> None:
         while True:
             document = await self._documents.get(f"account/{account}")
@@ -180,6 +186,21 @@ class People:
 def account_key(user: User) -> str:
     """An account's name among all: `channel:id`, escaped as in a conversation's key."""
     return Conversation(user.channel, user.id).key
+
+
+async def chosen_language(documents: Documents, user: User) -> str:
+    """The language that the person behind an account chose, or "". Raises StoreUnavailable."""
+    return (await _record(documents, await _person_of(documents, account_key(user)))).language
+
+
+async def _person_of(documents: Documents, account: str) -> str:
+    document = await documents.get(f"account/{account}")
+    return decode(_Account, document.body).person if document.body else account
+
+
+async def _record(documents: Documents, person: str) -> PersonRecord:
+    document = await documents.get(_person_key(person))
+    return decode(PersonRecord, document.body) if document.body else PersonRecord()
 
 
 def _joined(record: PersonRecord, person: str, moved: tuple[str, ...]) -> tuple[str, ...]:

@@ -71,10 +71,10 @@ async def _ask(services: Services, claim: Claim, record: QuestionRecord) -> None
         await services.journal.note(claim, item.id, note)
 
     if record.open:
-        buttons = _channel_of(services, record).capabilities.buttons
-        question = shown(record.language, record.question) if buttons else None
+        able = _channel_of(services, record).capabilities
+        question = shown(record.language, record.question) if able.buttons else None
         files = await asyncio.to_thread(_arguments, services.files, record)
-        text = render(record, buttons=buttons)
+        text = render(record, buttons=able.buttons, edits=able.buttons and able.edits)
         message = replace(_message(record, record.question.id, text), question=question, attachments=files)
         await _deliver(services, record, message, handle, keep)
     while True:

@@ -21,8 +21,10 @@ def shown(language: str, question: Question) -> Question:
     return replace(question, options=tuple(_labelled(language, option) for option in question.options))
 
 
-def render(record: QuestionRecord, *, buttons: bool) -> str:
-    """The whole of an open question; with `buttons` its options are not listed."""
+def render(record: QuestionRecord, *, buttons: bool, edits: bool = False) -> str:
+    """The whole of an open question; with `buttons` its options are not listed, with `edits` the way to change
+    arguments in words is not told: there is a better one.
+    """
     language, question = record.language, record.question
     parts = [body(language, question)]
     if record.total > 1:
@@ -33,7 +35,7 @@ def render(record: QuestionRecord, *, buttons: bool) -> str:
         parts.append("\n".join([say(language, Sentence.QUESTION_HOW), *lines]))
     if not options:
         parts.append(say(language, Sentence.QUESTION_FREE))
-    if question.may_edit:
+    if question.may_edit and not edits:
         parts.append(say(language, Sentence.QUESTION_EDIT))
     return "\n\n".join(parts)
 

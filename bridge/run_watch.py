@@ -35,9 +35,7 @@ class RunWatch:
             return
         loop, limits = asyncio.get_running_loop(), self._limits
         planned = ((limits.still_working_after, self._still_working), (limits.timeout, self._too_long))
-        self._timers = tuple(
-            loop.call_later(max(0.0, after - age), call) for after, call in planned if after
-        )
+        self._timers = tuple(loop.call_later(max(0.0, after - age), call) for after, call in planned if after)
 
     def end(self) -> None:
         """The run is over: nothing is called any more."""

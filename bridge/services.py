@@ -1,12 +1,14 @@
 """What turns and commands work with, wired once at the top."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bridge.access import Verdict, judge
 from bridge.bus import MessageBus
 from bridge.conversations import Conversations
 from bridge.options import ChannelOptions, Options
+from bridge.pairing import Pairing
 from bridge.people import People
 from bridge.ports import Agent, Channel, HealthReport, Journal, Memory
 from bridge.texts import language_of
@@ -28,11 +30,26 @@ class Services:
     files: Path
     reports: Callable[[], Sequence[HealthReport]]
     clock: Callable[[], float]
+    pairing: Pairing
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
         """The settings of the channel that the message came by."""
         return self.options.channels[message.conversation.channel]
 
+    def verdict(self, message: InboundMessage) -> Verdict:
+        """What becomes of a message that was accepted: the rules may have changed since."""
+        return judge(self.channel_options(message), message, ours=True, paired=self.pairing)
+
+    async def known(self, message: InboundMessage) -> InboundMessage:
+        """The message of somebody whose choice of a language is known. Raises StoreUnavailable."""
+        chosen = await self.people.language_of(message.sender)
+        language = chosen or self.channel_options(message).language
+        if not language:
+            return message
+        return replace(message, sender=replace(message.sender, language=language))
+
     def language(self, message: InboundMessage) -> str:
-        """The language to answer its sender in: the channel's when set, else the person's own."""
-        return language_of(self.channel_options(message).language, message.sender.language)
+        """The language to answer its sender in: chosen with /language, else the channel's where it has one,
+        else the platform's. What was chosen is seen in messages that went through `known`.
+        """
+        return language_of(message.sender.language, self.channel_options(message).language)

@@ -6,17 +6,21 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from bridge.agent_run import AgentRun, Patience
+from bridge.agent_run import AgentRun, Audience, Patience
 from bridge.attachments import LeftOut, collect
 from bridge.bursts import Accepted, merge
+from bridge.busy import waiting_for, waits_behind, way
 from bridge.compose import final_text, text_for_agent
 from bridge.conversations import ConversationRecord, Seen
 from bridge.delivery import Delivery
 from bridge.errors import DeliveryRejected
+from bridge.options import WhenBusy
 from bridge.ports import Claim
 from bridge.question_answers import take
 from bridge.question_flow import Opening, opening
 from bridge.record import Stage, TurnLog
+from bridge.retrying import asked_by
+from bridge.run_watch import Limits, still_working
 from bridge.services import Services
 from bridge.texts import Sentence, say
 from bridge.turn_memory import of_one_person, recall, remember, session_of
@@ -61,12 +65,14 @@ class TurnWork:
         self._id = services.conversations.turn_id(burst[0].item.id)
         self._language = services.language(self._message)
         self._channel = services.channels[self._message.conversation.channel]
+        options = services.options
         self._run = AgentRun(
             services.agent,
             self._log,
-            Patience(services.options.notify_after, services.options.give_up_after),
-            self._show,
-            lambda: self._show(say(self._language, Sentence.AGENT_STILL_TRYING), ()),
+            Patience(options.notify_after, options.give_up_after),
+            Limits(options.still_working_after, options.timeout),
+            Audience(self._show, self._show_trying, self._show_working),
+            services.clock,
         )
 
     def stop(self) -> bool:
@@ -108,7 +114,7 @@ class TurnWork:
     def settle(self, record: ConversationRecord) -> ConversationRecord:
         """The conversation as this turn leaves it."""
         turn, message = self._log.record, self._message
-        if turn.again or turn.stage is Stage.SKIPPED:
+        if turn.again or turn.stage is Stage.SKIPPED or message.retries:
             said = record.said
         else:
             said = (*record.said, message.text[:_SAID])[-_SAID_MESSAGES:]
@@ -119,6 +125,7 @@ class TurnWork:
             last_at=self._services.clock(),
             said=said,
             reminded=record.reminded if turn.answers or not turn.run_id else turn.reminded,
+            last=asked_by(self._burst) if turn.thread and not turn.answers else record.last,
         )
 
     def opening(self) -> Opening | None:
@@ -138,6 +145,7 @@ class TurnWork:
             thread=turn.thread or self._services.conversations.thread_id(self._message.conversation, record),
         )
         self._show("", ())
+        await self._make_way(record)
         request, left_out = await self._request(record, maybe_made=turn.stage is Stage.RUNNING)
         ended, reason = await self._run.run(request)
         if ended.error:
@@ -159,6 +167,16 @@ class TurnWork:
             files=ended.files,
             questions=ended.questions,
         )
+
+    async def _make_way(self, record: ConversationRecord) -> None:
+        """End at once where a newer message is to interrupt: its knock may have come before the run was on,
+        or the process that heard it was stopped.
+        """
+        message = self._message
+        if way(self._services.channel_options(message), record) is not WhenBusy.INTERRUPT:
+            return
+        if waits_behind(self._log.record, await waiting_for(self._services.journal, message.conversation)):
+            self.stop()
 
     async def _go_on(self, record: ConversationRecord) -> bool:
         """Whether there is something to run: a message to a conversation that waits for a decision may only
@@ -208,6 +226,7 @@ class TurnWork:
             maybe_made=maybe_made,
             known=turn.run,
             answer=Answer(turn.answers) if turn.answers else None,
+            retried=bool(message.retries),
         )
         return request, left_out
 
@@ -215,6 +234,12 @@ class TurnWork:
         message = self._message
         snapshot = OutboundMessage(self._id, message.conversation, message.id, text, steps)
         self._services.bus.publish_outbound(snapshot)
+
+    def _show_trying(self) -> None:
+        self._show(say(self._language, Sentence.AGENT_STILL_TRYING), ())
+
+    def _show_working(self, text: str, steps: tuple[Step, ...]) -> None:
+        self._show(still_working(self._language, text, steps), steps)
 
     async def _deliver(self, delivery: Delivery) -> None:
         """From answered to delivered."""

@@ -147,8 +147,8 @@ class RunRequest:
     `turn_id` goes into the run's metadata and `message_id` (a UUID) names the human message, so that
     a run made before a crash is found again: `maybe_made` asks to look for it before making another,
     `known` is the run when its id was already noted. `answer` resumes an interrupted thread. `memory` is what
-    to know about the person now, `reminded` that the thread has an older such block, which has to go. `retried`
-    says that the thread may have this message and an answer to it, which the new one replaces.
+    to know about the person now, `reminded` that the thread has an older such block, which has to go.
+    `retried` says that the thread may have this message and an answer to it, which the new one replaces.
     """
 
     turn_id: str

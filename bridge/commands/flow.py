@@ -1,14 +1,20 @@
-"""/new and /stop."""
+"""/new, /stop and /retry."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from bridge.busy import waiting_for
+from bridge.codec import decode
 from bridge.commands.context import CommandContext
 from bridge.conversations import ConversationRecord
 from bridge.question_flow import drop
+from bridge.ports import Item
 from bridge.queues import turns
+from bridge.retrying import again
 from bridge.texts import Sentence
+from bridge.types import InboundMessage
 
 
 async def new(context: CommandContext, rest: str) -> str:
@@ -26,6 +32,7 @@ async def new(context: CommandContext, rest: str) -> str:
             title="",
             said=(),
             reminded=False,
+            last=(),
         )
 
     before, _ = await context.services.conversations.read(context.conversation)
@@ -46,3 +53,28 @@ async def stop(context: CommandContext, rest: str) -> str:
     """End the running turn."""
     stopped = await context.stop(context.conversation)
     return context.say(Sentence.STOP_DONE if stopped else Sentence.STOP_NOTHING)
+
+
+async def retry(context: CommandContext, rest: str) -> str:
+    """Have the last turn answered again; its reply says the rest.
+
+    Called again after a crash it goes on where it was.
+    """
+    services, conversation, wish = context.services, context.conversation, str(context.item)
+    record, _ = await services.conversations.read(conversation)
+    waiting = await waiting_for(services.journal, conversation)
+    if _wished(waiting, wish):
+        return ""
+    if waiting:
+        return context.say(Sentence.RETRY_BUSY)
+    if not record.last:
+        return context.say(Sentence.RETRY_NOTHING)
+    if record.question is not None:
+        await drop(services.journal, record.question.turn)
+        await services.conversations.change(conversation, lambda record: replace(record, question=None))
+    await services.journal.put(*again(record.last, wish))
+    return ""
+
+
+def _wished(waiting: Sequence[Item], wish: str) -> bool:
+    return any(decode(InboundMessage, item.body).retries == wish for item in waiting)

@@ -3,7 +3,7 @@
 import re
 from difflib import get_close_matches
 
-NAMES = ("new", "stop", "status", "models", "agents", "memory", "link", "unlink", "whoami", "help")
+NAMES = ("new", "stop", "status", "models", "agents", "memory", "link", "unlink", "pair", "whoami", "help")
 _COMMAND = re.compile(r"\s*/([A-Za-z_]+)(?:\s+(.*))?\s*$", re.DOTALL)
 
 

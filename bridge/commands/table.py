@@ -11,6 +11,7 @@ from bridge.commands.context import CommandAnswer, CommandContext
 from bridge.commands.flow import new, stop
 from bridge.commands.linking import link, unlink
 from bridge.commands.memory import memory
+from bridge.commands.pairing import pair
 from bridge.commands.parse import NAMES, nearest, parse
 from bridge.errors import AgentError, MemoryFailed
 from bridge.ports import CommandInfo
@@ -34,6 +35,7 @@ COMMANDS = {
     "memory": Command(memory, Sentence.ABOUT_MEMORY),
     "link": Command(link, Sentence.ABOUT_LINK),
     "unlink": Command(unlink, Sentence.ABOUT_UNLINK),
+    "pair": Command(pair, Sentence.ABOUT_PAIR),
     "whoami": Command(whoami, Sentence.ABOUT_WHOAMI),
     "help": Command(help_text, Sentence.ABOUT_HELP),
 }

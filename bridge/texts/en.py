@@ -145,4 +145,13 @@ TEXTS = {
     S.LANGUAGE_SET: "I speak English with you from now on.",
     S.LANGUAGE_AUTO: "I speak the language that your app tells me, from now on.",
     S.LANGUAGE_HOW: "`/language en` for English, `/language zh` for Chinese, `/language auto` for the language of your app. Now: `{now}`",
+    S.ABOUT_PAIR: "Let somebody in (administrators): /pair CODE",
+    S.PAIR_ADMINS: "Only an administrator can let people in.",
+    S.PAIR_CODE: "Your code is `{code}`, for ten minutes. Give it to an administrator of mine: they let you in by writing `/pair {code}` to me.",
+    S.PAIR_DONE: "{name} may talk with me now. (Account: `{account}`; `parley unpair {account}` takes it back.)",
+    S.PAIR_HOW: "Somebody who may not talk yet gets a code with `/pair`. Let them in with `/pair CODE`.",
+    S.PAIR_NEEDLESS: "You may talk with me already.",
+    S.PAIR_TOO_OFTEN: "Too many codes were asked for. Please try again in an hour.",
+    S.PAIR_UNKNOWN: "This code is unknown, used or too old. `/pair` gives the person who wants to talk a new one.",
+    S.REFUSED_PAIR: "I may not talk with you yet. `/pair` gives you a code with which an administrator can let you in.",
 }

@@ -132,4 +132,13 @@ TEXTS = {
     S.LANGUAGE_SET: "从现在起，我用中文与您交流。",
     S.LANGUAGE_AUTO: "从现在起，我使用您的应用所设定的语言。",
     S.LANGUAGE_HOW: "`/language zh` 使用中文，`/language en` 使用英文，`/language auto` 跟随您的应用。当前：`{now}`",
+    S.ABOUT_PAIR: "允许他人使用（管理员）：/pair 配对码",
+    S.PAIR_ADMINS: "只有管理员可以允许他人使用。",
+    S.PAIR_CODE: "您的配对码是 `{code}`，十分钟内有效。请把它交给我的管理员，由管理员向我发送 `/pair {code}`，您就可以与我对话。",
+    S.PAIR_DONE: "{name} 现在可以与我对话了。（账号：`{account}`；用 `parley unpair {account}` 可以撤销。）",
+    S.PAIR_HOW: "尚不能与我对话的人可用 `/pair` 获取配对码。您用 `/pair 配对码` 即可允许对方。",
+    S.PAIR_NEEDLESS: "您已经可以与我对话。",
+    S.PAIR_TOO_OFTEN: "请求配对码的次数过多，请一小时后再试。",
+    S.PAIR_UNKNOWN: "此配对码不存在、已被使用或已过期。请让对方用 `/pair` 获取新的。",
+    S.REFUSED_PAIR: "我还不能与您对话。发送 `/pair` 可以获取配对码，管理员凭此码即可允许您。",
 }

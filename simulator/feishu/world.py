@@ -200,7 +200,7 @@ def _texts(card: Json) -> list[str]:
     """The texts of a card's elements, in order; plain ones with their marks escaped."""
     if isinstance(card, list):
         return [text for entry in card for text in _texts(entry)]
-    if not isinstance(card, dict):
+    if not isinstance(card, dict) or card.get("tag") == "button":
         return []
     if card.get("tag") == "plain_text":
         return [str(card.get("content", "")).replace("<", "&#60;").replace("*", "\\*").replace("`", "\\`")]

@@ -23,8 +23,8 @@ export function factRow(fact, { edit, forget }) {
   const tools = h(
     "div",
     { class: "fact-tools" },
-    button(t("memoryEdit", { what: fact.content }), "pencil", edit),
-    button(t("memoryForget", { what: fact.content }), "trash", forget),
+    button(t("memoryEdit", { what: fact.content }), "pencil", edit, { title: t("memoryEditDo") }),
+    button(t("memoryForget", { what: fact.content }), "trash", forget, { title: t("memoryForgetDo") }),
   );
   return h("li", { class: "fact", dataset: { id: fact.id } }, h("div", { class: "fact-text" }, h("p", {}, fact.content), meta), tools);
 }

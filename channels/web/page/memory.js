@@ -53,7 +53,7 @@ class Panel {
     this.#note.textContent = "";
     if (!status) return;
     if (!status.data) {
-      this.#tried(memory("GET")); // says why in the server's words
+      this.#note.textContent = t("memoryDisabled");
       return;
     }
     this.#showState(status.person);

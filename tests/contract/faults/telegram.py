@@ -7,12 +7,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
 from bridge.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from bridge.types import Json, ReplyTarget
+from bridge.types import Json, OutboundMessage, ReplyTarget
 from channels.kit.text import chunks
 from channels.telegram.api import Api
+from channels.telegram.buttons import Choices, Press
 from channels.telegram.channel import TelegramChannel, create
-from channels.telegram.formatting import MOST, Rich
+from channels.telegram.formatting import MOST, Rich, render
+from channels.telegram.handle import Handle
 from channels.telegram.replies import TelegramReply
 from tests.contract.drivers.telegram import TelegramDriver
 from tests.contract.faults.fault import Fault
@@ -140,6 +144,55 @@ async def _forget(handle: str) -> None:
     return None
 
 
+class AsksForNoPresses(Api):
+    """Does not tell Telegram that it wants to hear of buttons."""
+
+    async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
+        return await super().updates(offset, [kind for kind in kinds if kind != "callback_query"])
+
+
+class CountsFromOne(Choices):
+    """Counts options as people do."""
+
+    async def option(self, press: Press) -> str:
+        return await super().option(replace(press, number=press.number - 1))
+
+
+class Miscounts(TelegramChannel):
+    async def listen(self, inbox: Inbox) -> None:
+        self._choices.__class__ = CountsFromOne
+        await super().listen(inbox)
+
+
+class ButtonsEverywhere(TelegramReply):
+    """Puts the buttons under each part."""
+
+    async def _fill(self, index: int, part: Rich, buttons: InlineKeyboardMarkup | None) -> None:
+        await super()._fill(index, part, self._buttons)
+
+
+class KeepsTheButtons(TelegramReply):
+    """Changes the text of a settled question only."""
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        left = InlineKeyboardMarkup([[InlineKeyboardButton("Ship it", callback_data="x:0")]])
+        for message, part in zip(self._handle.parts, render(snapshot.text), strict=False):
+            await self._api.edit(self._place, message, part, left)
+
+
+class AsksAnew(TelegramReply):
+    """Has no idea which messages a question became."""
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        self._handle = Handle()
+        await self.finish(snapshot)
+
+
+class SilentApi(Api):
+    async def answer(self, query: str, text: str) -> None:
+        await super().answer(query, "")
+
+
 class NoMenu(TelegramDriver):
     """Registers no commands."""
 
@@ -157,5 +210,15 @@ FAULTS = (
     Fault("answer bots", "deaf_to_bots", driver=_polling(TakesBotsForPeople)),
     Fault("obey commands for other bots", "commands_in_groups", driver=_polling(ServesOtherBots)),
     Fault("ignore the stop button", "the_stop_button_keeps_what_was_said", driver=_polling(IgnoresTheButton)),
+    Fault("ask for no presses", "a_press_decides", driver=_polling(AsksForNoPresses)),
+    Fault("count options from one", "a_press_decides", driver=_made_as(Miscounts)),
+    Fault("answer presses without a word", "who_presses_is_told", driver=_polling(SilentApi)),
+    Fault(
+        "put the buttons under each part",
+        "a_long_question_has_buttons_once",
+        driver=_replying(ButtonsEverywhere),
+    ),
+    Fault("keep the buttons of a settled question", "a_decision_is_seen", driver=_replying(KeepsTheButtons)),
+    Fault("lose the message of a question", "a_press_after_a_crash_decides", driver=_replying(AsksAnew)),
     Fault("register no commands", "commands_are_in_the_menu", driver=NoMenu),
 )

@@ -1,16 +1,19 @@
 """Questions: a card with buttons and a form, presses, and what is said once they are decided."""
 
 import json
+from contextlib import suppress
 
 import pytest
 
+from bridge.errors import ChannelUnavailable
 from bridge.types import EDIT, Option, Question, QuestionKind
-from channels.feishu.presses import PRESS, read, toast
+from channels.feishu.api import LOOK_UP
+from channels.feishu.presses import PAUSES, PRESS, read, toast
 from channels.feishu.question import MOST_INPUT, MOST_LABEL, foot_of
-from simulator.feishu import FeishuSimulator, Timing
+from simulator.feishu import Timing
 from simulator.feishu.buttons import check
 from simulator.feishu.errors import ApiError
-from tests.unit.feishu.world import KeepingInbox, Notes, World, listening, make_channel, snapshot
+from tests.unit.feishu.world import KeepingInbox, Notes, listening, snapshot
 
 YES, NO = Option("approve", "Approve"), Option("reject", "Reject")
 SUBMIT = "✏️ other arguments"
@@ -139,7 +142,7 @@ async def test_a_long_question_has_its_buttons_under_the_last_part_and_keeps_it(
 
 
 async def test_an_answer_that_grew_stops_streaming_and_has_buttons(world):
-    reply, notes = world.reply(notes := Notes()), notes
+    reply = world.reply(notes := Notes())
     await reply.show(snapshot("Su"))
     await reply.finish(snapshot("Sure?", question=question()))
     (message,) = world.seen()
@@ -153,12 +156,8 @@ async def test_a_question_whose_sending_broke_is_there_once_with_buttons(world, 
     notes = Notes()
     world.faults.reset_next(["send"], when, times=2)
     for _ in range(3):
-        try:
+        with suppress(ChannelUnavailable):
             await ask(world, question(), notes=notes, handle=notes.last)
-        except OSError:
-            continue
-        except Exception as error:  # noqa: BLE001 - whatever it is, it must be over soon
-            assert "no answer" in str(error)
     assert [message.buttons for message in world.seen()] == [("Approve", "Reject")]
 
 
@@ -300,15 +299,8 @@ async def test_the_simulator_refuses_a_form_that_is_not_filled(world):
         press(world, message, "Perhaps")
 
 
-async def test_a_press_is_answered_within_the_platform_s_time_even_when_names_are_slow(tmp_path):
-    with FeishuSimulator(timing=Timing()) as sim:
-        world = World(sim, sim.people.add_person("Ann"), make_channel(sim, tmp_path), tmp_path)
-        message, inbox = await ask(world, question()), KeepingInbox(refusals=3)
-        async with listening(world.channel, inbox):
-            world.faults.slow_next(["user"], 60.0)
-            press(world, message, "Approve")
-            await world.until(lambda: world.people.told(world.ann.chat, world.ann.open_id))
-        assert world.people.failures(world.ann.chat, world.ann.open_id) == 0
+def test_the_slowest_answer_to_a_press_is_within_feishu_s_three_seconds():
+    assert LOOK_UP + sum(PAUSES) < Timing().ack - 0.5
 
 
 def test_what_a_button_sends_back_is_an_object_and_short(world):

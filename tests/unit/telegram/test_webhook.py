@@ -15,6 +15,7 @@ from channels.telegram.hook import MOST
 from channels.telegram.replies import Rhythm
 from console.options import ConsoleOptions
 from console.server import HttpServer
+from tests.unit.telegram.asking import asked
 from tests.unit.telegram.world import KeepingInbox, World, listening
 
 HEADER = "X-Telegram-Bot-Api-Secret-Token"
@@ -85,6 +86,19 @@ async def test_an_update_is_posted_again_until_the_store_is_back(world):
         world.say("two")
         assert [message.text for message in await inbox.first(2)] == ["one", "two"]
         await world.until(lambda: world.people.unconfirmed() == 0)
+    assert "503" in world.sim.world.webhook_error[1]
+
+
+async def test_a_press_is_posted_again_until_it_is_on_disk_and_then_answered(world):
+    world.sim.world.webhook_retry = 0.05
+    inbox = KeepingInbox(refusals=2)
+    async with hooked(world) as (channel, _), listening(channel, inbox):
+        number = await asked(channel, world)
+        world.people.press(world.alice.id, world.alice.id, number, "Ship it")
+        (click,) = await inbox.pressed()
+        await world.until(lambda: world.people.told(world.alice.id, world.alice.id) == ("Noted.",))
+        await world.until(lambda: world.people.unconfirmed() == 0)
+    assert click.option == "ship"
     assert "503" in world.sim.world.webhook_error[1]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bridge.errors import DocumentConflict, StoreUnavailable
 from bridge.ports import Channel, ChannelServices, CommandInfo, Document
-from bridge.types import Conversation, InboundMessage, OutboundMessage, ReplyTarget, User
+from bridge.types import Click, Conversation, InboundMessage, OutboundMessage, ReplyTarget, User
 from channels.telegram.channel import TelegramChannel
 from channels.telegram.config import Config
 from channels.telegram.replies import Rhythm
@@ -61,25 +61,44 @@ class KeepingInbox:
 
     def __init__(self, refusals: int = 0) -> None:
         self.messages: list[InboundMessage] = []
+        self.clicks: list[Click] = []
+        self.told = "Noted."
         self.refusals = refusals
         self.is_online = asyncio.Event()
+        self.refused = asyncio.Event()
         self._news = asyncio.Condition()
 
     async def accept(self, message: InboundMessage) -> None:
-        if self.refusals > 0:
-            self.refusals -= 1
-            raise StoreUnavailable("the disk is full")
+        self._refuse()
         async with self._news:
             self.messages.append(message)
             self._news.notify_all()
 
+    async def decide(self, click: Click) -> str:
+        self._refuse()
+        async with self._news:
+            self.clicks.append(click)
+            self._news.notify_all()
+        return self.told
+
     def online(self) -> None:
         self.is_online.set()
+
+    def _refuse(self) -> None:
+        if self.refusals > 0:
+            self.refusals -= 1
+            self.refused.set()
+            raise StoreUnavailable("the disk is full")
 
     async def first(self, count: int = 1) -> list[InboundMessage]:
         async with self._news, asyncio.timeout(10):
             await self._news.wait_for(lambda: len(self.messages) >= count)
         return self.messages[:count]
+
+    async def pressed(self, count: int = 1) -> list[Click]:
+        async with self._news, asyncio.timeout(10):
+            await self._news.wait_for(lambda: len(self.clicks) >= count)
+        return self.clicks[:count]
 
 
 @asynccontextmanager
