@@ -22,6 +22,7 @@ TURN_KEY = "parley_turn"
 
 _THREADS_REMEMBERED = 50_000
 _RUNS_SEARCHED = 100
+_STARTS_SEARCHED = 10
 _CLOSING = 1.0
 
 
@@ -29,7 +30,8 @@ _CLOSING = 1.0
 class Order:
     """A run to be made. Without `input` and `command` a paused thread simply goes on.
 
-    `unread` are the files of which its input does not have everything.
+    `unread` are the files of which its input does not have everything. It begins at `checkpoint`, or at the
+    thread's newest state.
     """
 
     thread: str
@@ -40,6 +42,7 @@ class Order:
     input: dict[str, Json] = field(default_factory=dict)
     resume: Json = None
     unread: tuple[Unread, ...] = ()
+    checkpoint: str = ""
 
     def arguments(self) -> dict[str, Any]:
         """The arguments that the SDK's calls for a new run share."""
@@ -48,6 +51,7 @@ class Order:
             "command": None if self.resume is None else cast("Command", {"resume": self.resume}),
             "config": cast("Config", self.config),
             "context": self.context or None,
+            "checkpoint_id": self.checkpoint or None,
             "metadata": {TURN_KEY: self.turn_id},
             "multitask_strategy": "reject",
             "if_not_exists": "create",
@@ -94,6 +98,14 @@ class Server:
                 return cast("Json", await self._client.threads.get_state(thread))
         except AgentMissing:
             return None
+
+    async def begun(self, thread: str) -> list[dict[str, Json]]:
+        """The states in which the thread's latest runs began, newest first, their input not yet in them."""
+        with mapped("read a thread's history"):
+            states = await self._client.threads.get_history(
+                thread, limit=_STARTS_SEARCHED, metadata={"source": "input"}
+            )
+        return [each for each in _records(states) if _record(each.get("metadata")).get("source") == "input"]
 
     async def stream(
         self, order: Order, on_created: Callable[[str], None], on_part: Callable[[StreamPart], bool]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from agent.decisions import is_yes, resume_value
 from agent.documents import Documents
 from agent.final import Asked, read
+from agent.forking import start_of
 from agent.injection import Injection, Injector
 from agent.input import run_config, run_input
 from agent.interrupts import BREAKPOINT, Interrupt, pending, stopped_before
 from agent.questions import PART
-from agent.reminding import cleaned
 from agent.server import Order, Server
 from bridge.errors import AgentRefused
 from bridge.types import Answer, Json, RunRequest
@@ -48,9 +48,9 @@ async def prepare(server: Server, request: RunRequest, making: Making) -> tuple[
             return resumed, Asked(request.message_id, request.text, resumed=True, before=_ids(state))
         if not request.text:
             raise AgentRefused("The agent no longer waits for this decision.")
-    earlier = cleaned(await server.state(request.thread)) if request.reminded else []
-    given = await run_input(request, making.documents, earlier, pictures=making.pictures)
-    order = replace(order, input=given.input, unread=given.unread)
+    start = await start_of(server, request)
+    given = await run_input(request, making.documents, start.earlier, pictures=making.pictures)
+    order = replace(order, input=given.input, unread=given.unread, checkpoint=start.checkpoint)
     return order, Asked(request.message_id, request.text)
 
 

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
+from starlette.routing import BaseRoute
+
 from app.agents import open_agent
 from app.health import Pulse
 from app.memory import make_memory
@@ -26,12 +28,14 @@ from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
 from bridge.errors import ParleyError
 from bridge.manager import Manager
+from bridge.pairing import Pairing
 from bridge.people import People
 from bridge.ports import Channel, ChannelServices, Journal
 from bridge.services import Services
 from channels.kit.http import ServesHttp, Webhook
-from console.memory_api import MemoryAdmin, memory_routes
+from console.memory_api import memory_routes
 from console.options import ConsoleOptions
+from console.pairing_api import pairing_routes
 from console.server import HttpServer
 from memory.service import MemoryService
 from store.sqlite import SqliteStore
@@ -85,7 +89,9 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
         SqliteStore.open(loaded.data_dir / DATABASE, clock=clock) as journal,
         open_agent(loaded) as agent,
     ):
-        bus = MessageBus(journal, options.channels)
+        pairing = Pairing(journal, clock)
+        await pairing.load()
+        bus = MessageBus(journal, options.channels, pairing)
         channels = make_channels(loaded, journal)
         supervisors = Supervisors(
             [Supervisor(channel, bus.publish_inbound, bus.publish_click) for channel in channels.values()]
@@ -104,14 +110,16 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
             files=_folder(loaded.data_dir / FILES),
             reports=pulse.reports,
             clock=clock,
+            pairing=pairing,
         )
-        server = _server(loaded, channels, pulse, console_memory(loaded, memory, services.people))
+        api = [*memory_routes(console_memory(loaded, memory, services.people)), *pairing_routes(pairing)]
+        server = _server(loaded, channels, pulse, api)
         yield Parley(
             Manager(services),
             supervisors,
             server,
             memory,
-            (pulse.run, journal.maintain, memory.run, _upkeep(loaded, journal, clock)),
+            (pulse.run, journal.maintain, memory.run, pairing.follow, _upkeep(loaded, journal, clock)),
         )
 
 
@@ -125,12 +133,14 @@ def make_channels(loaded: Loaded, journal: Journal) -> Mapping[str, Channel]:
     return made
 
 
-def _server(loaded: Loaded, channels: Mapping[str, Channel], pulse: Pulse, memory: MemoryAdmin) -> HttpServer:
+def _server(
+    loaded: Loaded, channels: Mapping[str, Channel], pulse: Pulse, api: Sequence[BaseRoute]
+) -> HttpServer:
     console = loaded.settings.console
     routes = [route for each in channels.values() if isinstance(each, ServesHttp) for route in each.routes()]
     return HttpServer(
         ConsoleOptions(console.host, console.port, console.token),
-        [*memory_routes(memory), *(route for route in routes if not isinstance(route, Webhook))],
+        [*api, *(route for route in routes if not isinstance(route, Webhook))],
         pulse.reports,
         webhooks=[route for route in routes if isinstance(route, Webhook)],
     )

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from app.settings.load import Loaded
-from bridge.options import ChannelOptions, Mention, Options
+from bridge.options import ChannelOptions, ChatOptions, Mention, Options, WhenBusy
 from bridge.types import Mode, Session
-from channels.kit.config import ChannelConfig, SessionConfig
+from channels.kit.config import ChannelConfig, ChatConfig, SessionConfig
+from console.options import is_loopback
+
+_PAGE, _ITS_PERSON = "web", "local"
 
 
 def core_options(loaded: Loaded) -> Options:
     """The core's options, with those of the channels that are on."""
     settings = loaded.settings
     return Options(
-        channels={name: _channel(loaded, config) for name, config in loaded.channels.items()},
+        channels={name: _channel(loaded, name, config) for name, config in loaded.channels.items()},
         max_turns=settings.manager.max_turns,
         queue_limit=settings.manager.queue_limit,
         shutdown_grace=settings.manager.shutdown_grace,
         notify_after=settings.agent.notify_after,
         give_up_after=settings.agent.give_up_after,
+        still_working_after=settings.agent.still_working_after,
+        timeout=settings.agent.timeout,
         max_file=settings.manager.max_file,
         models=settings.agent.choices,
         questions=settings.questions.options(),
@@ -32,19 +37,37 @@ def merged(assistant: str, *sections: SessionConfig) -> Session:
     return Session(assistant=chosen[-1] if chosen else assistant, config=config, context=context)
 
 
-def _channel(loaded: Loaded, config: ChannelConfig) -> ChannelOptions:
+def _channel(loaded: Loaded, name: str, config: ChannelConfig) -> ChannelOptions:
     settings = loaded.settings
     layers = (settings.session, config.session)
     mode = config.mode if "mode" in config.model_fields_set else settings.agent.mode
+    when_busy = config.when_busy if "when_busy" in config.model_fields_set else settings.agent.when_busy
     language = config.language if "language" in config.model_fields_set else settings.language
     users = config.session.users.items()
     return ChannelOptions(
         session=merged(settings.agent.assistant, *layers),
         user_sessions={user: merged(settings.agent.assistant, *layers, own) for user, own in users},
         mode=Mode(mode),
+        when_busy=WhenBusy(when_busy),
         allowed_users=frozenset(config.allowed_users),
         mention=Mention(config.mention),
         burst_window=config.burst_window,
-        admins=frozenset(config.admins),
+        admins=frozenset(config.admins) | _at_home(loaded, name),
         language="" if language == "auto" else language,
+        chats={chat: _chat(own) for chat, own in config.chats.items()},
+        pairing=config.pairing,
+        operating=name == _PAGE,
+    )
+
+
+def _at_home(loaded: Loaded, name: str) -> frozenset[str]:
+    """Whoever is at this very machine may run Parley, and so may administer it on its page."""
+    at_home = name == _PAGE and is_loopback(loaded.settings.console.host)
+    return frozenset({_ITS_PERSON} if at_home else ())
+
+
+def _chat(config: ChatConfig) -> ChatOptions:
+    return ChatOptions(
+        None if config.mention is None else Mention(config.mention),
+        None if config.allowed_users is None else frozenset(config.allowed_users),
     )

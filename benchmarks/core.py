@@ -16,6 +16,7 @@ from bridge.bus import MessageBus
 from bridge.conversations import Conversations
 from bridge.manager import Manager
 from bridge.options import ChannelOptions, Options
+from bridge.pairing import Pairing
 from bridge.people import People
 from bridge.ports import NullMemory
 from bridge.services import Services
@@ -61,6 +62,7 @@ async def running_core(
             files=folder / "files",
             reports=list,
             clock=time.time,
+            pairing=Pairing(journal, time.time),
         )
         manager = Manager(services)
         working = asyncio.create_task(manager.run())

@@ -59,7 +59,9 @@ class MessageBus:
         quick = verdict is not Verdict.ALLOW or is_command(message.text)
         if quick:
             name = f"{conversation.channel}:{message.id}"
-            puts = (Put(commands_of(conversation.channel), conversation.key, encode(message), name),)
+            puts: tuple[Put, ...] = (
+                Put(commands_of(conversation.channel), conversation.key, encode(message), name),
+            )
         else:
             puts = accepted(await way_of(self._journal, options, conversation), message)
         item, *_ = await self._journal.put(*puts)

@@ -7,6 +7,7 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
+from bridge.access import may_talk
 from bridge.asking import (
     Happening,
     QuestionEvent,
@@ -136,8 +137,10 @@ def _decision(services: Services, record: QuestionRecord, event: QuestionEvent) 
     if click is None:
         text = "" if record.rules.expired else say(record.language, Sentence.QUESTION_NO_ANSWER)
         return Decision(record.rules.expired, text, None, now)
-    admins = services.options.channels[click.conversation.channel].admins
-    if not may_decide(record.rules, click.sender, record.asker, admins):
+    options = services.options.channels[click.conversation.channel]
+    if not may_talk(options, click.sender, click.conversation.chat, services.pairing):
+        return None
+    if not may_decide(record.rules, click.sender, record.asker, options.admins):
         return None
     return Decision(click.option, click.text, click.sender, now, click.id)
 

@@ -22,8 +22,8 @@ def shown(language: str, question: Question) -> Question:
 
 
 def render(record: QuestionRecord, *, buttons: bool, edits: bool = False) -> str:
-    """The whole of an open question; with `buttons` its options are not listed, with `edits` the way to change
-    arguments in words is not told: there is a better one.
+    """The whole of an open question. With `buttons` its options are not listed; where people can edit
+    arguments in place (`edits`), the way to do it in words is not told.
     """
     language, question = record.language, record.question
     parts = [body(language, question)]

@@ -50,8 +50,11 @@ async def remember(
     turn_id: str,
     record: TurnRecord,
 ) -> None:
-    """Hand an answered turn to memory, whose failures are its own. Raises StoreUnavailable."""
-    if record.outcome is not Outcome.ANSWERED or not services.memory.enabled:
+    """Hand a turn to memory, once the agent answered or asked back; its failures are its own.
+
+    Raises StoreUnavailable.
+    """
+    if record.outcome not in (Outcome.ANSWERED, Outcome.ASKED) or not services.memory.enabled:
         return
     turn = Turn(
         id=turn_id,

@@ -81,6 +81,10 @@ def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
     audit = add("audit", "print who was asked what, and who decided")
     audit.add_argument("--days", type=float, default=30.0, help="how far back (default: 30)")
     audit.add_argument("--json", action="store_true", help="one JSON object a line")
-    for command in (memory, audit):
+    pair = add("pair", "let in who was given a code, or list who was and who asks")
+    pair.add_argument("code", metavar="CODE", help="the code, or: list")
+    unpair = add("unpair", "let somebody in no more")
+    unpair.add_argument("account", metavar="CHANNEL:ID", help="as `parley pair list` shows it")
+    for command in (memory, audit, pair, unpair):
         command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from app.settings.load import Loaded
 from app.settings.model import AgentSection
+from channels.kit.config import ChannelConfig
 
 
 def plan(loaded: Loaded) -> Iterator[str]:
@@ -13,7 +14,7 @@ def plan(loaded: Loaded) -> Iterator[str]:
     width = max(len(name) for name in ("agent", "data", *loaded.plans))
     yield f"  {'agent':{width}}  {agent_line(loaded.settings.agent)}"
     for name, channel in loaded.plans.items():
-        state = f"off: {channel.off}" if channel.off else "on" + _warning(channel.config.allowed_users)
+        state = f"off: {channel.off}" if channel.off else "on" + _warning(channel.config)
         yield f"  {name:{width}}  {state}"
     yield f"  {'data':{width}}  {loaded.data_dir}"
 
@@ -34,5 +35,8 @@ def embedded_line(agent: AgentSection) -> str:
     return "the offline demonstration (no AI: set agent.model for a real one)"
 
 
-def _warning(allowed_users: tuple[str, ...]) -> str:
-    return "" if allowed_users else ", but nobody may talk to it yet: fill in allowed_users"
+def _warning(config: ChannelConfig) -> str:
+    if config.allowed_users:
+        return ""
+    pairing = ", or let people in who send it /pair" if config.pairing else ""
+    return f", but nobody may talk to it yet: fill in allowed_users{pairing}"

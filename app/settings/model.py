@@ -34,6 +34,7 @@ class AgentSection(Section):
     api_key: str = ""
     headers: dict[str, str] = Field(default_factory=dict)
     mode: Literal["stream", "wait"] = "stream"
+    when_busy: Literal["queue", "merge", "interrupt", "reject"] = "queue"
     graphs: dict[str, str] = Field(default_factory=dict)
     model: str = ""
     base_url: str = ""
@@ -44,6 +45,8 @@ class AgentSection(Section):
     images: bool = True
     notify_after: float = Field(default=10.0, gt=0)
     give_up_after: float = Field(default=900.0, gt=0)
+    still_working_after: float = Field(default=60.0, ge=0)
+    timeout: float = Field(default=0.0, ge=0)
 
     @field_validator("url")
     @classmethod

@@ -9,8 +9,8 @@ from bridge.busy import waiting_for
 from bridge.codec import decode
 from bridge.commands.context import CommandContext
 from bridge.conversations import ConversationRecord
-from bridge.question_flow import drop
 from bridge.ports import Item
+from bridge.question_flow import drop
 from bridge.queues import turns
 from bridge.retrying import again
 from bridge.texts import Sentence

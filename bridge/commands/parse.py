@@ -3,7 +3,22 @@
 import re
 from difflib import get_close_matches
 
-NAMES = ("new", "stop", "status", "models", "agents", "memory", "link", "unlink", "pair", "whoami", "help")
+NAMES = (
+    "new",
+    "stop",
+    "retry",
+    "busy",
+    "status",
+    "models",
+    "agents",
+    "memory",
+    "link",
+    "unlink",
+    "language",
+    "pair",
+    "whoami",
+    "help",
+)
 _COMMAND = re.compile(r"\s*/([A-Za-z_]+)(?:\s+(.*))?\s*$", re.DOTALL)
 
 

@@ -6,9 +6,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bridge.commands.about import help_text, status, whoami
+from bridge.commands.busy import busy
 from bridge.commands.choices import agents, models
 from bridge.commands.context import CommandAnswer, CommandContext
-from bridge.commands.flow import new, stop
+from bridge.commands.flow import new, retry, stop
+from bridge.commands.language import language
 from bridge.commands.linking import link, unlink
 from bridge.commands.memory import memory
 from bridge.commands.pairing import pair
@@ -29,12 +31,15 @@ class Command:
 COMMANDS = {
     "new": Command(new, Sentence.ABOUT_NEW),
     "stop": Command(stop, Sentence.ABOUT_STOP),
+    "retry": Command(retry, Sentence.ABOUT_RETRY),
+    "busy": Command(busy, Sentence.ABOUT_BUSY),
     "status": Command(status, Sentence.ABOUT_STATUS),
     "models": Command(models, Sentence.ABOUT_MODELS),
     "agents": Command(agents, Sentence.ABOUT_AGENTS),
     "memory": Command(memory, Sentence.ABOUT_MEMORY),
     "link": Command(link, Sentence.ABOUT_LINK),
     "unlink": Command(unlink, Sentence.ABOUT_UNLINK),
+    "language": Command(language, Sentence.ABOUT_LANGUAGE),
     "pair": Command(pair, Sentence.ABOUT_PAIR),
     "whoami": Command(whoami, Sentence.ABOUT_WHOAMI),
     "help": Command(help_text, Sentence.ABOUT_HELP),
@@ -45,8 +50,8 @@ assert tuple(COMMANDS) == NAMES  # noqa: S101 - parse.py tells talk from command
 def command_infos() -> tuple[CommandInfo, ...]:
     """Every command in every language, English also as the default, for platforms with a menu."""
     return tuple(
-        CommandInfo(name, say(language, command.about), "" if language == "en" else language)
-        for language in CATALOGUE
+        CommandInfo(name, say(tongue, command.about), "" if tongue == "en" else tongue)
+        for tongue in CATALOGUE
         for name, command in COMMANDS.items()
     )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator
+
+Mention = Literal["required", "thread", "never"]
 
 
 class Section(BaseModel):
@@ -27,32 +29,55 @@ class ChannelSession(SessionConfig):
     users: dict[str, SessionConfig] = Field(default_factory=dict)
 
 
+def _as_texts(value: object) -> object:
+    # Ids are numbers on some platforms, and a single one is often written without a list.
+    if isinstance(value, str | int) and not isinstance(value, bool):
+        value = [value]
+    if isinstance(value, list | tuple):
+        return tuple(str(entry) if isinstance(entry, int) else entry for entry in value)
+    return value
+
+
+Ids = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
+
+
+class ChatConfig(Section):
+    """What is different in one chat: with a list of its own only those named there may talk in it."""
+
+    mention: Mention | None = None
+    allowed_users: Ids | None = None
+
+
 class ChannelConfig(Section):
     """Base of every channel's `Config`.
 
     `enabled: null` means on when the credentials are there. `allowed_users` holds platform user ids as
-    text ("*" for everyone); an empty list means nobody. `admins` are the ids of
-    those who may decide for others.
+    text ("*" for everyone); an empty list means nobody. `admins` are the ids of those who may talk, decide
+    for others and let people in; with `pairing` strangers may ask for that. `chats` is by the ids of chats.
     """
 
     enabled: bool | None = None
     allowed_users: tuple[str, ...] = ()
     admins: tuple[str, ...] = ()
     mode: Literal["stream", "wait"] = "stream"
-    mention: Literal["required", "thread", "never"] = "required"
+    when_busy: Literal["queue", "merge", "interrupt", "reject"] = "queue"
+    mention: Mention = "required"
     burst_window: float = Field(default=0.8, ge=0, le=10)
     language: Literal["auto", "en", "zh"] = "auto"
     session: ChannelSession = ChannelSession()
+    pairing: bool = False
+    chats: dict[str, ChatConfig] = Field(default_factory=dict)
 
     @field_validator("allowed_users", "admins", mode="before")
     @classmethod
-    def _as_texts(cls, value: object) -> object:
-        # Ids are numbers on some platforms, and a single one is often written without a list.
-        if isinstance(value, str | int) and not isinstance(value, bool):
-            value = [value]
-        if isinstance(value, list | tuple):
-            return tuple(str(entry) if isinstance(entry, int) else entry for entry in value)
-        return () if value is None else value
+    def _ids(cls, value: object) -> object:
+        return () if value is None else _as_texts(value)
+
+    @property
+    def opened(self) -> bool:
+        """Whether "everyone" stands in any list, the channel's or that of a chat."""
+        own = [chat.allowed_users or () for chat in self.chats.values()]
+        return any("*" in users for users in (self.allowed_users, *own))
 
     def missing(self) -> str:
         """What this channel still needs before it can start, or ""; for example `bot_token`."""

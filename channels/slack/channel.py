@@ -95,7 +95,7 @@ class SlackChannel(Channel):
         async with self._api.connected() as session, Errands() as errands:
             self._me, scopes = await self._api.me()
             _warn_of_missing(scopes)
-            door = Door(self._people, self._me, self._config.allowed_users)
+            door = Door(self._people, self._me, self._config.allowed_users, self._config.opened)
             events = Events(self._api, Listener(inbox, self._me, self._people, door), errands)
             try:
                 async with asyncio.TaskGroup() as group:

@@ -15,17 +15,17 @@ _EVERYONE = "*"
 
 
 class Door:
-    """Lets in those who are named in `allowed`, and with "*" every full member.
+    """Lets in those who are named in `allowed`, and every full member.
 
-    Without "*" nobody needs to be known: the core refuses who is not named, and tells them so.
+    Where nothing is `opened` to everyone nobody needs to be known: the core refuses who is not named, and
+    tells them so.
     """
 
-    def __init__(self, people: People, me: Me, allowed: Iterable[str]) -> None:
-        named = frozenset(allowed)
+    def __init__(self, people: People, me: Me, allowed: Iterable[str], opened: bool) -> None:
         self._people = people
         self._me = me
-        self._named = named - {_EVERYONE}
-        self._asks = _EVERYONE in named
+        self._named = frozenset(allowed) - {_EVERYONE}
+        self._asks = opened
 
     async def event(self, body: JsonObject) -> JsonObject | None:
         """The event in a payload if it is for us, and of somebody who may be heard.

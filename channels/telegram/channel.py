@@ -118,7 +118,8 @@ class TelegramChannel(Channel):
         if chat > 0 or await self._api.hears_all(chat):
             return ()
         # Where we answer mentions only, hearing more would change nothing.
-        enough = self._config.mention == "required"
+        own = self._config.chats.get(conversation.chat)
+        enough = ((own and own.mention) or self._config.mention) == "required"
         return (Sentence.HEARS_ADDRESSED,) if enough else (Sentence.HEARS_ADDRESSED, Sentence.HEARS_ALL_HOW)
 
     async def _poll(self, listener: Listener) -> None:

@@ -30,6 +30,8 @@ class Config(ChannelConfig):
     webhook_url: str = ""
     webhook_secret: str = Field(default="", repr=False)
     rich_messages: bool = False
+    # Anybody can find a bot; those whom its people know can be let in.
+    pairing: bool = True
     max_file_in: int = Field(default=20_000_000, gt=0)
     max_file_out: int = Field(default=50_000_000, gt=0)
     max_photo_out: int = Field(default=10_000_000, gt=0)

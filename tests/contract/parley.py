@@ -15,6 +15,7 @@ from bridge.conversations import Conversations
 from bridge.deciding import ASKER, QuestionOptions, Rules
 from bridge.manager import Manager
 from bridge.options import ChannelOptions, Options
+from bridge.pairing import Pairing
 from bridge.people import People
 from bridge.ports import Agent, Channel, ChannelServices, Journal, NullMemory
 from bridge.services import Services
@@ -108,6 +109,7 @@ async def start(around: Surroundings) -> Process:
         files=around.folder / "files",
         reports=lambda: [supervisor.report()],
         clock=time.time,
+        pairing=Pairing(journal, time.time),
     )
     await stack.enter_async_context(around.driver.hosted(channel))
     tasks = [

@@ -16,6 +16,7 @@ from bridge.conversations import Conversations
 from bridge.errors import ChannelError, MemoryFailed
 from bridge.manager import Manager
 from bridge.options import ChannelOptions, Options
+from bridge.pairing import Pairing
 from bridge.people import People
 from bridge.ports import (
     Capabilities,
@@ -296,7 +297,9 @@ async def core(
     agent, channel = agent or ScriptedAgent(), channel or RecordingChannel()
     options, memory = options or default_options(), RecordingMemory()
     async with SqliteStore.open(folder / "parley.db") as journal:
-        bus = MessageBus(journal, options.channels)
+        pairing = Pairing(journal, time.time)
+        await pairing.load()
+        bus = MessageBus(journal, options.channels, pairing)
         services = Services(
             journal=journal,
             bus=bus,
@@ -309,6 +312,7 @@ async def core(
             files=folder / "files",
             reports=lambda: [HealthReport("test", Health.UP, "", 0.0)],
             clock=time.time,
+            pairing=pairing,
         )
         manager = Manager(services)
         made = Core(journal, bus, manager, agent, channel, memory, services)
