@@ -39,12 +39,9 @@ async def start_of(server: Server, request: RunRequest) -> Start:
         if request.message_id not in _ids(before) and (checkpoint := _parent(before)):
             return Start(checkpoint, cleaned(before))
     ids = _ids(state)
-    answer: list[Json] = [{"type": "remove", "id": id, "content": ""} for id in ids[_place(ids, request) :]]
+    removed = ids[ids.index(request.message_id) + 1 :]
+    answer: list[Json] = [{"type": "remove", "id": each, "content": ""} for each in removed]
     return Start("", [*cleaned(state), *answer])
-
-
-def _place(ids: list[str], request: RunRequest) -> int:
-    return ids.index(request.message_id) + 1
 
 
 def _parent(begun: dict[str, Json]) -> str:

@@ -79,7 +79,7 @@ class FeishuChannel(Channel):
             endpoint = Endpoint.read(where)
             quotes = Quotes(self._api, me, self._shared.said)
             intake = Intake(inbox, me, self._names, quotes, self._guests)
-            presses = Presses(inbox, self._names, self._guests)
+            presses = self._presses(inbox)
 
             async def take(payload: bytes) -> Taken:
                 return await presses.take(payload) or Taken(await intake.take(payload))
@@ -88,6 +88,9 @@ class FeishuChannel(Channel):
                 inbox.online()
                 log.info("feishu: listening as %s", me)
                 await LongConnection(socket, endpoint, take).run(self._api.tokens.keep_fresh)
+
+    def _presses(self, inbox: Inbox) -> Presses:
+        return Presses(inbox, self._names, self._guests)
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """A reply in the target's chat and topic; in groups it answers the message it is for."""

@@ -15,6 +15,9 @@ from channels.feishu.carrier import Carrier
 from channels.feishu.channel import FeishuChannel, create
 from channels.feishu.formatting import MOST
 from channels.feishu.handle import Part
+from channels.feishu.longconn import Taken
+from channels.feishu.presses import Presses
+from channels.feishu.question import Foot, card, foot_of, parts_of
 from channels.feishu.recent import Recent
 from channels.feishu.replies import FeishuReply
 from channels.kit.text import chunks
@@ -89,6 +92,66 @@ class LeavesRefusedCards(Carrier):
 
     async def withdraw(self) -> None:
         return None
+
+
+def _taking(kind: type[Presses]) -> type[FeishuDriver]:
+    """A driver whose channel takes presses so."""
+
+    class Hears(FeishuChannel):
+        def _presses(self, inbox: Inbox) -> Presses:
+            made = super()._presses(inbox)
+            made.__class__ = kind
+            return made
+
+    return _made_as(Hears)
+
+
+class AnswersPressesWithNothing(Presses):
+    """Acknowledges a press, and tells nobody what came of it."""
+
+    async def take(self, payload: bytes) -> Taken | None:
+        taken = await super().take(payload)
+        return None if taken is None else Taken(taken.done)
+
+
+class AnswersPressesLikeMessages(Presses):
+    """Takes a press for an event of some other kind."""
+
+    async def take(self, payload: bytes) -> Taken | None:
+        return None
+
+
+class LooksNowhereForTheMessage(FeishuReply):
+    """Settles what it has just sent itself, and nothing that another process sent."""
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        return None
+
+
+class LeavesTheButtons(Carrier):
+    """Changes the words of a decided question, not its buttons."""
+
+    async def rewrite(self, text: str) -> None:
+        assert self.part is not None
+        whole = card(text, Foot(({"tag": "button", "text": {"tag": "plain_text", "content": "Ship it"}},)))
+        await self._api.patch(self.part.message, whole)
+
+
+class SettlesTheFirstPart(FeishuReply):
+    """Writes all of a decided question into its first message."""
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        await self._carriers[0].rewrite(snapshot.text[:MOST])
+
+
+class ButtonsUnderEachPart(FeishuReply):
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        if snapshot.question is None:
+            return await super().finish(snapshot)
+        foot = foot_of(snapshot.question, self._target)
+        for index, text in enumerate(parts_of(snapshot.text, foot)):
+            await self._at(index).settle(text, foot)
+        return Receipt(())
 
 
 def _parts(cut: Callable[[str], list[str]]) -> type[FeishuReply]:
@@ -182,5 +245,19 @@ FAULTS = (
     ),
     Fault("send parts anew after a crash", "crash_between_parts", driver=_replying(SendsAnew)),
     Fault("read quoted cards as hints", "a_reply_to_us_is_for_us", driver=_made_as(ForgetsWhatItSaid)),
+    Fault("acknowledge presses in silence", "who_presses_is_told", driver=_taking(AnswersPressesWithNothing)),
+    Fault("take presses for other events", "a_press_decides", driver=_taking(AnswersPressesLikeMessages)),
+    Fault(
+        "settle only what it remembers",
+        "a_crash_while_settling_settles",
+        driver=_replying(LooksNowhereForTheMessage),
+    ),
+    Fault("leave the buttons standing", "a_decision_is_seen", driver=_carrying(LeavesTheButtons)),
+    Fault("settle the first part", "a_long_question_has_buttons_once", driver=_replying(SettlesTheFirstPart)),
+    Fault(
+        "put buttons under each part",
+        "a_long_question_has_buttons_once",
+        driver=_replying(ButtonsUnderEachPart),
+    ),
     Fault("answer beside the topic", "topics_are_apart", driver=_calling(AnswersAside)),
 )

@@ -212,6 +212,7 @@ async def promise_a_crash_while_asking_asks_once(scene: Scene) -> None:
     await scene.start()
     await scene.until(lambda: scene.watch.finals > finals, "the question to be delivered again")
     question = await scene.until_buttons(place, (_YES, _NO))
+    await scene.listening()
     assert len(await scene.shown(place)) == 2
     await scene.driver.press(place, _YES)
     await scene.until_settled(place, question)
@@ -234,6 +235,11 @@ async def promise_a_crash_while_settling_settles(scene: Scene) -> None:
     await scene.restart()
     assert _NO in await scene.until_settled(place, question)
     await scene.until_shows(place, "I was given: deploy wait")
+
+    async def grown() -> bool:
+        return not any(shown.growing for shown in await scene.driver.look(place))
+
+    await scene.until(grown, "the answer to be whole")
     assert len(await scene.shown(place)) == 3
     assert set(scene.agent.given) == {("wait",)}
 
