@@ -6,7 +6,7 @@ VENDORS := .pytest_cache/vendors
 OFFLINE := the reason stands above. Is there a network? Try again: what arrived is kept.
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test lint browser teeth chaos soak conformance vendors bench clean
+.PHONY: help run chat check test lint browser teeth chaos soak conformance vendors postgres bench clean
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ conformance: $(VENV)/.test $(VENV)-conformance/.done ## The agent suite against 
 
 vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators against the vendors' Node SDKs (needs "nodejs npm")
 	@$(PY) -m pytest -m vendors $(ARGS)
+
+postgres: $(VENV)/.test ## The store's suite on a PostgreSQL of its own (needs Debian's "postgresql")
+	@$(PY) -m pytest -m postgres $(ARGS)
 
 bench: $(VENV)/.test ## The figures of docs/performance.md
 	@$(PY) -m benchmarks $(ARGS)

@@ -19,8 +19,9 @@ from app.health import Pulse
 from app.memory import make_memory
 from app.memory_api import console_memory
 from app.options import core_options
-from app.places import CHANNELS, DATABASE, FILES
+from app.places import CHANNELS, FILES
 from app.settings.load import Loaded
+from app.store import open_store
 from app.supervise import Supervisor, Supervisors
 from app.upkeep import forget_old_audits
 from bridge.bus import MessageBus
@@ -38,7 +39,6 @@ from console.options import ConsoleOptions
 from console.pairing_api import pairing_routes
 from console.server import HttpServer
 from memory.service import MemoryService
-from store.sqlite import SqliteStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +85,8 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
     Only channels that are on are imported. Raises StoreUnavailable, ConfigError.
     """
     options = core_options(loaded)
-    async with (
-        SqliteStore.open(loaded.data_dir / DATABASE, clock=clock) as journal,
-        open_agent(loaded) as agent,
-    ):
-        pairing = Pairing(journal, clock)
-        await pairing.load()
+    async with open_store(loaded, clock) as journal, open_agent(loaded) as agent:
+        pairing = await Pairing.open(journal, clock)
         bus = MessageBus(journal, options.channels, pairing)
         channels = make_channels(loaded, journal)
         supervisors = Supervisors(

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from app.memory import memory_options
 from app.settings.load import Loaded
 from bridge.people import People
+from bridge.remembering import Remembered
 from bridge.types import User
 from console.bodies import FactPatch, NewFact
-from console.memory_api import MemoryConfig, MemoryHealth, PersonState, SetAside, Told
+from console.memory_admin import MemoryConfig, MemoryHealth, PersonState, SetAside, Told
 from memory.codec import read_document
 from memory.document import Category
 from memory.holdings import FactChange
@@ -21,7 +22,7 @@ _PAGE = User("web", "local")
 
 
 class ConsoleMemory:
-    """All memories for the console; see console.memory_api.MemoryAdmin."""
+    """All memories for the console; see console.memory_admin.MemoryAdmin."""
 
     def __init__(
         self, service: MemoryService, people: People, config: MemoryConfig, secrets: Sequence[str]
@@ -59,13 +60,17 @@ class ConsoleMemory:
         return await self._desk.reload(person)
 
     async def create(self, person: str, fact: NewFact) -> Told:
-        if known := await self._said(person, fact.content):
+        facts = (await self._service.overview(person)).facts
+        if known := await _said(facts, fact.content):
             return Told(known[0], known=True)
         made = await self._desk.create_fact(person, fact.content, Category(fact.category), fact.confidence)
         return Told(made.id)
 
     async def patch(self, person: str, fact_id: str, change: FactPatch) -> Told:
-        said = await self._said(person, change.content) if change.content is not None else ()
+        facts = (await self._service.overview(person)).facts
+        if fact_id not in {fact.id for fact in facts}:
+            return Told("")
+        said = await _said(facts, change.content) if change.content is not None else ()
         if others := [known for known in said if known != fact_id]:
             return Told(others[0], known=True)
         category = None if change.category is None else Category(change.category)
@@ -99,20 +104,20 @@ class ConsoleMemory:
     async def retry(self, item: int) -> bool:
         return await self._desk.retry(item)
 
-    async def _said(self, person: str, content: str) -> Sequence[str]:
-        """The ids of facts that say this in the same words."""
-        facts = (await self._service.overview(person)).facts
-        wanted = normalised(content)
-
-        def same() -> list[str]:
-            return [fact.id for fact in facts if normalised(fact.content) == wanted]
-
-        return await asyncio.to_thread(same)
-
     def _without(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return text
+
+
+async def _said(facts: Sequence[Remembered], content: str) -> Sequence[str]:
+    """The ids of facts that say this in the same words; many are compared beside the loop."""
+    wanted = normalised(content)
+
+    def same() -> list[str]:
+        return [fact.id for fact in facts if normalised(fact.content) == wanted]
+
+    return await asyncio.to_thread(same)
 
 
 def console_memory(loaded: Loaded, service: MemoryService, people: People) -> ConsoleMemory:

@@ -10,6 +10,7 @@ import asyncio
 import json
 import sys
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
@@ -128,6 +129,8 @@ class Connection(asyncio.Protocol):
                 self._json(self._world.state(thread))
             case ["ok"]:
                 self._json({"ok": True})
+            case ["counts"]:
+                self._json(Counter(run.status for run in self._world.runs.values()))
             case _:
                 return False
         return True

@@ -71,8 +71,9 @@ class MessageBus:
         """Make a press of a button durable; returns what to tell who pressed it. Raises StoreUnavailable."""
         options = self._channels[click.conversation.channel]
         chosen = await chosen_language(self._journal, click.sender)
-        language = language_of(chosen, options.language, click.sender.language)
         record = read(await self._journal.get(document_key_of(click.question)))
+        asked_in = record.language if record is not None else ""
+        language = language_of(chosen, options.language, click.sender.language, asked_in)
         if record is None:
             return say(language, Sentence.QUESTION_STALE)
         if not record.open:

@@ -46,7 +46,7 @@ def final_text(
         parts.append(say(language, ending, reference=reference))
     if ended.outcome is Outcome.ASKED and not ended.text.strip():
         parts.append(say(language, Sentence.QUESTION_ASKED))
-    parts.extend(say(language, Sentence.FILE_LEFT_OUT, name=f.name, reason=f.reason) for f in left_out)
+    parts.extend(say(language, Sentence.FILE_LEFT_OUT, name=f.name, reason=f.told) for f in left_out)
     parts.extend(_unread(language, file) for file in unread)
     return "\n\n".join(part for part in parts if part.strip())
 

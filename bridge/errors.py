@@ -23,6 +23,10 @@ ParleyError(user_text)
 A foreign error becomes one of these exactly once, at the wire, with `raise ... from`.
 """
 
+from __future__ import annotations
+
+from bridge.texts import Sentence, say
+
 
 class ParleyError(Exception):
     """Root of the tree. `user_text` is fit to be shown to a person; details go to the log."""
@@ -61,7 +65,21 @@ class DeliveryRejected(ChannelError):
 
 
 class AttachmentRefused(ChannelError):
-    """A file is too large, of no known kind, or gone."""
+    """A file is too large, of no known kind, or gone.
+
+    `sentence` with `values` in its places says it in a person's language; without one, `user_text` does.
+    """
+
+    def __init__(self, user_text: str, sentence: Sentence | None = None, **values: str) -> None:
+        super().__init__(user_text)
+        self._sentence = sentence
+        self._values = values
+
+    def told(self, language: str) -> str:
+        """Why, for a person."""
+        if self._sentence is None:
+            return self.user_text
+        return say(language, self._sentence, **self._values)
 
 
 class AgentError(ParleyError):

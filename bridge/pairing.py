@@ -71,6 +71,13 @@ class Pairing:
         self._known: frozenset[str] = frozenset()
         self._learning = asyncio.Lock()
 
+    @classmethod
+    async def open(cls, documents: Documents, clock: Callable[[], float]) -> Pairing:
+        """One that knows who was let in."""
+        made = cls(documents, clock)
+        await made.load()
+        return made
+
     def __contains__(self, account: object) -> bool:
         return account in self._known
 

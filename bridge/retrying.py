@@ -5,15 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bridge.bursts import Accepted
-from bridge.busy import for_agent
-from bridge.ports import Put
+from bridge.bursts import Accepted, read
+from bridge.busy import for_agent, waits_behind
+from bridge.conversations import ConversationRecord
+from bridge.ports import Item, Put
+from bridge.record import Stage, read_record
 from bridge.types import InboundMessage
 
 
 def asked_by(burst: Sequence[Accepted]) -> tuple[InboundMessage, ...]:
     """What a turn was asked, to be kept for another try."""
     return tuple(replace(accepted.message, retries="") for accepted in burst)
+
+
+def askable(record: ConversationRecord, waiting: Sequence[Item]) -> tuple[InboundMessage, ...] | None:
+    """What a conversation was asked last, () for nothing; None while its turns are not over.
+
+    A turn that is only being delivered is over, though its conversation does not say so yet.
+    """
+    if not waiting:
+        return record.last
+    turn = read_record(waiting[0])
+    if turn.stage in (Stage.ACCEPTED, Stage.RUNNING) or turn.questions or waits_behind(turn, waiting):
+        return None
+    return asked_by(read(waiting)) if turn.thread and not turn.answers else record.last
 
 
 def again(messages: Sequence[InboundMessage], wish: str) -> tuple[Put, ...]:

@@ -208,7 +208,11 @@ class TurnWork:
             memory = await recall(services, message, record, turn.thread)
             self._log.change(reminded=bool(memory))
         files, left_out = await collect(
-            self._channel, message.attachments, services.files / self._id, services.options.max_file
+            self._channel,
+            message.attachments,
+            services.files / self._id,
+            services.options.max_file,
+            self._language,
         )
         text = text_for_agent(message.text, message.quoted, left_out)
         first = self._burst[0].message

@@ -32,7 +32,7 @@ class MemoryClient:
 
     def __init__(
         self,
-        base_url: str = "http://127.0.0.1:8321",
+        base_url: str = "http://127.0.0.1:8765",
         token: str = "",
         *,
         person: str = "",

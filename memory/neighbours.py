@@ -28,42 +28,48 @@ class Neighbours:
     """Slots in the order in which their facts were learned, and the batches that they form."""
 
     def __init__(self) -> None:
-        self._batch: dict[int, Batch] = {}
+        self._forget()
+
+    def _forget(self) -> None:
         self._members: dict[Batch, list[int]] = {}
+        # Of slots whose batch has two or more: that batch.
+        self._together: dict[int, list[int]] = {}
         self._beside: dict[int, list[int]] = {}
-        self._last = -1
+        self._last: tuple[int, Batch | None] = -1, None
 
     def arrange(self, order: Iterable[tuple[int, Batch | None]]) -> None:
         """Take this order for all that was known."""
-        self._batch = {}
-        self._members = {}
-        self._beside = {}
-        self._last = -1
+        self._forget()
         for slot, batch in order:
             self.append(slot, batch)
 
     def append(self, slot: int, batch: Batch | None) -> None:
         """Add one that was learned after all others."""
-        if batch is not None:
-            self._batch[slot] = batch
-            self._members.setdefault(batch, []).append(slot)
-            if self._batch.get(self._last) == batch:
-                self._beside.setdefault(self._last, []).append(slot)
-                self._beside[slot] = [self._last]
-        self._last = slot
+        before, last = self._last
+        self._last = slot, batch
+        if batch is None:
+            return
+        members = self._members.setdefault(batch, [])
+        members.append(slot)
+        if len(members) > 1:
+            self._together[members[0]] = self._together[slot] = members
+        if last == batch:
+            self._beside.setdefault(before, []).append(slot)
+            self._beside[slot] = [before]
 
     def spread(self, hits: Sequence[tuple[int, float]]) -> dict[int, float]:
         """The scores of these hits, best first, and of what was learned with them."""
         spread = dict(hits)
-        best: dict[Batch, float] = {}
+        # By the first slot of each batch: its members and the score of its best hit.
+        best: dict[int, tuple[list[int], float]] = {}
         for slot, score in hits[:_SPREADING]:
+            if slot not in self._together:
+                continue
+            members = self._together[slot]
+            best.setdefault(members[0], (members, score))
             for near in self._beside.get(slot, ()):
                 spread[near] = spread.get(near, 0.0) + _BESIDE * score
-            batch = self._batch.get(slot)
-            if batch is not None and batch not in best:
-                best[batch] = score
-        for batch, score in best.items():
-            members = self._members[batch]
-            for slot in members if 1 < len(members) <= _LARGEST_BATCH else ():
+        for members, score in best.values():
+            for slot in members if len(members) <= _LARGEST_BATCH else ():
                 spread[slot] = spread.get(slot, 0.0) + _BATCH * score
         return spread

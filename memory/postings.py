@@ -5,15 +5,14 @@ A fact is a slot, a small number that is used again once its fact is gone.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nlargest
 from math import log
 
 # Low `b`: facts are short, and a long one is no worse for it (k1 .9 and b .4 measured best, b .75 worst).
 _K1, _B = 0.9, 0.4
 # Said more often in one fact, a term tells no more.
 _MOST_OFTEN = 8
+_TIMES = range(1, _MOST_OFTEN + 1)
 # Terms of a query that are looked up: those of greatest weight.
 _LOOKED_UP = 24
 # Once so many facts are found, terms that many facts hold, or that weigh less than half of the first one,
@@ -32,14 +31,15 @@ class Postings:
     """
 
     def __init__(self) -> None:
+        # Of each term the slots, with how long the fact is and how often it says the term as one number:
+        # its place in `_worth`.
         self._held: dict[str, dict[int, int]] = {}
         self._families: dict[str, set[str]] = {}
         self._lengths: list[int] = []
         self._count = 0
         self._total = 0
         self._longest = 0
-        # What a term is worth by how often it is said, and by the length of the fact.
-        self._worth: list[list[float]] = []
+        self._worth: list[float] = []
 
     def __contains__(self, term: str) -> bool:
         return term in self._held
@@ -52,12 +52,20 @@ class Postings:
         self._longest = max(self._longest, len(bag))
         self._total += len(bag)
         self._count += 1
-        for term, times in Counter(bag).items():
-            if term not in self._held:
-                self._held[term] = {}
-                if _has_family(term):
-                    self._families.setdefault(term[:_FAMILY], set()).add(term)
-            self._held[term][slot] = min(times, _MOST_OFTEN)
+        once = len(bag) * _MOST_OFTEN
+        most = once + _MOST_OFTEN - 1
+        for term in bag:
+            holders = self._held.get(term)
+            if holders is None:
+                holders = self._meet(term)
+            holders[slot] = min(holders[slot] + 1, most) if slot in holders else once
+
+    def _meet(self, term: str) -> dict[int, int]:
+        """Room for the holders of a term that none held so far."""
+        if _has_family(term):
+            self._families.setdefault(term[:_FAMILY], set()).add(term)
+        holders = self._held[term] = {}
+        return holders
 
     def remove(self, slot: int, bag: Iterable[str]) -> None:
         """Free a slot that holds these terms."""
@@ -76,7 +84,7 @@ class Postings:
         """Weigh each length against the mean."""
         mean = max(1.0, self._total / max(1, self._count))
         norms = [_K1 * (1 - _B) + _K1 * _B / mean * length for length in range(self._longest + 1)]
-        self._worth = [[n * (_K1 + 1) / (n + norm) for norm in norms] for n in range(_MOST_OFTEN + 1)]
+        self._worth = [n * (_K1 + 1) / (n + norm) for norm in norms for n in _TIMES]
 
     def rarity(self, term: str) -> float:
         """How much a term tells: greater the fewer facts hold it (BM25's idf)."""
@@ -89,15 +97,16 @@ class Postings:
 
     def score(self, asked: Mapping[str, float]) -> dict[int, float]:
         """The slots that hold an asked term, each with what its terms weigh; the weightiest go first."""
-        known = ((term, weight) for term, weight in asked.items() if term in self._held)
-        chosen = nlargest(_LOOKED_UP, known, key=lambda each: (each[1], each[0]))
+        held = self._held
+        known = [(weight, term) for term, weight in asked.items() if term in held]
+        known.sort(reverse=True)
         scores: dict[int, float] = {}
-        for term, weight in chosen:
-            holders = self._held[term]
-            weak = weight < _WEAK * chosen[0][1]
-            if self._only_tells_apart(len(holders), len(scores), weak):
-                holders = {slot: holders[slot] for slot in scores if slot in holders}
-            self._accumulate(scores, holders, weight)
+        for weight, term in known[:_LOOKED_UP]:
+            weak = weight < _WEAK * known[0][0]
+            if self._only_tells_apart(len(held[term]), len(scores), weak):
+                self._tell_apart(scores, held[term], weight)
+            else:
+                self._accumulate(scores, held[term], weight)
         return scores
 
     def _only_tells_apart(self, holders: int, found: int, weak: bool) -> bool:
@@ -107,9 +116,15 @@ class Postings:
         return found > 0 and holders > max(_EVERYWHERE, self._count * _EVERYWHERE_SHARE)
 
     def _accumulate(self, scores: dict[int, float], holders: Mapping[int, int], weight: float) -> None:
-        worth, lengths, score = self._worth, self._lengths, scores.get
-        for slot, times in holders.items():
-            scores[slot] = score(slot, 0.0) + weight * worth[times][lengths[slot]]
+        worth = self._worth
+        for slot, place in holders.items():
+            more = weight * worth[place]
+            scores[slot] = scores[slot] + more if slot in scores else more
+
+    def _tell_apart(self, scores: dict[int, float], holders: Mapping[int, int], weight: float) -> None:
+        worth = self._worth
+        for slot in scores.keys() & holders.keys():
+            scores[slot] += weight * worth[holders[slot]]
 
 
 def _has_family(term: str) -> bool:

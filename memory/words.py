@@ -72,7 +72,9 @@ def terms(text: str) -> list[str]:
 
 def _terms(text: str) -> Iterator[str]:
     folded = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    folded = _SHORTENED.sub("", _POSSESSIVE.sub("", folded.casefold()))
+    folded = folded.casefold()
+    if "'" in folded or "’" in folded:
+        folded = _SHORTENED.sub("", _POSSESSIVE.sub("", folded))
     for unspaced, number, word in _PIECE.findall(folded):
         if unspaced:
             yield from _grams(unspaced)

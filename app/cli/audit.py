@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from app.cli.configured import configured
 from app.places import DATABASE
 from app.runner import run_loop
+from app.store import is_new, peek
 from bridge import audit
 from bridge.audit import AuditEntry
-from store.sqlite.look import looking
 
 _DAY = 86_400.0
 
@@ -21,14 +21,13 @@ _DAY = 86_400.0
 def run(arguments: argparse.Namespace) -> int:
     """Print the record, oldest first; a running Parley is not disturbed."""
     loaded = configured(arguments.config, arguments.verbose)
-    database = loaded.data_dir / DATABASE
-    if not database.exists():
-        print(f"Nothing was asked yet: there is no {database}.")
+    if is_new(loaded):
+        print(f"Nothing was asked yet: there is no {loaded.data_dir / DATABASE}.")
         return 0
 
     async def work() -> int:
         count = 0
-        async with looking(database) as look:
+        async with peek(loaded) as look:
             async for entry in audit.entries(look, time.time() - arguments.days * _DAY):
                 print(_line(entry) if not arguments.json else json.dumps(asdict(entry), ensure_ascii=False))
                 count += 1

@@ -12,11 +12,10 @@ import httpx
 from pydantic import BaseModel, ValidationError
 
 from app.cli.chat import address
-from app.places import DATABASE
 from app.settings.load import Loaded
+from app.store import open_store
 from bridge.errors import ParleyError
 from bridge.pairing import Pairing
-from store.sqlite import SqliteStore
 
 _PATH = "/api/pairing"
 _BY = "command line"
@@ -114,7 +113,7 @@ class Door:
     @asynccontextmanager
     async def _store(self) -> AsyncIterator[Pairing]:
         self.loaded.data_dir.mkdir(parents=True, exist_ok=True)
-        async with SqliteStore.open(self.loaded.data_dir / DATABASE) as journal:
+        async with open_store(self.loaded) as journal:
             yield Pairing(journal, time.time)
 
 

@@ -10,15 +10,14 @@ from pathlib import Path
 
 from app.cli.configured import configured
 from app.memory import file_store
-from app.places import DATABASE
 from app.runner import run_loop
 from app.settings.load import Loaded
+from app.store import open_store
 from bridge.errors import ConfigError
 from memory.migrate import Wishes, migrate
 from memory.storage import MemoryStore
 from memory.stored import DocumentStore
 from memory.times import iso
-from store.sqlite import SqliteStore
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -66,5 +65,5 @@ async def _opened(loaded: Loaded) -> AsyncIterator[MemoryStore]:
     if loaded.settings.memory.storage == "files":
         yield file_store(loaded)
         return
-    async with SqliteStore.open(loaded.data_dir / DATABASE) as journal:
+    async with open_store(loaded) as journal:
         yield DocumentStore(journal)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from app.cli.configured import configured
 from app.places import DATABASE
 from app.runner import run_loop
+from app.settings.load import Loaded
+from app.store import Peek, is_new, peek
 from bridge.codec import decode
 from bridge.conversations import PREFIX, ConversationRecord, Conversations
 from bridge.ports import Document
 from bridge.queues import turns
 from bridge.types import Conversation
-from store.sqlite.look import Look, looking
 
 _PAGE = 500
 _AGES = ((86_400, "d"), (3_600, "h"), (60, "min"))
@@ -35,19 +35,18 @@ class Row:
 def run(arguments: argparse.Namespace) -> int:
     """Print a table, the newest activity first; a running Parley is not disturbed."""
     loaded = configured(arguments.config, arguments.verbose)
-    database = loaded.data_dir / DATABASE
-    if not database.exists():
-        print(f"No conversations yet: there is no {database}. Start with: make run")
+    if is_new(loaded):
+        print(f"No conversations yet: there is no {loaded.data_dir / DATABASE}. Start with: make run")
         return 0
-    rows = run_loop(_rows(database))
+    rows = run_loop(_rows(loaded))
     _print(rows[: arguments.limit])
     if len(rows) > arguments.limit:
         print(f"... and {len(rows) - arguments.limit} more: --limit {len(rows)}")
     return 0
 
 
-async def _rows(database: Path) -> list[Row]:
-    async with looking(database) as look:
+async def _rows(loaded: Loaded) -> list[Row]:
+    async with peek(loaded) as look:
         found: list[Document] = []
         while page := await look.list(PREFIX, _PAGE, after=found[-1].key if found else ""):
             found += page
@@ -58,7 +57,7 @@ async def _rows(database: Path) -> list[Row]:
     return sorted(rows, key=lambda row: row.last_at, reverse=True)
 
 
-async def _row(look: Look, conversations: Conversations, document: Document) -> Row:
+async def _row(look: Peek, conversations: Conversations, document: Document) -> Row:
     key = document.key.removeprefix(PREFIX)
     record = decode(ConversationRecord, document.body)
     conversation = Conversation.parse(key)

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, InstanceOf, field_validator, model_
 
 from app.settings.memory import MemorySection
 from app.settings.questions import QuestionsSection
+from app.settings.store import StoreSection
 from channels.kit.config import ChannelConfig, Section, SessionConfig
 from console.options import MIN_TOKEN, is_loopback
 
@@ -144,6 +145,7 @@ class Settings(Section):
     data_dir: str = Field(default="data", min_length=1)
     language: Literal["auto", "en", "zh"] = "auto"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    store: StoreSection = StoreSection()
     agent: AgentSection = AgentSection()
     session: SessionConfig = SessionConfig()
     manager: ManagerSection = ManagerSection()

@@ -12,7 +12,7 @@ from bridge.conversations import ConversationRecord
 from bridge.ports import Item
 from bridge.question_flow import drop
 from bridge.queues import turns
-from bridge.retrying import again
+from bridge.retrying import again, askable
 from bridge.texts import Sentence
 from bridge.types import InboundMessage
 
@@ -65,14 +65,13 @@ async def retry(context: CommandContext, rest: str) -> str:
     waiting = await waiting_for(services.journal, conversation)
     if _wished(waiting, wish):
         return ""
-    if waiting:
-        return context.say(Sentence.RETRY_BUSY)
-    if not record.last:
-        return context.say(Sentence.RETRY_NOTHING)
+    messages = askable(record, waiting)
+    if not messages:
+        return context.say(Sentence.RETRY_BUSY if messages is None else Sentence.RETRY_NOTHING)
     if record.question is not None:
         await drop(services.journal, record.question.turn)
         await services.conversations.change(conversation, lambda record: replace(record, question=None))
-    await services.journal.put(*again(record.last, wish))
+    await services.journal.put(*again(messages, wish))
     return ""
 
 

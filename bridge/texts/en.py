@@ -23,6 +23,9 @@ TEXTS = {
     S.FILE_BROKEN: "it is damaged, or not what its name says.",
     S.FILE_CUT: "⚠ {name} is long: the agent read only its beginning.",
     S.FILE_EMPTY: "there is no text in it. If it is a scan, send it as pictures.",
+    S.FILE_GONE: "it is no longer available.",
+    S.FILE_NOT_FETCHED: "it could not be fetched.",
+    S.FILE_OVER_LIMIT: "it is larger than {limit}.",
     S.FILE_LEFT_OUT: "⚠ {name} was left out: {reason}",
     S.HEARS_ADDRESSED: (
         "In this group I hear only what is addressed to me: mentions of my name, replies to me, and commands."

@@ -7,7 +7,6 @@ import logging
 from pathlib import Path
 from typing import ClassVar
 
-from bridge.errors import AttachmentRefused
 from bridge.ports import (
     Capabilities,
     Channel,
@@ -32,7 +31,7 @@ from channels.feishu.pacing import Budget
 from channels.feishu.presses import Presses
 from channels.feishu.recent import Recent
 from channels.feishu.replies import FeishuReply, Shared
-from channels.kit.files import human_size
+from channels.kit.files import over
 
 log = logging.getLogger(__name__)
 
@@ -100,5 +99,5 @@ class FeishuChannel(Channel):
         """Stream a file of a message."""
         most = min(limit, self.capabilities.max_file_in)
         if attachment.size > most:
-            raise AttachmentRefused(f"{human_size(attachment.size)}, at most {human_size(most)}")
+            raise over(most)
         return await self._api.fetch(attachment.handle, into, most)

@@ -18,6 +18,8 @@ INPUT = "arguments"
 """The name of the form's input."""
 MOST_LABEL = 100
 MOST_INPUT = 1000
+MOST_BUTTONS = 90
+"""A card has 200 elements at most, and a button is two."""
 MOST_FOOT = 20_000
 ROOM = 6000
 """Bytes that a question's last message leaves for its foot, or for what is said once it is decided."""
@@ -42,7 +44,8 @@ def foot_of(question: Question, target: ReplyTarget) -> Foot:
     made = tuple(_button(option, _sent(question, option.id, target)) for option in question.options)
     if question.may_edit and 0 < len(question.arguments) <= MOST_INPUT:
         made = (*made, _form(question, target))
-    return Foot(made if _size(made) <= MOST_FOOT else (), words)
+    fits = len(made) <= MOST_BUTTONS and _size(made) <= MOST_FOOT
+    return Foot(made if fits else (), words)
 
 
 def parts_of(text: str, foot: Foot = NO_FOOT) -> tuple[str, ...]:
@@ -64,8 +67,8 @@ def card(text: str, foot: Foot) -> JsonObject:
 
 
 def without_card(text: str, foot: Foot) -> str:
-    """A text with its foot in words."""
-    return f"{text}\n\n{foot.words}" if foot.elements and foot.words else text
+    """A part's text with its foot in words."""
+    return "\n\n".join((text, *(render(foot.words) if foot.elements else ())))
 
 
 def _sent(question: Question, option: str, target: ReplyTarget) -> dict[str, Json]:

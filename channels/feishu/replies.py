@@ -151,7 +151,8 @@ def place_of(target: ReplyTarget) -> Place:
     In a private chat everything is an answer; quoting it each time would only be noise.
     """
     conversation = target.conversation
-    if not _CHAT.match(conversation.chat) or not _CHAT.match(target.reply_to):
+    # A question that is asked in another chat than it comes from answers nothing there.
+    if not all(_CHAT.match(each) for each in (conversation.chat, target.reply_to or conversation.chat)):
         raise DeliveryRejected(f"no Feishu chat: {conversation.key}")
     in_thread = conversation.topic is not None
     answered = target.reply_to if in_thread or not target.private else ""

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import aiohttp
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable
+from bridge.errors import ChannelUnavailable
 from bridge.types import Json, JsonObject
 from channels.feishu.codec import json_object
 from channels.feishu.errors import AnswerLost, refusal
-from channels.kit.files import CHUNK, human_size, save
+from channels.kit.files import CHUNK, gone, over, save
 from channels.kit.sessions import Sessions
 
 CONNECT_TIMEOUT = 5.0
@@ -62,9 +62,9 @@ class Wire:
             ):
                 if answer.status != 200 or answer.content_type == "application/json":
                     _check(answer, await answer.read())
-                    raise AttachmentRefused("no longer available")
+                    raise gone()
                 if (answer.content_length or 0) > limit:
-                    raise AttachmentRefused(f"larger than {human_size(limit)}")
+                    raise over(limit)
                 return await save(answer.content.iter_chunked(CHUNK), into, limit)
 
     async def _asked(

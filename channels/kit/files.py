@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 import aiohttp
 
 from bridge.errors import AttachmentRefused, ChannelUnavailable
+from bridge.texts import Sentence
 from bridge.types import AttachmentKind
 from channels.kit.text import byte_length, chunks, wellformed
 
@@ -66,12 +67,23 @@ async def save(pieces: AsyncIterator[bytes], into: Path, limit: int) -> int:
             async for piece in pieces:
                 written += len(piece)
                 if written > limit:
-                    raise AttachmentRefused(f"larger than {human_size(limit)}")
+                    raise over(limit)
                 await asyncio.to_thread(file.write, piece)
         await asyncio.to_thread(part.replace, into)
     finally:
         await asyncio.to_thread(part.unlink, missing_ok=True)
     return written
+
+
+def over(limit: int) -> AttachmentRefused:
+    """What is said of a file of more than `limit` bytes."""
+    most = human_size(limit)
+    return AttachmentRefused(f"larger than {most}", Sentence.FILE_OVER_LIMIT, limit=most)
+
+
+def gone() -> AttachmentRefused:
+    """What is said of a file that its platform no longer has."""
+    return AttachmentRefused("no longer available", Sentence.FILE_GONE)
 
 
 async def download(session: aiohttp.ClientSession, url: str, into: Path, limit: int) -> int:
@@ -82,11 +94,11 @@ async def download(session: aiohttp.ClientSession, url: str, into: Path, limit: 
     try:
         async with session.get(url) as answer:
             if answer.status in (400, 403, 404, 410):
-                raise AttachmentRefused("no longer available")
+                raise gone()
             if answer.status != 200:
                 raise ChannelUnavailable(f"the download was answered with status {answer.status}")
             if (answer.content_length or 0) > limit:
-                raise AttachmentRefused(f"larger than {human_size(limit)}")
+                raise over(limit)
             return await save(answer.content.iter_chunked(CHUNK), into, limit)
     except (aiohttp.ClientError, TimeoutError) as error:
         # Not chained: the text of some of these errors has the URL in it.
@@ -104,4 +116,4 @@ async def copy(source: Path, into: Path, limit: int) -> int:
     try:
         return await save(pieces(), into, limit)
     except FileNotFoundError:
-        raise AttachmentRefused("no longer available") from None
+        raise gone() from None

@@ -13,7 +13,6 @@ import aiohttp
 from starlette.routing import BaseRoute
 
 from bridge.errors import (
-    AttachmentRefused,
     AuthenticationRefused,
     ChannelError,
     ChannelUnavailable,
@@ -30,7 +29,7 @@ from bridge.ports import (
     TextUnit,
 )
 from bridge.types import Attachment, ReplyTarget
-from channels.kit.files import human_size
+from channels.kit.files import over
 from channels.slack.api import Api, Place
 from channels.slack.config import Config
 from channels.slack.door import Door
@@ -120,7 +119,7 @@ class SlackChannel(Channel):
         """Stream a file of a message."""
         most = min(limit, self.capabilities.max_file_in)
         if attachment.size > most:
-            raise AttachmentRefused(f"{human_size(attachment.size)}, at most {human_size(most)}")
+            raise over(most)
         return await self._transfer.fetch(attachment.handle, into, most)
 
     async def _hear(self, hear: Hear, session: aiohttp.ClientSession, inbox: Inbox) -> None:

@@ -172,8 +172,15 @@ def _sent_press(body: JsonObject, form: Form, written: str) -> Press:
         thread=form.thread,
         question=form.question,
         option=EDIT,
-        text=arguments_in(written),
+        text=_arguments(written),
     )
+
+
+def _arguments(written: str) -> str:
+    try:
+        return arguments_in(written)
+    except RecursionError:
+        return ""
 
 
 def _skip(error: Exception) -> None:

@@ -11,7 +11,7 @@ import aiohttp
 
 from bridge.errors import AttachmentRefused, ChannelUnavailable, DeliveryRejected
 from bridge.types import JsonObject, StoredFile
-from channels.kit.files import CHUNK, human_size, safe_name, save
+from channels.kit.files import CHUNK, human_size, over, safe_name, save
 from channels.slack.api import Api, Place
 from channels.slack.config import Config
 from channels.slack.errors import AnswerLost
@@ -119,7 +119,7 @@ def _check(answer: aiohttp.ClientResponse, limit: int) -> None:
     if answer.status != 200 or _is_login(answer):
         raise AttachmentRefused("Slack does not hand it out (scope files:read?)")
     if (answer.content_length or 0) > limit:
-        raise AttachmentRefused(f"larger than {human_size(limit)}")
+        raise over(limit)
 
 
 def _is_login(answer: aiohttp.ClientResponse) -> bool:

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from starlette.routing import BaseRoute
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable, DeliveryRejected, RateLimited
+from bridge.errors import ChannelUnavailable, DeliveryRejected, RateLimited
 from bridge.ports import (
     Capabilities,
     Channel,
@@ -24,7 +24,7 @@ from bridge.ports import (
 )
 from bridge.texts import Sentence
 from bridge.types import Attachment, Conversation, ReplyTarget
-from channels.kit.files import human_size
+from channels.kit.files import over
 from channels.telegram.answers import Answers
 from channels.telegram.api import Api, Place
 from channels.telegram.buttons import Choices
@@ -109,7 +109,7 @@ class TelegramChannel(Channel):
         """Stream a file of a message."""
         most = min(limit, self.capabilities.max_file_in)
         if attachment.size > most:
-            raise AttachmentRefused(f"{human_size(attachment.size)}, at most {human_size(most)}")
+            raise over(most)
         return await self._api.fetch(attachment.handle, into, most)
 
     async def remarks(self, conversation: Conversation) -> Sequence[Sentence]:

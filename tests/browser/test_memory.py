@@ -14,7 +14,8 @@ from playwright.async_api import Browser, Locator, Page
 from bridge.ports import Health, HealthReport
 from channels.web.channel import WebChannel
 from channels.web.config import Config
-from console.memory_api import PersonState, memory_routes
+from console.memory_admin import PersonState
+from console.memory_api import memory_routes
 from console.options import ConsoleOptions
 from console.server import HttpServer
 from tests.browser.conftest import listen

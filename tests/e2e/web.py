@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -116,6 +116,17 @@ class WebPerson:
             except httpx.TransportError:
                 time.sleep(0.1)
         raise AssertionError(f"no reply to {message}: {self.entries()}")
+
+    def until(self, met: Callable[[str], bool]) -> str:
+        """The text of the agent's newest whole entry that meets a condition, once there is one."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            texts = [e["text"] for e in self.entries() if e["role"] == "agent" and e["final"]]
+            found = next(filter(met, reversed(texts)), "")
+            if found:
+                return str(found)
+            time.sleep(0.1)
+        raise AssertionError(self.entries())
 
     def _news(self) -> Iterator[Entry]:
         with self._http.stream("GET", "/api/chat/events") as response:

@@ -86,8 +86,14 @@ class TakesAllForOne(KnowsWhatItAsked):
 class KnowsOneQuestion(KnowsWhatItAsked):
     """Takes every press, new or known, for one of the newest question's buttons."""
 
+    def __init__(self, inner: Channel, driver: Driver) -> None:
+        super().__init__(inner, driver)
+        self.pressed: dict[str, str] = {}
+
     async def decide(self, inbox: Inbox, click: Click) -> str:
-        return await inbox.decide(replace(click, id=f"{click.id}.{next(_numbers)}", question=self.last))
+        option = self.pressed.setdefault(click.id, click.option)
+        again = f"{click.id}.{next(_numbers)}"
+        return await inbox.decide(replace(click, id=again, question=self.last, option=option))
 
 
 class ForgetsItsQuestions(KnowsWhatItAsked):
@@ -143,7 +149,7 @@ FAULTS = (
     Fault("let a press count again", "a_press_delivered_twice_decides_once", Seed(KnowsOneQuestion)),
     Fault("forget questions in a crash", "a_press_after_a_crash_decides", Seed(ForgetsItsQuestions)),
     Fault("hear buttons only", "words_beside_buttons", Seed(HearsButtonsOnly)),
-    Fault("note no questions", "a_crash_while_asking_asks_once", Seed(journal=forgetful)),
+    Fault("note no questions", "a_crash_while_asking_asks_once", Seed(journal=forgetful), ("doubles",)),
     Fault("forget to settle in a crash", "a_crash_while_settling_settles", Seed(journal=StartsClean)),
     replying("reverse the options", "options_are_buttons", ReversesTheOptions),
     replying("cut questions short", "a_long_question_has_buttons_once", CutsQuestionsShort),

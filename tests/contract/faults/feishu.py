@@ -128,13 +128,13 @@ class LooksNowhereForTheMessage(FeishuReply):
         return None
 
 
-class LeavesTheButtons(Carrier):
+class LeavesTheButtons(FeishuReply):
     """Changes the words of a decided question, not its buttons."""
 
-    async def rewrite(self, text: str) -> None:
-        assert self.part is not None
-        whole = card(text, Foot(({"tag": "button", "text": {"tag": "plain_text", "content": "Ship it"}},)))
-        await self._api.patch(self.part.message, whole)
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        button: JsonObject = {"tag": "button", "text": {"tag": "plain_text", "content": "Ship it"}}
+        message = self._handle.parts[-1].message
+        await self._shared.api.patch(message, card(snapshot.text, Foot((button,))))
 
 
 class SettlesTheFirstPart(FeishuReply):
@@ -252,7 +252,7 @@ FAULTS = (
         "a_crash_while_settling_settles",
         driver=_replying(LooksNowhereForTheMessage),
     ),
-    Fault("leave the buttons standing", "a_decision_is_seen", driver=_carrying(LeavesTheButtons)),
+    Fault("leave the buttons standing", "a_decision_is_seen", driver=_replying(LeavesTheButtons)),
     Fault("settle the first part", "a_long_question_has_buttons_once", driver=_replying(SettlesTheFirstPart)),
     Fault(
         "put buttons under each part",

@@ -8,8 +8,8 @@ from dataclasses import replace
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bridge.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from bridge.types import InboundMessage, Json, JsonObject, OutboundMessage, ReplyTarget
-from channels.slack.api import Api
+from bridge.types import Click, InboundMessage, Json, JsonObject, OutboundMessage, Receipt, ReplyTarget
+from channels.slack.api import Api, Place
 from channels.slack.channel import SlackChannel, create
 from channels.slack.inbound import STOP
 from channels.slack.pages import Page, Pages
@@ -127,6 +127,41 @@ class ShowsNoButton(Session):
         return None
 
 
+class AsksInWords(SlackReply):
+    """Shows a question like any other answer."""
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        return await super().finish(replace(snapshot, question=None))
+
+
+class KeepsTheButtons(Pages):
+    """Changes a settled question by its text alone, which leaves it its buttons."""
+
+    async def settle(self, text: str) -> None:
+        for index, ts in enumerate(self.handle.parts):
+            await self._api.update(self._place, ts, ({"text": text},), self._turn, index)
+
+
+class OncePerPerson(Around):
+    """Knows presses by who made them only."""
+
+    async def decide(self, inbox: Inbox, click: Click) -> str:
+        return await inbox.decide(replace(click, id=click.sender.id))
+
+
+class TellsNobody(Api):
+    """Keeps to itself what came of a press."""
+
+    async def whisper(self, place: Place, markdown: str) -> None:
+        return None
+
+
+class KeepsItself(SlackChannel):
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        self._api.__class__ = TellsNobody
+        return super().open_reply(target, checkpoint)
+
+
 def _torn(texts: tuple[str, ...]) -> list[str]:
     whole = "\n\n".join(texts)
     return [whole[cut : cut + MOST // 2] for cut in range(0, len(whole), MOST // 2)]
@@ -149,5 +184,13 @@ FAULTS = (
         "the_stop_button_keeps_what_was_said",
         driver=_replying(lambda reply: setattr(reply._session, "__class__", ShowsNoButton)),
     ),
+    Fault(
+        "ask in words only",
+        "options_are_buttons",
+        driver=_replying(lambda reply: setattr(reply, "__class__", AsksInWords)),
+    ),
+    Fault("leave a settled question its buttons", "a_decision_is_seen", driver=_with_pages(KeepsTheButtons)),
+    Fault("know presses by people only", "a_press_delivered_twice_decides_once", Seed(OncePerPerson)),
+    Fault("not tell who pressed", "who_presses_is_told", driver=_made_as(KeepsItself)),
     Fault("know nobody", "heard_as_said", driver=Anonymous),
 )

@@ -8,6 +8,7 @@ from app.options import core_options
 from app.settings.environment import with_dotenv
 from app.settings.load import load
 from bridge.errors import ConfigError
+from bridge.options import WhenBusy
 from bridge.types import Mode, Session
 from tests.architecture.tree import ROOT
 from tests.unit.app.reading import mistakes, settings
@@ -111,6 +112,20 @@ def test_a_channels_own_mode_and_language_win():
     channels = core_options(settings(text)).channels
     assert (channels["web"].mode, channels["web"].language) == (Mode.WAIT, "zh")
     assert (channels["telegram"].mode, channels["telegram"].language) == (Mode.STREAM, "en")
+
+
+def test_a_channels_own_way_of_being_busy_wins():
+    text = "agent: {when_busy: merge}\nchannels: {telegram: {bot_token: x, when_busy: reject}}"
+    channels = core_options(settings(text)).channels
+    assert channels["web"].when_busy is WhenBusy.MERGE
+    assert channels["telegram"].when_busy is WhenBusy.REJECT
+    assert core_options(settings("")).channels["web"].when_busy is WhenBusy.QUEUE
+
+
+def test_how_long_a_run_may_take_is_told_to_the_core():
+    options = core_options(settings("agent: {timeout: 90, still_working_after: 0}"))
+    assert (options.timeout, options.still_working_after) == (90, 0)
+    assert (core_options(settings("")).timeout, core_options(settings("")).still_working_after) == (0, 60)
 
 
 def test_the_embedded_model_is_one_of_the_choices():

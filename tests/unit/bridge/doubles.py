@@ -297,8 +297,7 @@ async def core(
     agent, channel = agent or ScriptedAgent(), channel or RecordingChannel()
     options, memory = options or default_options(), RecordingMemory()
     async with SqliteStore.open(folder / "parley.db") as journal:
-        pairing = Pairing(journal, time.time)
-        await pairing.load()
+        pairing = await Pairing.open(journal, time.time)
         bus = MessageBus(journal, options.channels, pairing)
         services = Services(
             journal=journal,

@@ -5,8 +5,17 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
-from bridge.errors import AgentRefused, AgentUnavailable, ChannelUnavailable, DeliveryRejected, RateLimited
+from bridge.errors import (
+    AgentRefused,
+    AgentUnavailable,
+    AttachmentRefused,
+    ChannelError,
+    ChannelUnavailable,
+    DeliveryRejected,
+    RateLimited,
+)
 from bridge.options import Options
+from bridge.texts import Sentence
 from bridge.types import (
     Attachment,
     AttachmentKind,
@@ -213,3 +222,22 @@ async def test_strangers_are_refused_once_and_groups_never_hear_of_it(tmp_path: 
         texts = await parley.channel.until_finals(2)
         assert sum("allowed_users" in text for text in texts) == 1
         assert len(parley.agent.requests) == 1
+
+
+class RefusingChannel(RecordingChannel):
+    """Hands out no file, for the reason that it is given."""
+
+    reason: ChannelError = AttachmentRefused("larger than 2 MB", Sentence.FILE_OVER_LIMIT, limit="2 MB")
+
+    async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
+        raise self.reason
+
+
+async def test_why_a_file_was_left_out_is_told_in_the_senders_language(tmp_path: Path) -> None:
+    files = (Attachment(AttachmentKind.FILE, "a.txt", "text/plain", 3, "abc"),)
+    channel = RefusingChannel()
+    async with core(tmp_path, channel=channel) as parley:
+        await parley.say("看看", attachments=files, sender=User("test", "ann", language="zh"))
+        (text,) = await channel.until_finals(1)
+        assert text.endswith("⚠ 未处理文件 a.txt：文件大小超过 2 MB。")
+        assert "[The file a.txt could not be read: larger than 2 MB]" in parley.agent.requests[0].text

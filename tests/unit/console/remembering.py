@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.errors import MemoryFailed
 from console.bodies import FactPatch, NewFact
-from console.memory_api import MemoryConfig, MemoryHealth, PersonState, SetAside, Told
+from console.memory_admin import MemoryConfig, MemoryHealth, PersonState, SetAside, Told
 
 OWN = "web:local"
 AT = "2026-11-20T09:30:00.000000Z"

@@ -8,7 +8,8 @@ import pytest
 import pytest_asyncio
 
 from console.bodies import MOST, CategoryName
-from console.memory_api import MOST_IMPORTED, SetAside, memory_routes
+from console.memory_admin import SetAside
+from console.memory_api import MOST_IMPORTED, memory_routes
 from console.options import ConsoleOptions
 from console.server import HttpServer
 from memory.document import Category

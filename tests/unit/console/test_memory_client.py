@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from bridge.errors import MemoryFailed
-from console.memory_api import SetAside, memory_routes
+from console.memory_admin import SetAside
+from console.memory_api import memory_routes
 from console.memory_client import MemoryClient, MemoryRefused
 from console.options import ConsoleOptions
 from tests.unit.console.remembering import OWN, Memories, empty, fact

@@ -74,6 +74,8 @@ async def test_the_same_in_another_dress_is_known_and_nothing_changes(parley: Pa
         await http.post("/api/memory/facts", json={"content": "Prefers tea", "confidence": 0.8})
         await http.post("/api/memory/facts", json={"content": "Lives in Rome"})
         before = (await http.get("/api/memory")).json()
+        nobody = await http.patch("/api/memory/facts/fact_9", json={"content": again})
+        assert nobody.status_code == 404
         assert (await http.post("/api/memory/facts", json={"content": again})).status_code == 409
         rome = before["facts"][1]["id"]
         assert (await http.patch(f"/api/memory/facts/{rome}", json={"content": again})).status_code == 409

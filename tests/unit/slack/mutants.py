@@ -34,12 +34,24 @@ def originals(world):
     action = {
         "type": "block_actions",
         "user": {"id": alice.id},
-        "actions": [{"action_id": "a", "value": "v"}],
+        "container": {"channel_id": alice.dm, "message_ts": "1.5", "thread_ts": "1.2"},
+        "actions": [{"action_id": "parley_answer:1", "value": '["q", "yes"]', "action_ts": "2.5"}],
+    }
+    form = {
+        "type": "view_submission",
+        "user": {"id": alice.id},
+        "view": {
+            "id": "V1",
+            "callback_id": "parley_form",
+            "private_metadata": '["q", "en", "C1", "1.2"]',
+            "state": {"values": {"arguments": {"arguments": {"value": "{}"}}}},
+        },
     }
     return [
         *((_JSON, _callback(event)) for event in (said, changed, stopped | {"event_ts": "2.5"})),
         (_JSON, {"type": "url_verification", "challenge": "abc"}),
         (_FORM, action),
+        (_FORM, form),
         (_FORM, {"command": "/x", "text": "y", "user_id": alice.id}),
     ]
 

@@ -176,7 +176,7 @@ async def test_who_makes_us_wait_for_a_body_is_sent_away(world):
 
 async def test_timestamps_are_good_for_five_minutes(world):
     async def yes(payload):
-        return True
+        return {}
 
     hook = Hook(world.sim.signing_secret, clock=lambda: 10_000.0)
     door = Door(world, None, "")

@@ -198,3 +198,100 @@ async def test_alone_it_says_how_to_use_it_and_does_as_told():
                 assert "did not respond to the challenge" in (await answer.json())["error"]
             async with http.post(commands[0][0] + "x", data="{}") as answer:
                 assert answer.status == 404
+
+
+def _actions(*buttons, **more):
+    elements = [{"type": "button", "action_id": f"a{n}"} | each for n, each in enumerate(buttons)]
+    return [{"type": "actions", "elements": elements} | more]
+
+
+def _words(text, kind="plain_text"):
+    return {"type": kind, "text": text}
+
+
+YES = {"text": _words("Yes"), "value": "yes"}
+MARKDOWN = {"type": "markdown", "text": "x" * 12_000}
+
+
+@pytest.mark.parametrize(
+    ("blocks", "error"),
+    [
+        (_actions(YES) * 51, "invalid_blocks"),
+        ([{"type": "never_heard_of"}], "invalid_blocks"),
+        (_actions(), "invalid_blocks"),
+        (_actions(*[YES] * 26), "invalid_blocks"),
+        (_actions(YES | {"text": _words("x" * 76)}), "invalid_blocks"),
+        (_actions(YES | {"text": _words("")}), "invalid_blocks"),
+        (_actions(YES | {"text": _words("Yes", "mrkdwn")}), "invalid_blocks"),
+        (_actions(YES | {"value": "x" * 2001}), "invalid_blocks"),
+        (_actions(YES | {"style": "red"}), "invalid_blocks"),
+        (_actions(YES | {"action_id": "a"}, YES | {"action_id": "a"}), "invalid_blocks"),
+        ([{"type": "section", "text": _words("x" * 3001)}], "invalid_blocks"),
+        ([{"type": "markdown", "text": " "}], "invalid_blocks"),
+        ([MARKDOWN, {"type": "markdown", "text": "x"}], "msg_blocks_too_long"),
+        ([MARKDOWN, {"type": "section", "text": _words("x" * 1300)}], "msg_blocks_too_long"),
+    ],
+)
+async def test_blocks_have_their_limits(world, slack, blocks, error):
+    assert await _error(slack.chat_postMessage(channel=world.alice.dm, text="x", blocks=blocks)) == error
+
+
+async def test_a_text_alone_leaves_a_message_its_blocks(world, slack):
+    dm = world.alice.dm
+    blocks = [{"type": "markdown", "text": "**Sure?**"}, *_actions(YES)]
+    ts = (await slack.chat_postMessage(channel=dm, text="seen in notifications", blocks=blocks))["ts"]
+    await slack.chat_update(channel=dm, ts=ts, text="over")
+    (message,) = world.people.messages(dm)
+    assert (message.text, message.buttons) == ("Sure?", ("Yes",))
+    await slack.chat_update(channel=dm, ts=ts, text="over", blocks=[])
+    (message,) = world.people.messages(dm)
+    assert (message.text, message.buttons) == ("over", ())
+
+
+async def test_only_members_can_be_whispered_to(world, slack):
+    chat = world.people.add_channel("team", [world.alice.id])
+    eve = world.people.add_person("Eve")
+    call = slack.chat_postEphemeral(channel=chat, user=eve.id, text="psst")
+    assert await _error(call) == "user_not_in_channel"
+    world.people.join(chat, eve.id)
+    await slack.chat_postEphemeral(channel=chat, user=eve.id, text="psst")
+    assert (world.people.told(chat, eve.id), world.people.told(chat, world.alice.id)) == (("psst",), ())
+    assert world.people.messages(chat) == ()
+
+
+async def test_a_form_is_opened_once_for_a_press_and_not_without_one(world, slack):
+    field = {
+        "type": "input",
+        "label": _words("Why"),
+        "element": {"type": "plain_text_input", "action_id": "a"},
+    }
+    view = {"type": "modal", "title": _words("Sure?"), "submit": _words("Yes"), "blocks": [field]}
+    assert await _error(slack.views_open(trigger_id="1.1.x", view=view)) == "invalid_trigger_id"
+    with world.sim.world.changed:
+        trigger = world.sim.world.new_trigger(world.alice.id)
+    large = view | {"private_metadata": "x" * 3001}
+    assert await _error(slack.views_open(trigger_id=trigger, view=large)) == "invalid_arguments"
+    await slack.views_open(trigger_id=trigger, view=view)
+    assert world.people.modal(world.alice.id).title == "Sure?"
+    assert await _error(slack.views_open(trigger_id=trigger, view=view)) == "exchanged_trigger_id"
+    with pytest.raises(LookupError):
+        world.people.submit(world.alice.id, How="so")
+
+
+async def test_a_form_that_nobody_takes_stays_open_and_says_so(world, slack):
+    field = {
+        "type": "input",
+        "label": _words("Why"),
+        "element": {"type": "plain_text_input", "action_id": "a"},
+    }
+    view = {"type": "modal", "title": _words("Sure?"), "submit": _words("Yes"), "blocks": [field]}
+    with world.sim.world.changed:
+        trigger = world.sim.world.new_trigger(world.alice.id)
+    await slack.views_open(trigger_id=trigger, view=view)
+    async with aiohttp.ClientSession() as http:
+        socket = await http.ws_connect(await _address(world, http))
+        world.people.submit(world.alice.id, Why="because")
+        await world.until(lambda: world.people.modal(world.alice.id).errors)
+        await socket.close()
+    assert "trouble connecting" in world.people.modal(world.alice.id).errors[0]
+    assert world.people.modal(world.alice.id).fields == {"Why": "because"}

@@ -12,6 +12,7 @@ from bridge.errors import ChannelUnavailable, RateLimited, StoreUnavailable
 from bridge.ports import Channel, Reply
 from bridge.types import (
     AttachmentKind,
+    Click,
     Conversation,
     InboundMessage,
     OutboundMessage,
@@ -33,6 +34,7 @@ class KeepingInbox:
 
     def __init__(self, refusals: int = 0) -> None:
         self.messages: list[InboundMessage] = []
+        self.clicks: list[Click] = []
         self.refusals = refusals
         self.onlines = 0
         self.is_online = asyncio.Event()
@@ -45,6 +47,10 @@ class KeepingInbox:
         async with self._news:
             self.messages.append(message)
             self._news.notify_all()
+
+    async def decide(self, click: Click) -> str:
+        self.clicks.append(click)
+        return ""
 
     def online(self) -> None:
         self.onlines += 1

@@ -1,0 +1,152 @@
+"""/stop among streaming turns, as people give it: `python -m benchmarks.stops`.
+
+So many conversations have a run that streams, and everybody says /stop within the same few seconds. Told is
+how long until the command's own answer, and until the turn's reply is there with what was said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+
+import uvloop
+
+from benchmarks.agent_events import Script
+from benchmarks.busy_load import begin
+from benchmarks.child import agent_server, measured
+from benchmarks.core import Core, running_core
+from benchmarks.machine import machine
+from benchmarks.null_channel import NullChannel, Pace, Watch, message
+from benchmarks.stats import cpu_seconds, percentile
+from benchmarks.tables import Table, write_tables
+from bridge.types import Mode, Session
+
+_SCRIPT = Script(180, 0.5)
+_EDITS = Pace(1.0, 0.0)
+_TURNS = 500
+_STOPPED = "Stopped."
+
+
+async def stop(core: Core, number: int, after: float) -> Watch:
+    """Say /stop in a conversation and wait for its answer."""
+    await asyncio.sleep(after)
+    said = message(number, "/stop")
+    watch = core.channel.watch(said)
+    await core.bus.publish_inbound(said)
+    await watch.answered
+    return watch
+
+
+async def measure(core: Core, url: str, turns: int, spread: float) -> dict[str, float]:
+    """Begin the turns, wait until all stream, and stop them all over `spread` seconds."""
+    watches = await begin(core, turns)
+    await asyncio.gather(*(watch.seen.wait() for watch in watches))
+    cpu, began = cpu_seconds(), time.perf_counter()
+    delays = [random.random() * spread for _ in range(turns)]
+    stops = await asyncio.gather(*(stop(core, number, after) for number, after in enumerate(delays)))
+    answers = await asyncio.gather(*(watch.answered for watch in watches))
+    cores = (cpu_seconds() - cpu) / (time.perf_counter() - began)
+    told = [stop.finished - stop.began for stop in stops]
+    ended = [turn.finished - stop.began for turn, stop in zip(watches, stops, strict=True)]
+    return {
+        "told_p50": 1000 * percentile(told, 0.5),
+        "told_p99": 1000 * percentile(told, 0.99),
+        "told_most": 1000 * max(told),
+        "ended_p50": 1000 * percentile(ended, 0.5),
+        "ended_p99": 1000 * percentile(ended, 0.99),
+        "cores": cores,
+        "kept": sum(answer.startswith("word 0 ") and answer.endswith(_STOPPED) for answer in answers),
+        "cancelled": await asyncio.to_thread(cancelled, url),
+    }
+
+
+def cancelled(url: str) -> int:
+    """How many runs the server says were interrupted."""
+    with urllib.request.urlopen(f"{url}/counts", timeout=10) as answer:
+        counts: Mapping[str, int] = json.loads(answer.read())
+    return counts.get("interrupted", 0)
+
+
+async def load(url: str, script: Script, turns: int, spread: float) -> dict[str, float]:
+    """The same in a core of its own."""
+    channel = NullChannel(_EDITS)
+    with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
+        sessions = {"": Session(script.name)}
+        async with running_core(Path(folder), url, sessions, Mode.STREAM, channel) as core:
+            return await measure(core, url, turns, spread)
+
+
+def table(script: Script, turns: int, spreads: list[float], rounds: int) -> Table:
+    """A row for each spread and round."""
+    rows: list[tuple[str, ...]] = []
+    for spread in spreads:
+        for _ in range(rounds):
+            with agent_server() as (url, _pid):
+                result = measured(
+                    "benchmarks.stops",
+                    "--url",
+                    url,
+                    "--script",
+                    script.name,
+                    "--turns",
+                    str(turns),
+                    "--spread",
+                    str(spread),
+                )
+            number = {name: float(str(value)) for name, value in result.items()}
+            times = [
+                f"{number[name]:.0f}"
+                for name in ("told_p50", "told_p99", "told_most", "ended_p50", "ended_p99")
+            ]
+            when = f"over {spread:g} s" if spread else "in the same instant"
+            rows.append(
+                (
+                    f"{turns:,}",
+                    when,
+                    *times,
+                    f"{number['cores']:.2f}",
+                    f"{number['kept']:.0f}",
+                    f"{number['cancelled']:.0f}",
+                )
+            )
+    columns = (
+        "turns streaming", "/stop in each", "acknowledged p50 ms", "p99 ms", "most ms",
+        "turn over p50 ms", "p99 ms", "CPU, cores", "kept what was said", "runs cancelled on the server",
+    )  # fmt: skip
+    title = f"/stop while runs of {script.seconds:g} s stream, a token every {script.interval:g} s each"
+    return Table("stops", title, columns, tuple(rows), "Edits go out once a second for each turn.")
+
+
+def main() -> None:
+    """Measure and print; with --url the one measurement of a child process, as a JSON line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--script", default=_SCRIPT.name, help="of each run: tokens x seconds between them")
+    parser.add_argument("--turns", type=int, default=_TURNS)
+    parser.add_argument("--spread", type=float, action="append", help="seconds over which all are stopped")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--write", type=Path, help="write the table into this document")
+    parser.add_argument("--url", help="of the agent server: measure here")
+    chosen = parser.parse_args()
+    script = Script.parse(chosen.script)
+    if chosen.url:
+        result = uvloop.run(load(chosen.url, script, chosen.turns, chosen.spread[0]))
+        sys.stdout.write(json.dumps(result) + "\n")
+        return
+    began = time.monotonic()
+    made = table(script, chosen.turns, chosen.spread or [30.0, 5.0], chosen.rounds)
+    sys.stdout.write(machine().plain() + "\n\n" + made.plain() + "\n\n")
+    if chosen.write:
+        write_tables(chosen.write, [made])
+    sys.stdout.write(f"{time.monotonic() - began:.0f} s\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""The parts under a journal: who writes, who reads, who listens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from store.postgres.batcher import Batcher
+from store.postgres.connection import Location, prepared
+from store.postgres.listener import listen
+from store.wakeups import Wakeups
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Reads go beside the writes: a long batch does not hold them up."""
+
+    writer: Batcher
+    reader: Batcher
+    wakeups: Wakeups
+
+
+@asynccontextmanager
+async def running(where: Location, timeout: float) -> AsyncIterator[Engine]:
+    """An engine on the database; on leaving, all that was handed over is committed.
+
+    Raises StoreUnavailable, in one line, for whatever is in the way.
+    """
+    connection = await prepared(where)
+    wakeups, listening = Wakeups(), asyncio.Event()
+    listener = asyncio.create_task(listen(where, wakeups, listening), name="parley-store-listener")
+    engine = Engine(Batcher(where, timeout, connection), Batcher(where, timeout), wakeups)
+    try:
+        yield engine
+    finally:
+        await engine.writer.close()
+        await engine.reader.close()
+        listener.cancel()
+        await asyncio.wait([listener])
+        wakeups.wake_all()

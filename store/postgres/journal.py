@@ -1,0 +1,233 @@
+"""The Journal port on PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import os
+import secrets
+import socket
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Self
+
+from bridge.errors import DocumentConflict, LaneLost, StoreUnavailable
+from bridge.ports import Claim, Document, Item, Put
+from store.postgres.batcher import Call, Row
+from store.postgres.calls import Calls
+from store.postgres.connection import location
+from store.postgres.doubts import Doubts
+from store.postgres.engine import Engine, running
+from store.postgres.upkeep import SLICE, prune_calls
+from store.retention import DEFAULT, Retention
+
+log = logging.getLogger("parley.store")
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresStore:
+    """Durable lanes and documents in one PostgreSQL database, for any number of nodes; made by `open`.
+
+    Semantics as in store.interface.Store; texts must have no NUL, too (ValueError). A StoreUnavailable
+    from a lost connection leaves open whether the operation happened: repeat it under its dedupe name.
+    """
+
+    _engine: Engine
+    _calls: Calls
+    _lease: float
+    _poll: float
+    _retention: Retention
+    _clock: Callable[[], float] | None
+    _doubts: Doubts
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        url: str,
+        *,
+        node: str = "",
+        schema: str = "parley",
+        lease: float = 15.0,
+        poll: float = 1.0,
+        timeout: float = 10.0,
+        retention: Retention = DEFAULT,
+        clock: Callable[[], float] | None = None,
+    ) -> AsyncIterator[Self]:
+        """The store in the database at `url`, in tables of `schema` that are made where there are none.
+
+        `node` names this process among all ("": host, process id and chance). Its lanes are held for
+        `lease` seconds from its last sign of life. `poll` seconds pass at most between looks of whoever
+        waits, `timeout` before the server gives a statement up. Without `clock` the server's own counts.
+        Raises StoreUnavailable, in one line, for whatever is in the way.
+        """
+        node = node or f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
+        calls = Calls(schema, node)
+        async with running(location(url, schema), timeout) as engine:
+            try:
+                yield cls(engine, calls, lease, poll, retention, clock, Doubts(3 * timeout))
+            finally:
+                with suppress(StoreUnavailable):
+                    await engine.writer.submit(calls.leave())
+
+    def _now(self) -> float | None:
+        return None if self._clock is None else self._clock()
+
+    async def _write(self, call: Call) -> list[Row]:
+        return await self._engine.writer.submit(call)
+
+    async def _read(self, call: Call) -> list[Row]:
+        return await self._engine.reader.submit(call)
+
+    # Lanes: see bridge.ports.Journal.
+
+    async def put(self, *puts: Put) -> tuple[int | None, ...]:
+        return tuple((await self._write(self._calls.put(puts, self._now())))[0][0]) if puts else ()
+
+    async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
+        """At most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""
+        ticket, doubtful = self._doubts.open()
+        call = self._calls.claim(queue, limit, self._lease, ticket, doubtful, self._now())
+        answer = self._engine.writer.submit(call)
+        try:
+            rows = await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            answer.add_done_callback(self._give_back)
+            raise
+        except StoreUnavailable:
+            self._doubts.keep(ticket)
+            raise
+        return _claims(rows)
+
+    def _give_back(self, answer: asyncio.Future[list[Row]]) -> None:
+        if answer.cancelled() or answer.exception() is not None:
+            return
+        with suppress(StoreUnavailable):  # closed: leaving freed them
+            for claim in _claims(answer.result()):
+                self._engine.writer.submit(self._calls.release(claim))
+
+    async def wait(self, queue: str, timeout: float) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        with self._engine.wakeups.listen(queue) as woken:
+            while (left := deadline - loop.time()) > 0:
+                woken.clear()
+                due = (await self._read(self._calls.next_ready(queue, self._now())))[0][0]
+                if due is not None and due <= 0:
+                    return
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(min(left, math.inf if due is None else due, self._poll)):
+                        await woken.wait()
+
+    async def waiting(self, queue: str, lane: str) -> tuple[Item, ...]:
+        return _items(await self._read(self._calls.waiting(queue, lane)))
+
+    async def note(self, claim: Claim, item: int, note: str) -> None:
+        await self._held(claim, self._calls.note(claim, item, note))
+
+    async def done(
+        self,
+        claim: Claim,
+        items: Sequence[Item],
+        *,
+        note: str | None = None,
+        puts: Sequence[Put] = (),
+        documents: Sequence[Document] = (),
+    ) -> None:
+        """Raises LaneLost, too, when every one of `items` was cancelled meanwhile."""
+        await self._held(claim, self._calls.done(claim, items, note, puts, documents, self._now()))
+
+    async def release(self, claim: Claim) -> None:
+        await self._write(self._calls.release(claim))
+
+    async def retry(self, claim: Claim, delay: float) -> None:
+        await self._held(claim, self._calls.retry(claim, delay, self._now()))
+
+    async def bury(self, claim: Claim, items: Sequence[Item], reason: str) -> None:
+        """An item that was replaced meanwhile stays waiting. Raises LaneLost as `done` does."""
+        await self._held(claim, self._calls.bury(claim, items, reason, self._now()))
+
+    async def _held(self, claim: Claim, call: Call) -> None:
+        """Do what only a lane's holder may. Raises LaneLost, DocumentConflict."""
+        answer, _, key = str((await self._write(call))[0][0]).partition(" ")
+        if answer == "lost":
+            raise LaneLost(f"lane {claim.lane} of {claim.queue} is no longer held")
+        if answer == "gone":
+            raise LaneLost("every item was cancelled")
+        if answer == "conflict":
+            raise DocumentConflict(f"{key} changed since it was read")
+
+    async def cancel(self, queue: str, lane: str, before: int) -> tuple[Item, ...]:
+        return _items(await self._write(self._calls.cancel(queue, lane, before, self._now())))
+
+    # Documents: see bridge.ports.Documents.
+
+    async def get(self, key: str) -> Document:
+        rows = await self._read(self._calls.get(key))
+        return Document(*rows[0]) if rows else Document(key, "", 0)
+
+    async def set(self, document: Document) -> Document:
+        version = (await self._write(self._calls.set(document)))[0][0]
+        if version is None:
+            raise DocumentConflict(f"{document.key} changed since it was read")
+        return replace(document, version=version)
+
+    async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
+        rows = await self._read(self._calls.list(prefix, limit, after))
+        return tuple(Document(*row) for row in rows)
+
+    async def delete(self, key: str) -> None:
+        await self._write(self._calls.delete(key))
+
+    # The operator's side: see store.interface.Store.
+
+    async def dead(self, limit: int = 100) -> tuple[Item, ...]:
+        return _items(await self._read(self._calls.dead(limit)))
+
+    async def revive(self, item: int) -> bool:
+        return bool((await self._write(self._calls.revive(item, self._now())))[0][0])
+
+    async def discard(self, item: int) -> bool:
+        return bool(await self._write(self._calls.discard(item)))
+
+    async def renew(self) -> None:
+        await self._write(self._calls.renew(self._lease, self._now()))
+
+    async def prune(self, now: float) -> int:
+        total, more = 0, True
+        while more:
+            calls = prune_calls(self._calls.schema, self._retention, now)
+            removed = [int((await self._write(call))[0][0]) for call in calls]
+            total += sum(removed)
+            more = SLICE in removed
+        return total
+
+    async def maintain(self, prune_every: float = 3600.0) -> None:
+        loop = asyncio.get_running_loop()
+        next_prune = loop.time()
+        while True:
+            try:
+                await self.renew()
+                if loop.time() >= next_prune:
+                    next_prune = loop.time() + prune_every
+                    await self.prune(time.time() if self._clock is None else self._clock())
+            except StoreUnavailable as error:
+                log.warning("%s", error)
+            await asyncio.sleep(min(self._lease / 3, prune_every))
+
+
+def _items(rows: Iterable[Row]) -> tuple[Item, ...]:
+    return tuple(Item(*row) for row in rows)
+
+
+def _claims(rows: Iterable[Row]) -> tuple[Claim, ...]:
+    """Rows of an epoch and an item, those of a lane together."""
+    claims: list[Claim] = []
+    for epoch, lane in groupby(rows, key=lambda row: int(row[0])):
+        items = _items(row[1:] for row in lane)
+        claims.append(Claim(items[0].queue, items[0].lane, epoch, items))
+    return tuple(claims)

@@ -1,0 +1,44 @@
+"""Hearing from all nodes that a queue has work."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import psycopg
+from psycopg import sql
+
+from bridge.errors import StoreUnavailable
+from store.postgres.connection import Location, connect
+from store.postgres.trouble import unavailable
+from store.wakeups import Wakeups
+
+log = logging.getLogger("parley.store")
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds between attempts to listen again
+
+
+async def listen(where: Location, wakeups: Wakeups, listening: asyncio.Event) -> None:
+    """Wake whoever waits, until cancelled; a lost connection is opened again.
+
+    It needs a session of its own: a transaction-mode pooler drops what it hears, and then waiting ends
+    with the next look only. `listening` is set at the first success.
+    """
+    pause = _FIRST_PAUSE
+    while True:
+        try:
+            connection = await connect(where)
+            try:
+                await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(where.schema)))
+                pause = _FIRST_PAUSE
+                listening.set()
+                wakeups.wake_all()  # whatever was said meanwhile
+                async for notice in connection.notifies():
+                    wakeups.wake([notice.payload])
+            finally:
+                await connection.close()
+        except (StoreUnavailable, psycopg.Error) as error:
+            line = error if isinstance(error, StoreUnavailable) else unavailable(where.place, error)
+            log.warning("%s Listening again in %.1f s.", line, pause)
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)

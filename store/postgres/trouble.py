@@ -1,0 +1,76 @@
+"""What PostgreSQL and the network complain of, as one line each that names the place and the remedy."""
+
+from __future__ import annotations
+
+import re
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from bridge.errors import StoreUnavailable
+
+_SLOTS = (
+    "all connection slots of the server are taken: raise its max_connections, or let fewer programs connect; "
+    "a node of Parley takes three."
+)
+_REFUSED = "the server refused the user or the password: check store.url."
+_RIGHTS = (
+    "the user lacks rights: run GRANT CREATE ON DATABASE ... TO ... as the database's owner, or let this "
+    "user own the tables."
+)
+_BY_STATE = {
+    "28P01": _REFUSED,
+    "28000": _REFUSED,
+    "3D000": "there is no such database: create it, or name another in store.url.",
+    "42501": _RIGHTS,
+    "53100": "the server's disk is full: make room; nothing unsaved was acknowledged.",
+    "53300": _SLOTS,
+    "57014": "the server took too long and the operation was undone: look at its load and its locks.",
+    "55P03": "the server took too long and the operation was undone: look at its load and its locks.",
+    "25006": "the server is read-only (a standby?): name the primary in store.url.",
+    "57P01": "the server is stopping.",
+    "57P02": "the server is restarting after a crash.",
+    "57P03": "the server is starting, or stopping.",
+}
+# What libpq reports before there is a session has no code, only the server's English text.
+_BY_TEXT = (
+    (re.compile(r"password authentication failed|no password supplied|role .* does not exist"), _REFUSED),
+    (re.compile(r"no pg_hba\.conf entry|authentication failed"), _REFUSED),
+    (re.compile(r"too many clients|connection slots are reserved|too many connections"), _SLOTS),
+    (re.compile(r"database .* does not exist"), _BY_STATE["3D000"]),
+    (re.compile(r"permission denied"), _RIGHTS),
+    (re.compile(r"starting up|shutting down|not accepting connections"), _BY_STATE["57P03"]),
+    (re.compile(r"closed the connection|connection is (closed|lost)|consuming input failed"),
+     "the server closed the connection."),
+    (re.compile(r"refused|could not translate|resolve|No such file|timeout|timed out|unreachable"),
+     "the server cannot be reached: is it running, and is the address in store.url right?"),
+)  # fmt: skip
+
+
+def place_of(url: str) -> str:
+    """Where a database is, without user and password. Raises StoreUnavailable for what is no address."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.Error as error:
+        raise StoreUnavailable(
+            "store.url is not an address of PostgreSQL: write postgresql://user:password@host:5432/database."
+        ) from error
+    host = parts.get("host") or parts.get("hostaddr") or "localhost"
+    return f"PostgreSQL at {host}:{parts.get('port') or 5432}/{parts.get('dbname') or ''}"
+
+
+def unavailable(place: str, error: psycopg.Error | OSError) -> StoreUnavailable:
+    """`error` as StoreUnavailable in one line, with `error` as its cause."""
+    remedy = _BY_STATE.get(getattr(error, "sqlstate", None) or "") or _by_text(str(error))
+    line = StoreUnavailable(f"{place}: {remedy or _last_line(error)}")
+    line.__cause__ = error
+    return line
+
+
+def _by_text(text: str) -> str | None:
+    return next((remedy for pattern, remedy in _BY_TEXT if pattern.search(text)), None)
+
+
+def _last_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return f"the database failed ({lines[0]})."

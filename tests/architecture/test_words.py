@@ -1,0 +1,138 @@
+"""People read one catalogue: every sentence in every language, and none beside it in `bridge/`.
+
+Not seen here: reasons that errors carry (`user_text`) and step titles; sentences take them as they are.
+"""
+
+import ast
+import re
+import string
+
+from bridge.texts import CATALOGUE, Sentence
+from tests.architecture.tree import ROOT, name, parsed
+
+# Where what people read is made: these take a whole text, or are one.
+SHOWN = {
+    "CommandAnswer": ("text", 0),
+    "OutboundMessage": ("text", 3),
+    "RunProgress": ("text", 0),
+    "Taken": ("text", 1),
+    "_show": ("text", 0),
+}
+NOTES = {"write", "change"}
+"""Methods that keep a turn's `text`."""
+
+# Words for a person are letters with a space between; ids, marks and Markdown are not.
+SENTENCE = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}|[\u4e00-\u9fff]")
+ELSEWHERE = {"bridge/deciding.py", "bridge/clean.py"}
+"""They read what people write: words in both languages that are never said."""
+
+
+def sources():
+    found = (path for path in (ROOT / "bridge").rglob("*.py") if "texts" not in path.parts)
+    return [path for path in found if name(path) not in ELSEWHERE]
+
+
+def places(text):
+    return {place for _, place, _, _ in string.Formatter().parse(text)} - {None}
+
+
+def test_no_sentence_is_missing_empty_or_beside_the_others():
+    for language, texts in CATALOGUE.items():
+        assert set(texts) == set(Sentence), language
+        assert not [sentence for sentence, text in texts.items() if not text.strip()]
+
+
+def test_the_languages_are_different_and_fill_the_same_places():
+    same = [s for s in Sentence if len({texts[s] for texts in CATALOGUE.values()}) == 1]
+    assert same == []
+    for sentence in Sentence:
+        assert len({frozenset(places(texts[sentence])) for texts in CATALOGUE.values()}) == 1, sentence
+        assert all(place.isidentifier() for place in places(CATALOGUE["en"][sentence])), sentence
+
+
+def test_every_place_is_filled_wherever_a_sentence_is_said():
+    unfilled, checked = [], 0
+    for path in [*sources(), *(ROOT / "channels").rglob("*.py")]:
+        for call in calls(parsed(path)):
+            sentence = said(call)
+            if sentence is None or any(keyword.arg is None for keyword in call.keywords):
+                continue
+            checked += 1
+            given = {keyword.arg for keyword in call.keywords}
+            if not places(CATALOGUE["en"][sentence]) <= given:
+                unfilled.append(f"{name(path)}:{call.lineno}: {sentence}")
+    assert unfilled == []
+    assert checked > 60
+
+
+def test_nothing_is_said_that_is_not_in_the_catalogue():
+    found = [
+        f"{name(path)}:{literal.lineno}: {literal.value}"
+        for path in sources()
+        for shown in texts_shown(parsed(path))
+        for literal in literals(shown)
+        if SENTENCE.search(literal.value)
+    ]
+    assert found == []
+
+
+def test_a_sentence_beside_the_catalogue_is_found():
+    """That the test above can fail: what it looks for, in each of the places."""
+    for line in (
+        'CommandAnswer("You may not do this")',
+        'CommandAnswer(text=f"Hello {name}, how are you")',
+        'await turn.write(stage=1, text="All is done")',
+        "OutboundMessage(a, b, c, '都好了')",
+        'async def new(context: CommandContext, rest: str) -> str:\n    return "A new one begins"',
+        'def f():\n    self._show("Still at work here", ())',
+    ):
+        shown = texts_shown(ast.parse(line))
+        assert any(SENTENCE.search(literal.value) for text in shown for literal in literals(text)), line
+
+
+def texts_shown(tree):
+    """The expressions of a module that people will read."""
+    for call in calls(tree):
+        called = called_name(call)
+        if called in SHOWN:
+            keyword, position = SHOWN[called]
+            yield from (each.value for each in call.keywords if each.arg == keyword)
+            yield from call.args[position : position + 1]
+        elif called in NOTES:
+            yield from (each.value for each in call.keywords if each.arg == "text")
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and is_command(function):
+            yield from (
+                each.value for each in ast.walk(function) if isinstance(each, ast.Return) and each.value
+            )
+
+
+def is_command(function):
+    """Whether a function answers a command, or a part of one."""
+    kinds = [each.annotation for each in function.args.args if each.annotation is not None]
+    return any(isinstance(kind, ast.Name) and kind.id == "CommandContext" for kind in kinds)
+
+
+def said(call):
+    """The sentence that a call names, if it says one."""
+    if called_name(call) not in ("say", "_say"):
+        return None
+    for argument in call.args:
+        if not isinstance(argument, ast.Attribute) or not isinstance(argument.value, ast.Name):
+            continue
+        if argument.value.id == "Sentence":
+            return Sentence[argument.attr]
+    return None
+
+
+def literals(node):
+    return [each for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+
+
+def calls(tree):
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def called_name(call):
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")

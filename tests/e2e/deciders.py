@@ -1,0 +1,166 @@
+"""People who are asked for a decision, on every platform."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from simulator.dingtalk import DingTalkSimulator
+from simulator.feishu import FeishuSimulator
+from simulator.slack import SlackSimulator
+from simulator.telegram import TelegramSimulator
+from tests.e2e.process import PATIENCE
+from tests.e2e.telegram import is_stub, telegram_config
+
+Seen = tuple[str, str, tuple[str, ...]]
+"""A message of the bot: its id, its text, and the labels of its buttons."""
+
+
+class Decider(ABC):
+    """Somebody alone with the bot; `buttons` says that their platform has them."""
+
+    name: str
+    buttons = True
+
+    @abstractmethod
+    def section(self) -> dict[str, object]:
+        """The channel's section of the configuration."""
+
+    @abstractmethod
+    def say(self, text: str) -> None:
+        """Write to the bot."""
+
+    @abstractmethod
+    def seen(self) -> list[Seen]:
+        """The bot's whole messages, in order."""
+
+    @abstractmethod
+    def press(self, message: str, label: str) -> None:
+        """Press a button."""
+
+    @abstractmethod
+    def wait(self, condition: Callable[[], object]) -> None:
+        """Return when the condition holds. Raises TimeoutError."""
+
+    def sees(self, words: str, after: int = 0) -> Seen:
+        """Wait for a message with these words among those after the first `after`."""
+
+        def found() -> list[Seen]:
+            return [each for each in self.seen()[after:] if words in each[1]]
+
+        try:
+            self.wait(found)
+        except TimeoutError as error:
+            raise AssertionError(f"no {words!r} in {[text for _, text, _ in self.seen()]}") from error
+        return found()[-1]
+
+
+class OnTelegram(Decider):
+    name = "telegram"
+
+    def __init__(self, simulator: TelegramSimulator) -> None:
+        self._simulator = simulator
+        self._person = simulator.people.add_person("Ada").id
+
+    def section(self) -> dict[str, object]:
+        return telegram_config(self._simulator, burst_window=0.1)
+
+    def say(self, text: str) -> None:
+        self._simulator.people.say(self._person, self._person, text)
+
+    def seen(self) -> list[Seen]:
+        seen = [
+            m for m in self._simulator.people.messages(self._person) if m.from_bot and not is_stub(m.text)
+        ]
+        return [(str(m.id), m.text, tuple(label for row in m.buttons for label in row)) for m in seen]
+
+    def press(self, message: str, label: str) -> None:
+        self._simulator.people.press(self._person, self._person, int(message), label)
+
+    def wait(self, condition: Callable[[], object]) -> None:
+        self._simulator.people.wait(condition, PATIENCE)
+
+
+class OnSlack(Decider):
+    name = "slack"
+
+    def __init__(self, simulator: SlackSimulator) -> None:
+        self._simulator = simulator
+        self._person = simulator.people.add_person("Ada")
+
+    def section(self) -> dict[str, object]:
+        place = self._simulator
+        tokens = {"bot_token": place.bot_token, "app_token": place.app_token}
+        return {**tokens, "api_url": place.api_url, "burst_window": 0.1}
+
+    def say(self, text: str) -> None:
+        self._simulator.people.say(self._person.dm, self._person.id, text)
+
+    def seen(self) -> list[Seen]:
+        seen = [m for m in self._simulator.people.messages(self._person.dm) if m.from_bot and not m.streaming]
+        return [(m.ts, m.text, m.buttons) for m in seen]
+
+    def press(self, message: str, label: str) -> None:
+        self._simulator.people.press(self._person.dm, self._person.id, message, label)
+
+    def wait(self, condition: Callable[[], object]) -> None:
+        self._simulator.people.wait(condition, PATIENCE)
+
+
+class OnFeishu(Decider):
+    name = "feishu"
+
+    def __init__(self, simulator: FeishuSimulator) -> None:
+        self._simulator = simulator
+        self._person = simulator.people.add_person("Ada")
+
+    def section(self) -> dict[str, object]:
+        world = self._simulator.world
+        app = {"app_id": world.app_id, "app_secret": world.secret, "domain": self._simulator.url}
+        return app | {"burst_window": 0.1}
+
+    def say(self, text: str) -> None:
+        self._simulator.people.say(self._person.chat, self._person.open_id, text)
+
+    def seen(self) -> list[Seen]:
+        seen = [
+            m for m in self._simulator.people.messages(self._person.chat) if m.from_bot and not m.streaming
+        ]
+        return [(m.id, m.text, m.buttons) for m in seen]
+
+    def press(self, message: str, label: str) -> None:
+        self._simulator.people.press(self._person.chat, self._person.open_id, message, label)
+
+    def wait(self, condition: Callable[[], object]) -> None:
+        self._simulator.people.wait(condition, PATIENCE)
+
+
+class OnDingTalk(Decider):
+    """Without a card template: people answer with a number."""
+
+    name = "dingtalk"
+    buttons = False
+
+    def __init__(self, simulator: DingTalkSimulator) -> None:
+        self._simulator = simulator
+        self._person = simulator.people.add_person("Ada")
+
+    def section(self) -> dict[str, object]:
+        place = self._simulator
+        app = {"client_id": place.client_id, "client_secret": place.client_secret}
+        return {**app, "api_url": place.url, "oapi_url": place.url, "burst_window": 0.1}
+
+    def say(self, text: str) -> None:
+        # DingTalk tells nobody later what nobody heard.
+        self.wait(lambda: self._simulator.connections)
+        self._simulator.people.say(self._person.id, self._person.id, text)
+
+    def seen(self) -> list[Seen]:
+        seen = self._simulator.people.messages(self._person.id)
+        return [(m.id, m.shown, ()) for m in seen if m.from_robot and not m.growing]
+
+    def press(self, message: str, label: str) -> None:
+        raise LookupError(f"there is no button {label!r} on {message}")
+
+    def wait(self, condition: Callable[[], object]) -> None:
+        self._simulator.people.wait(condition, PATIENCE)

@@ -1,0 +1,47 @@
+"""One cluster for the module's tests; each test has a schema of its own in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
+from itertools import count
+
+import psycopg
+import pytest
+
+from store.interface import Store
+from store.postgres import PostgresStore
+from tests.postgres import cluster as clusters
+from tests.postgres.cluster import Cluster
+from tests.unit.store.kit import LEASE, Clock, OpenNode
+
+tests = count()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    with clusters.running() as cluster:
+        with psycopg.connect(cluster.url_of("postgres", "secret", "postgres"), autocommit=True) as admin:
+            admin.execute("CREATE DATABASE parley")
+        yield cluster
+
+
+@pytest.fixture
+def schema() -> str:
+    """A fresh name."""
+    return f"test{next(tests)}"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def open_node(cluster: Cluster, schema: str, clock: Clock) -> OpenNode:
+    def open_(node: str, database: str) -> AbstractAsyncContextManager[Store]:
+        return PostgresStore.open(
+            cluster.url, node=node, schema=f"{schema}_{database}", lease=LEASE, poll=0.05, clock=clock
+        )
+
+    return open_
