@@ -84,39 +84,28 @@ async def load(url: str, script: Script, turns: int, spread: float) -> dict[str,
             return await measure(core, url, turns, spread)
 
 
+def row(script: Script, turns: int, spread: float) -> tuple[str, ...]:
+    """One measurement, in processes of its own."""
+    options = {"--script": script.name, "--turns": str(turns), "--spread": str(spread)}
+    with agent_server() as (url, _pid):
+        result = measured(
+            "benchmarks.stops", "--url", url, *(word for pair in options.items() for word in pair)
+        )
+    number = {name: float(str(value)) for name, value in result.items()}
+    names = ("told_p50", "told_p99", "told_most", "ended_p50", "ended_p99")
+    return (
+        f"{turns:,}",
+        f"over {spread:g} s" if spread else "in the same instant",
+        *(f"{number[name]:.0f}" for name in names),
+        f"{number['cores']:.2f}",
+        f"{number['kept']:.0f}",
+        f"{number['cancelled']:.0f}",
+    )
+
+
 def table(script: Script, turns: int, spreads: list[float], rounds: int) -> Table:
     """A row for each spread and round."""
-    rows: list[tuple[str, ...]] = []
-    for spread in spreads:
-        for _ in range(rounds):
-            with agent_server() as (url, _pid):
-                result = measured(
-                    "benchmarks.stops",
-                    "--url",
-                    url,
-                    "--script",
-                    script.name,
-                    "--turns",
-                    str(turns),
-                    "--spread",
-                    str(spread),
-                )
-            number = {name: float(str(value)) for name, value in result.items()}
-            times = [
-                f"{number[name]:.0f}"
-                for name in ("told_p50", "told_p99", "told_most", "ended_p50", "ended_p99")
-            ]
-            when = f"over {spread:g} s" if spread else "in the same instant"
-            rows.append(
-                (
-                    f"{turns:,}",
-                    when,
-                    *times,
-                    f"{number['cores']:.2f}",
-                    f"{number['kept']:.0f}",
-                    f"{number['cancelled']:.0f}",
-                )
-            )
+    rows = [row(script, turns, spread) for spread in spreads for _ in range(rounds)]
     columns = (
         "turns streaming", "/stop in each", "acknowledged p50 ms", "p99 ms", "most ms",
         "turn over p50 ms", "p99 ms", "CPU, cores", "kept what was said", "runs cancelled on the server",

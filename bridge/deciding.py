@@ -106,7 +106,7 @@ def arguments_in(text: str) -> str:
     """`text` as the JSON object that edited arguments must be, or "" where it is none."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else ""
 

@@ -85,6 +85,12 @@ class Events:
                 self._missed(envelope, now, "timeout")
             return [e for e in self._waiting if not e.sent_to and e.due <= now]
 
+    def before(self, envelope: Envelope) -> list[Envelope]:
+        """What came before it and is not acknowledged either."""
+        with self._world.changed:
+            at = next((at for at, each in enumerate(self._waiting) if each is envelope), 0)
+            return self._waiting[:at]
+
     def next_due(self) -> float:
         """When something must be looked at again (monotonic)."""
         with self._world.changed:

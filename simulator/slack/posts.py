@@ -42,7 +42,7 @@ class Posts:
     """The app's request URL. Lives on the simulator's loop.
 
     Slack posts everything at once, and people write seconds apart. In a test they write at once, so here the
-    posts of one chat wait for each other.
+    posts of one chat wait for each other, also for those that have to come again.
     """
 
     def __init__(self, world: World, events: Events, faults: Faults, secret: str) -> None:
@@ -113,7 +113,7 @@ class Posts:
 
     def _begin(self, envelope: Envelope, http: aiohttp.ClientSession, group: asyncio.TaskGroup) -> None:
         chat = _chat(envelope.payload)
-        if chat in self._busy:
+        if chat in self._busy or any(_chat(each.payload) == chat for each in self._events.before(envelope)):
             return
         self._busy.add(chat)
         posted = Posted(envelope.attempts, envelope.reason, 0)

@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Self
 
@@ -96,15 +97,16 @@ class PostgresStore:
         try:
             rows = await asyncio.shield(answer)
         except asyncio.CancelledError:
-            answer.add_done_callback(self._give_back)
+            answer.add_done_callback(partial(self._give_back, ticket))
             raise
         except StoreUnavailable:
             self._doubts.keep(ticket)
             raise
         return _claims(rows)
 
-    def _give_back(self, answer: asyncio.Future[list[Row]]) -> None:
+    def _give_back(self, ticket: int, answer: asyncio.Future[list[Row]]) -> None:
         if answer.cancelled() or answer.exception() is not None:
+            self._doubts.keep(ticket)
             return
         with suppress(StoreUnavailable):  # closed: leaving freed them
             for claim in _claims(answer.result()):

@@ -14,14 +14,20 @@ LANGUAGE plpgsql {ENTRY} AS $$
 DECLARE
     now_ float8 := moment(at_);
     each record;
+    lapsed_ text[];
     epoch_ bigint;
 BEGIN
-    FOR each IN SELECT l.queue, l.lane FROM lanes l
-        WHERE l.node IN (SELECT name FROM nodes WHERE until <= now_)
-            OR (l.node = node_ AND l.ticket = ANY (doubtful_)) FOR UPDATE SKIP LOCKED
-    LOOP
+    SELECT array_agg(name) INTO lapsed_ FROM nodes WHERE until <= now_;
+    FOR each IN SELECT l.queue, l.lane FROM lanes l WHERE l.node = ANY (lapsed_) FOR UPDATE SKIP LOCKED LOOP
         PERFORM rearm(each.queue, each.lane);
     END LOOP;
+    IF cardinality(doubtful_) > 0 THEN
+        FOR each IN SELECT l.queue, l.lane FROM lanes l
+            WHERE l.node = node_ AND l.ticket = ANY (doubtful_) FOR UPDATE
+        LOOP
+            PERFORM rearm(each.queue, each.lane);
+        END LOOP;
+    END IF;
     INSERT INTO nodes AS n (name, until) VALUES (node_, now_ + lease_)
         ON CONFLICT (name) DO UPDATE SET until = greatest(n.until, excluded.until);
     FOR each IN SELECT l.lane FROM lanes l WHERE l.queue = queue_ AND l.ready_at <= now_

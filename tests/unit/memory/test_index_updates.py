@@ -127,3 +127,19 @@ def test_one_id_twice_in_a_file_edited_by_hand_hides_neither_fact():
     index = FactIndex(facts)
     assert {fact for fact, _ in index.search(["tea and jazz"])} == set(facts)
     assert set(index.by_confidence()) == set(facts)
+
+
+def test_of_facts_that_were_read_again_with_one_more_what_is_found_is_what_was_read():
+    index = FactIndex([Fact("a", "User likes tea"), Fact("b", "User likes jazz")])
+    again = [Fact("a", "User likes tea"), Fact("b", "User likes jazz"), Fact("c", "User sells tea")]
+    index.update(again)
+    found = {fact.id: fact for fact, _ in index.search(["tea and jazz"])}
+    assert all(found[fact.id] is fact for fact in again)
+    assert {id(fact) for fact in index.by_confidence()} == {id(fact) for fact in again}
+
+
+def test_a_surer_fact_that_is_added_comes_first_though_the_order_was_asked_for_before():
+    index = FactIndex([Fact("a", "User likes tea", confidence=0.7), Fact("b", "User swims", confidence=0.9)])
+    assert [fact.id for fact in index.by_confidence()] == ["b", "a"]
+    index.update([*reversed(index.by_confidence()), Fact("c", "User sings", confidence=0.8)])
+    assert [fact.id for fact in index.by_confidence()] == ["b", "c", "a"]
