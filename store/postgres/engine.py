@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from store.postgres.batcher import Batcher
 from store.postgres.connection import Location, prepared
 from store.postgres.listener import listen
 from store.wakeups import Wakeups
+
+_HEARING = 5.0
+"""Seconds that opening waits for the listener, so that no early notice is missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,9 @@ async def running(where: Location, timeout: float) -> AsyncIterator[Engine]:
     listener = asyncio.create_task(listen(where, wakeups, listening), name="parley-store-listener")
     engine = Engine(Batcher(where, timeout, connection), Batcher(where, timeout), wakeups)
     try:
+        with suppress(TimeoutError):  # without a listener there is still the look now and then
+            async with asyncio.timeout(_HEARING):
+                await listening.wait()
         yield engine
     finally:
         await engine.writer.close()

@@ -39,6 +39,10 @@ class Decider(ABC):
         """Press a button."""
 
     @abstractmethod
+    def told(self) -> tuple[str, ...]:
+        """What popped up when they had pressed buttons."""
+
+    @abstractmethod
     def wait(self, condition: Callable[[], object]) -> None:
         """Return when the condition holds. Raises TimeoutError."""
 
@@ -77,6 +81,9 @@ class OnTelegram(Decider):
     def press(self, message: str, label: str) -> None:
         self._simulator.people.press(self._person, self._person, int(message), label)
 
+    def told(self) -> tuple[str, ...]:
+        return self._simulator.people.told(self._person, self._person)
+
     def wait(self, condition: Callable[[], object]) -> None:
         self._simulator.people.wait(condition, PATIENCE)
 
@@ -102,6 +109,9 @@ class OnSlack(Decider):
 
     def press(self, message: str, label: str) -> None:
         self._simulator.people.press(self._person.dm, self._person.id, message, label)
+
+    def told(self) -> tuple[str, ...]:
+        return self._simulator.people.told(self._person.dm, self._person.id)
 
     def wait(self, condition: Callable[[], object]) -> None:
         self._simulator.people.wait(condition, PATIENCE)
@@ -130,6 +140,9 @@ class OnFeishu(Decider):
 
     def press(self, message: str, label: str) -> None:
         self._simulator.people.press(self._person.chat, self._person.open_id, message, label)
+
+    def told(self) -> tuple[str, ...]:
+        return self._simulator.people.told(self._person.chat, self._person.open_id)
 
     def wait(self, condition: Callable[[], object]) -> None:
         self._simulator.people.wait(condition, PATIENCE)
@@ -161,6 +174,9 @@ class OnDingTalk(Decider):
 
     def press(self, message: str, label: str) -> None:
         raise LookupError(f"there is no button {label!r} on {message}")
+
+    def told(self) -> tuple[str, ...]:
+        return ()
 
     def wait(self, condition: Callable[[], object]) -> None:
         self._simulator.people.wait(condition, PATIENCE)
