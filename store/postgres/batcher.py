@@ -41,7 +41,7 @@ class _Job:
 
 
 class Batcher:
-    """Sends calls, many to a transaction and a round trip; durable when their futures resolve.
+    """Sends calls, many to a transaction; durable when their futures resolve.
 
     A call that fails undoes itself only. A connection that was lost fails what was out on it (whether it
     was committed is not known then) and is opened again for what comes next.
@@ -135,7 +135,8 @@ class Batcher:
 
     async def _sent(self, connection: Connection, calls: Sequence[Call]) -> list[list[Row]]:
         milliseconds = str(round(self._timeout * 1000))
-        async with connection.pipeline(), connection.transaction():
+        # No pipeline: without a Sync the server waits for a frozen client for ever, and its locks with it.
+        async with connection.transaction():
             await connection.execute(_LIMITS, (milliseconds,) * 3)
             if locks := _locks(calls):
                 queues, lanes = zip(*locks, strict=True)
