@@ -6,7 +6,7 @@ VENDORS := .pytest_cache/vendors
 OFFLINE := the reason stands above. Is there a network? Try again: what arrived is kept.
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test lint browser teeth chaos soak conformance vendors postgres bench clean
+.PHONY: help run chat check test lint browser teeth chaos soak conformance vendors postgres journeys bench clean
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -20,7 +20,7 @@ chat: $(VENV)/.run ## Chat in this terminal
 check: $(VENV)/.run ## Check config.yaml and say what would start
 	@exec $(PY) -m app check $(ARGS)
 
-test: $(VENV)/.test ## The default tests, about two minutes
+test: $(VENV)/.test ## The default tests, a few minutes
 	@$(PY) -m pytest -n 3 --dist loadscope $(ARGS)
 
 lint: $(VENV)/.test ## Style, types and import rules
@@ -46,6 +46,9 @@ conformance: $(VENV)/.test $(VENV)-conformance/.done ## The agent suite against 
 
 vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators against the vendors' Node SDKs (needs "nodejs npm")
 	@$(PY) -m pytest -m vendors $(ARGS)
+
+journeys: $(VENV)/.test ## Whole ways through real processes, and wires that break
+	@$(PY) -m pytest -n 3 --dist loadscope -m journeys $(ARGS)
 
 postgres: $(VENV)/.test ## The store's suite on a PostgreSQL of its own (needs Debian's "postgresql")
 	@$(PY) -m pytest -m postgres $(ARGS)

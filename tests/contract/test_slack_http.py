@@ -11,6 +11,8 @@ from tests.contract.promise import Promise
 from tests.contract.promises import PROMISES
 from tests.contract.scene import scene
 
+pytestmark = pytest.mark.journeys
+
 _HELD = [
     pytest.param(promise, id=promise.name)
     for promise in PROMISES.values()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 
 from simulator.dingtalk import DingTalkSimulator
 from simulator.feishu import FeishuSimulator
@@ -139,7 +140,20 @@ class OnFeishu(Decider):
         return [(m.id, m.text, m.buttons) for m in seen]
 
     def press(self, message: str, label: str) -> None:
-        self._simulator.people.press(self._person.chat, self._person.open_id, message, label)
+        # Where nobody listens yet, Feishu says so at once, and people press again.
+        before = self._heard()
+        while self._heard()[0] == before[0]:
+            last = self._heard()
+            self._simulator.people.press(self._person.chat, self._person.open_id, message, label)
+            self.wait(partial(self._differs, last))
+
+    def _heard(self) -> tuple[int, int]:
+        """How often they were told something, and how often a press failed."""
+        people, here = self._simulator.people, (self._person.chat, self._person.open_id)
+        return len(people.told(*here)), people.failures(*here)
+
+    def _differs(self, last: tuple[int, int]) -> bool:
+        return self._heard() != last
 
     def told(self) -> tuple[str, ...]:
         return self._simulator.people.told(self._person.chat, self._person.open_id)

@@ -15,6 +15,13 @@ _ANSWERS = [
     ("/agents", "agent", "agent"),
     ("/new", "A new conversation begins", "新"),
     ("/stop", "Nothing is running here", "没有"),
+    ("/memory", "What I remember of you", "我记住的"),
+    ("/link", "within ten minutes", "十分钟内"),
+    ("/unlink", "not linked", "没有与其他账号关联"),
+    ("/retry", "nothing here to answer again", "没有可以重新回答"),
+    ("/busy", "what has come in the meantime", "merge"),
+    ("/language", "for English", "使用中文"),
+    ("/pair", "may talk with me already", "已经可以与我对话"),
 ]
 
 

@@ -14,6 +14,8 @@ from tests.e2e.conftest import begin, end
 from tests.e2e.process import PATIENCE, Process
 from tests.e2e.telegram import Chat, telegram_config
 
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
+
 ASK = "What do you know about me?"
 NOTHING = "I was told nothing about you."
 

@@ -13,6 +13,8 @@ from tests.e2e.conftest import begin, end
 from tests.e2e.process import Process
 from tests.e2e.web import WebPerson
 
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
+
 TOKEN = "correct-horse-battery"
 KEY = "sk-not-for-anybody-4711"
 

@@ -13,7 +13,7 @@ from tests.e2e.conftest import begin, end
 from tests.e2e.process import Process, parley
 from tests.e2e.telegram import Chat, telegram_config
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
 
 @dataclass(frozen=True)

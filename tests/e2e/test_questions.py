@@ -19,6 +19,8 @@ from tests.e2e.deciders import Decider, OnDingTalk, OnFeishu, OnSlack, OnTelegra
 from tests.e2e.process import Process, parley
 from tests.e2e.web import WebPerson
 
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
+
 MAIL = "Send an e-mail to ada@example.org about lunch"
 _PLATFORMS: dict[str, tuple[type[AbstractContextManager[Any]], type[Any]]] = {
     "telegram": (TelegramSimulator, OnTelegram),

@@ -11,6 +11,8 @@ from tests.reconnect.stage import stage
 from tests.reconnect.table import DOCUMENT, with_table
 from tests.reconnect.troubles import TROUBLES, Trouble
 
+pytestmark = pytest.mark.journeys
+
 _CASES = [
     pytest.param(name, trouble, id=f"{name}-{trouble.name}")
     for name, rig in RIGS.items()
