@@ -11,7 +11,7 @@ from tests.e2e.counting import counting, goes_on, survives_kill_9
 from tests.e2e.process import PATIENCE, Process
 from tests.e2e.web import WebPerson
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from tests.e2e.conftest import Scene
 from tests.e2e.counting import survives_kill_9
 from tests.e2e.web import WebPerson
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]
 
 
 def test_after_kill_9_the_same_replies_go_on(scene: Scene, web: WebPerson):
