@@ -45,7 +45,7 @@ async def crash(page: Page, scene: Scene) -> None:
     await asyncio.to_thread(scene.parley.start)
     await page.locator(".entry.agent:not(.growing)").get_by_text("119 120").wait_for()
     await sees(page, "You said: Said while it was away")
-    assert await page.locator(".entry.agent").count() == 6
+    assert await page.locator(".entry.agent").count() == 7
 
 
 async def test_a_visit_to_the_page_with_a_crash_in_it(scene: Scene, tmp_path: Path):
