@@ -77,7 +77,7 @@ $(VENV)/.test: $(VENV)/.made requirements/test.txt
 $(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
 	@sh scripts/venv.sh $(VENV)-conformance
 	@echo "Installing the official development server (a minute or two, once) ..."
-	@$(VENV)-conformance/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes \
+	@$(VENV)-conformance/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes \
 		-r requirements/conformance.txt || { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@
 
