@@ -7,6 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from agent.server import Server
+from agent.wire import AgentMissing
 from bridge.errors import AgentError
 from bridge.types import RunRequest
 
@@ -48,7 +49,10 @@ class Injector:
         if assistant not in self._declared:
             try:
                 self._declared[assistant] = KEY in await server.context_fields(assistant)
-            except AgentError as error:
-                log.info("what context %s takes is unknown, its messages carry memory: %s", assistant, error)
+            except AgentMissing:
                 self._declared[assistant] = False
+            except AgentError as error:
+                # A server that is away just now may well know it later.
+                log.info("the context of %s is unknown, its message carries memory: %s", assistant, error)
+                return False
         return self._declared[assistant]

@@ -19,14 +19,14 @@ def cleaned(state: Json) -> list[Json]:
     """
     values = state.get("values") if isinstance(state, dict) else None
     messages = values.get("messages") if isinstance(values, dict) else None
-    found = []
+    found: list[Json] = []
     for message in messages if isinstance(messages, list) else []:
         if isinstance(message, dict) and message.get("type") in ("human", "user") and message.get("id"):
             content = message.get("content")
             if isinstance(content, list) and any(map(_is_memory, content)):
                 rest = [block for block in content if not _is_memory(block)]
                 found.append({"type": "human", "id": message["id"], "content": _simplest(rest)})
-    return list(found)
+    return found
 
 
 def _is_memory(block: Json) -> bool:
