@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from bridge import audit
 from bridge.bursts import Accepted
+from bridge.busy import for_agent
 from bridge.codec import encode
 from bridge.conversations import ConversationRecord, written
 from bridge.errors import DocumentConflict
 from bridge.ports import Claim, Document, Put
-from bridge.queues import turns
 from bridge.record import Stage, TurnRecord
 from bridge.services import Services
 from bridge.turn import TurnWork
@@ -69,13 +69,5 @@ def _again(burst: Sequence[Accepted], turn: TurnRecord) -> tuple[Put, ...]:
     """The messages that the turn went on without, to be worked after it."""
     if not turn.again:
         return ()
-    conversation = burst[0].message.conversation
-    return tuple(
-        Put(
-            turns(conversation),
-            conversation.key,
-            encode(each.message),
-            f"again:{conversation.channel}:{each.message.id}",
-        )
-        for each in burst
-    )
+    channel = burst[0].message.conversation.channel
+    return tuple(for_agent(each.message, f"again:{channel}:{each.message.id}") for each in burst)

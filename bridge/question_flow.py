@@ -15,12 +15,11 @@ from bridge.asking import (
     of_turn,
     written,
 )
-from bridge.codec import encode
+from bridge.busy import for_agent
 from bridge.conversations import PendingQuestion
 from bridge.deciding import as_given, narrowed
 from bridge.errors import DocumentConflict
 from bridge.journal import Document, Journal, Put
-from bridge.queues import turns
 from bridge.record import TurnRecord
 from bridge.services import Services
 from bridge.types import Conversation, Decision, Given, InboundMessage
@@ -121,7 +120,7 @@ def resuming(record: QuestionRecord, now: float) -> Put:
         sent_at=now,
         resumes=record.turn,
     )
-    return Put(turns(conversation), conversation.key, encode(message), f"resume:{record.turn}")
+    return for_agent(message, f"resume:{record.turn}")
 
 
 async def drop(journal: Journal, turn: str) -> None:
