@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import time
 import uuid
@@ -18,6 +19,7 @@ import uvloop
 from aiohttp import web
 
 from tests.chaos.plan import ID
+from tests.soak.scale import ELSEWHERE
 
 END = "over"
 """The last word of every answer."""
@@ -122,4 +124,5 @@ async def serve(tokens: int, interval: float) -> None:
 
 
 if __name__ == "__main__":
+    os.nice(ELSEWHERE)
     uvloop.run(serve(int(sys.argv[1]), float(sys.argv[2])))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
 import sys
@@ -34,7 +35,7 @@ from tests.chaos.slack import ChaoticSlack
 from tests.chaos.telegram import ChaoticTelegram
 from tests.chaos.web import WebPlace
 from tests.soak.agent import END
-from tests.soak.scale import INTERVAL
+from tests.soak.scale import ELSEWHERE, INTERVAL
 
 _PLATFORMS: dict[str, Callable[[Any], Chaotic]] = {
     "telegram": ChaoticTelegram,
@@ -43,8 +44,9 @@ _PLATFORMS: dict[str, Callable[[Any], Chaotic]] = {
     "dingtalk": partial(ChaoticDingTalk, patience=60.0),
 }
 _FOREVER = 1e9
-_LOOK = 0.02
-"""Seconds between two looks for an answer that is due: latencies are known as well as that."""
+_LOOK, _SLOWER, _LONGEST_LOOK = 0.02, 1.3, 1.0
+"""Seconds between two looks for an answer that is due; each pause is so much longer than the one before.
+Looking costs: a thousand who look all the time for what is late would make it later."""
 
 
 @dataclass
@@ -88,8 +90,10 @@ class Crowd:
             return
         # Nothing to see before; looking costs.
         await asyncio.sleep(began + self.turn - time.monotonic())
+        pause = _LOOK
         while said.id not in self.board.answered:
-            await asyncio.sleep(_LOOK)
+            await asyncio.sleep(pause)
+            pause = min(pause * _SLOWER, _LONGEST_LOOK)
             self.board.mark(shown.answers for shown in place.look() if shown.whole)
 
 
@@ -157,4 +161,5 @@ async def _input() -> asyncio.StreamReader:
 
 
 if __name__ == "__main__":
+    os.nice(ELSEWHERE)
     asyncio.run(main(sys.argv[1], *map(int, sys.argv[2:])))

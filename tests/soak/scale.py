@@ -9,6 +9,9 @@ from dataclasses import dataclass
 CHANNELS = ("web", "telegram", "slack", "feishu", "dingtalk")
 INTERVAL = 2.0
 """Seconds between two tokens of a conversation."""
+ELSEWHERE = 10
+"""How nice the platforms, the people and the agent are: in life they are other machines, and their work is
+not Parley's to wait for. Here they have what Parley leaves of the cores."""
 _LONGEST = 60.0
 _CONVERSATIONS = 200
 
