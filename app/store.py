@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import socket
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from types import ModuleType
 from typing import Protocol
 
 from app.places import DATABASE
 from app.settings.load import Loaded
-from bridge.errors import ConfigError
+from bridge.errors import ConfigError, StoreUnavailable
 from bridge.ports import Documents, Item
+from store.copy import Side
 from store.interface import Store
 from store.sqlite import SqliteStore
+from store.sqlite.copying import sqlite_side
 from store.sqlite.look import looking
+
+_PATIENCE = 10.0
+"""Seconds that one operation of a server may take."""
 
 
 class Peek(Documents, Protocol):
@@ -26,34 +36,84 @@ class Peek(Documents, Protocol):
 
 def open_store(loaded: Loaded, clock: Callable[[], float] = time.time) -> AbstractAsyncContextManager[Store]:
     """To work with; on PostgreSQL the server's clock counts. Raises StoreUnavailable, ConfigError."""
-    section = loaded.settings.store
-    if section.embedded:
-        return SqliteStore.open(loaded.data_dir / DATABASE, clock=clock)
-    return _postgres(section.url)
+    if loaded.settings.store.embedded:
+        return SqliteStore.open(database(loaded), clock=clock, retention=loaded.settings.retention.of_store())
+    return _open_postgres(loaded)
 
 
 @asynccontextmanager
 async def peek(loaded: Loaded) -> AsyncIterator[Peek]:
     """To look into; a running Parley is not disturbed. Raises StoreUnavailable, ConfigError."""
-    section = loaded.settings.store
-    if section.embedded:
-        async with looking(loaded.data_dir / DATABASE) as look:
+    if loaded.settings.store.embedded:
+        async with looking(database(loaded)) as look:
             yield look
     else:
-        async with _postgres(section.url) as store:
+        async with _open_postgres(loaded) as store:
             yield store
+
+
+def copy_side(loaded: Loaded, *, new: bool) -> AbstractAsyncContextManager[Side]:
+    """To copy from, or, `new`, to copy to. Raises StoreUnavailable, ConfigError."""
+    if loaded.settings.store.embedded:
+        return sqlite_side(database(loaded), new=new)
+    side: AbstractAsyncContextManager[Side] = _postgres().postgres_side(loaded.settings.store.url)
+    return side
+
+
+def database(loaded: Loaded) -> Path:
+    """SQLite's file; a relative path begins at the configuration's folder."""
+    named = loaded.settings.store.file
+    return loaded.folder / Path(named).expanduser() if named else loaded.data_dir / DATABASE
 
 
 def is_new(loaded: Loaded) -> bool:
     """Whether there is no database yet: nothing was ever stored. One on a server is always there."""
-    return loaded.settings.store.embedded and not (loaded.data_dir / DATABASE).exists()
+    return loaded.settings.store.embedded and not database(loaded).exists()
 
 
-def _postgres(url: str) -> AbstractAsyncContextManager[Store]:
+def shown(loaded: Loaded) -> str:
+    """Where the store is, without user and password. Raises StoreUnavailable for what is no address."""
+    if loaded.settings.store.embedded:
+        return str(database(loaded))
+    place: str = _postgres().place_of(loaded.settings.store.url)
+    return place
+
+
+async def trouble(loaded: Loaded) -> str:
+    """What keeps a store on a server from being opened; "" when nothing does. Nothing is changed there."""
+    if loaded.settings.store.embedded:
+        return ""
     try:
-        from store.postgres import PostgresStore
+        await _postgres().checked(loaded.settings.store.url)
+    except StoreUnavailable as error:
+        return error.user_text
+    return ""
+
+
+def _open_postgres(loaded: Loaded) -> AbstractAsyncContextManager[Store]:
+    section = loaded.settings.store
+    opened: AbstractAsyncContextManager[Store] = _postgres().PostgresStore.open(
+        section.url,
+        listen_url=section.listen_url,
+        lease=section.lease,
+        # A sign of life that takes as long as the lease is none.
+        timeout=min(_PATIENCE, section.lease * 2 / 3),
+        node=node_name(section.node),
+        retention=loaded.settings.retention.of_store(),
+    )
+    return opened
+
+
+def node_name(chosen: str) -> str:
+    """A name that no other process has, nor had: whoever died keeps theirs until their lease is over."""
+    return f"{chosen or f'{socket.gethostname()}-{os.getpid()}'}-{secrets.token_hex(2)}"
+
+
+def _postgres() -> ModuleType:
+    try:
+        import store.postgres as postgres
     except ImportError as error:
         raise ConfigError(
             'store.url: the driver is not installed; run: .venv/bin/python -m pip install "psycopg[binary]"'
         ) from error
-    return PostgresStore.open(url)
+    return postgres

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import uvloop
@@ -41,6 +42,32 @@ async def raw(folder: Path) -> AsyncIterator[Accept]:
         yield lambda said: commits.put(encode(said))
 
 
+@asynccontextmanager
+async def parley_on_postgres(url: str) -> AsyncIterator[Accept]:
+    """The bus over the store on a server."""
+    from store.postgres import PostgresStore
+
+    options = ChannelOptions(Session("agent"), allowed_users=frozenset({"*"}))
+    async with PostgresStore.open(url, schema=f"accepts_{os.getpid()}") as journal:
+        yield MessageBus(journal, {"null": options}).publish_inbound
+
+
+@asynccontextmanager
+async def raw_on_postgres(url: str) -> AsyncIterator[Accept]:
+    """A row a message of the same bytes, as many to a statement as have come."""
+    from benchmarks.group_insert import GroupInsert
+
+    async with GroupInsert.open(url) as inserts:
+        yield lambda said: inserts.put(encode(said))
+
+
+def opened(engine: str, folder: Path, url: str) -> AbstractAsyncContextManager[Accept]:
+    """The engine on the server at `url`, or in a file in `folder` where there is none."""
+    if url:
+        return parley_on_postgres(url) if engine == "parley" else raw_on_postgres(url)
+    return parley(folder) if engine == "parley" else raw(folder)
+
+
 async def measure(accept: Accept, producers: int, total: int) -> dict[str, float]:
     """Each producer sends its next message when the one before is durable."""
     numbers = iter(range(total))
@@ -70,10 +97,10 @@ async def main() -> None:
     parser.add_argument("--engine", choices=["parley", "raw"], required=True)
     parser.add_argument("--producers", type=int, default=1)
     parser.add_argument("--total", type=int, default=1000)
+    parser.add_argument("--url", default="", help="of a PostgreSQL; default: SQLite")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
-        opened = parley(Path(folder)) if chosen.engine == "parley" else raw(Path(folder))
-        async with opened as accept:
+        async with opened(chosen.engine, Path(folder), chosen.url) as accept:
             result = await measure(accept, chosen.producers, chosen.total)
     sys.stdout.write(json.dumps(result) + "\n")
 

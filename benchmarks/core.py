@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from agent.client import AgentEndpoint
 from agent.run import LangGraphAgent
@@ -21,7 +22,11 @@ from bridge.people import People
 from bridge.ports import NullMemory
 from bridge.services import Services
 from bridge.types import Mode, Session
+from store.interface import Store
 from store.sqlite import SqliteStore
+
+Sessions: TypeAlias = Mapping[str, Session]
+Opened: TypeAlias = AbstractAsyncContextManager[Store]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +40,18 @@ class Core:
 
 @asynccontextmanager
 async def running_core(
-    folder: Path, url: str, sessions: Mapping[str, Session], mode: Mode, channel: NullChannel
+    folder: Path, url: str, sessions: Sessions, mode: Mode, channel: NullChannel, store: Opened | None = None
 ) -> AsyncIterator[Core]:
     """The default settings, but no wait for bursts: that is a pause, not a cost.
 
-    `sessions` are those of single people by their id, "" is everybody else's.
+    `sessions` are those of single people by their id, "" is everybody else's. Without a `store` it is a file.
     """
     channel_options = ChannelOptions(
         sessions[""], sessions, mode=mode, allowed_users=frozenset({"*"}), burst_window=0.0
     )
     options = Options(channels={"null": channel_options})
     async with (
-        SqliteStore.open(folder / "parley.db") as journal,
+        store or SqliteStore.open(folder / "parley.db") as journal,
         LangGraphAgent(AgentEndpoint(url), files=folder / "answers") as agent,
     ):
         bus = MessageBus(journal, options.channels)

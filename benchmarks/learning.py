@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.runner import run_loop, settle_memory
 from benchmarks.stats import cpu_seconds, percentile, rss_mb
 from bridge.remembering import Memory, NullMemory, Occasion
 from bridge.types import Conversation, Turn, User
@@ -30,7 +31,7 @@ from memory.files import FileStore
 from memory.filter import Material
 from memory.options import MemoryOptions
 from memory.service import MemoryService
-from memory.tokens import token_counter, warm
+from memory.tokens import token_counter
 from store.sqlite import SqliteStore
 
 _THINGS = ("tea", "jazz", "chess", "Ulm", "rowing", "bread", "maps", "Go", "moss", "ferries")
@@ -163,12 +164,13 @@ async def measure(load: Load, folder: Path) -> Seen:
     )
     files = FileStore(folder / "memory")
     await _filled(files, load)
-    await warm(token_counter(options))
+    token_counter(options).count("")  # asks for the vocabulary, as a start does
     async with SqliteStore.open(folder / "db") as journal:
         service = MemoryService(files, journal, SlowRules(seen, load.call), options)
         async with service.running():
             for number in range(load.people):
                 seen.firsts.append(await _first(service, f"p{number}"))
+            settle_memory()
             watching = asyncio.create_task(_watch(seen))
             until = time.perf_counter() + load.seconds
             async with asyncio.TaskGroup() as group:
@@ -202,7 +204,7 @@ def main() -> int:
     load = Load(**vars(parser.parse_args()))
     cpu = cpu_seconds()
     with tempfile.TemporaryDirectory() as folder:
-        seen = asyncio.run(measure(load, Path(folder)))
+        seen = run_loop(measure(load, Path(folder)))
     late = sum(delay > load.max_wait for delay in seen.delays)
     print(load)
     print(f"{'milliseconds':34}{'p50':>9}{'p90':>9}{'p99':>9}{'most':>9}")

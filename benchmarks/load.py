@@ -19,6 +19,7 @@ from pathlib import Path
 
 import uvloop
 
+from app.runner import settle_memory
 from benchmarks.agent_events import Script
 from benchmarks.stats import cpu_seconds, peak_rss_mb, percentile, rss_mb
 
@@ -41,10 +42,14 @@ Turn = Callable[[str], Awaitable[Timing]]
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """How to do a turn, and to wait until everything about turns is done with."""
+    """How to do a turn, and to wait until everything about turns is done with.
+
+    `settle_memory` is called once, when it is warm.
+    """
 
     turn: Turn
     settle: Callable[[], Awaitable[None]]
+    settle_memory: Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ async def measure(client: Client, script: Script, turns: int, at_once: int, spre
     """`turns` turns, `at_once` of them in flight at any moment; the first begin over `spread` seconds."""
     for name in _WARM:
         await client.turn(name)
-    gc.collect()
+    client.settle_memory()
     numbers = iter(range(turns))
     timings: list[Timing] = []
     failures: list[str] = []
@@ -124,7 +129,7 @@ async def parley(url: str, script: Script, wait: bool) -> AsyncIterator[Client]:
             async def settle() -> None:
                 await core.manager.drain()
 
-            yield Client(turn, settle)
+            yield Client(turn, settle, settle_memory)
 
 
 @asynccontextmanager
@@ -147,8 +152,10 @@ async def bare_loop(url: str, script: Script, wait: bool, kind: str) -> AsyncIte
     async def settle() -> None:
         """Nothing is left over."""
 
+    # The collector as Parley has it, but for the SDK as it comes.
+    collector = gc.collect if kind == "stock" else settle_memory
     try:
-        yield Client(turn, settle)
+        yield Client(turn, settle, collector)
     finally:
         await client.aclose()
 

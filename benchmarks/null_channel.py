@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from bridge.errors import AttachmentRefused
 from bridge.ports import Capabilities, Channel, Checkpoint, Inbox, Reply, Streaming, TextUnit
+from bridge.texts import Sentence
 from bridge.types import Attachment, Conversation, InboundMessage, OutboundMessage, Receipt, ReplyTarget, User
 
 
@@ -81,7 +82,7 @@ class NullChannel(Channel):
         return NullReply(self.watched.get(target.reply_to), self.pace)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
-        raise AttachmentRefused("There are no files here.")
+        raise AttachmentRefused("There are no files here.", Sentence.FILE_GONE)
 
     def watch(self, message: InboundMessage) -> Watch:
         """Begin to time a message's turn."""

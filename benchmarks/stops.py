@@ -1,7 +1,8 @@
 """/stop among streaming turns, as people give it: `python -m benchmarks.stops`.
 
 So many conversations have a run that streams, and everybody says /stop within the same few seconds. Told is
-how long until the command's own answer, and until the turn's reply is there with what was said.
+how long until the command's own answer, until the turn's reply is there with what was said, and how long
+after the last of these the server still had a run to cancel.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ _SCRIPT = Script(180, 0.5)
 _EDITS = Pace(1.0, 0.0)
 _TURNS = 500
 _STOPPED = "Stopped."
+# Seconds after which a run that still is not cancelled never will be.
+_LONGEST = 60.0
 
 
 async def stop(core: Core, number: int, after: float) -> Watch:
@@ -53,7 +56,9 @@ async def measure(core: Core, url: str, turns: int, spread: float) -> dict[str, 
     delays = [random.random() * spread for _ in range(turns)]
     stops = await asyncio.gather(*(stop(core, number, after) for number, after in enumerate(delays)))
     answers = await asyncio.gather(*(watch.answered for watch in watches))
-    cores = (cpu_seconds() - cpu) / (time.perf_counter() - began)
+    over = time.perf_counter()
+    cores = (cpu_seconds() - cpu) / (over - began)
+    gone = await until_counted(url, "interrupted", turns)
     told = [stop.finished - stop.began for stop in stops]
     ended = [turn.finished - stop.began for turn, stop in zip(watches, stops, strict=True)]
     return {
@@ -64,15 +69,24 @@ async def measure(core: Core, url: str, turns: int, spread: float) -> dict[str, 
         "ended_p99": 1000 * percentile(ended, 0.99),
         "cores": cores,
         "kept": sum(answer.startswith("word 0 ") and answer.endswith(_STOPPED) for answer in answers),
-        "cancelled": await asyncio.to_thread(cancelled, url),
+        "cancelled": gone,
+        "cancelled_after": time.perf_counter() - over,
     }
 
 
-def cancelled(url: str) -> int:
-    """How many runs the server says were interrupted."""
+async def until_counted(url: str, status: str, turns: int) -> int:
+    """How many runs have this status on the server, once that is all of them or no more will come."""
+    count, last = 0, time.perf_counter() + _LONGEST
+    while count < turns and time.perf_counter() < last:
+        await asyncio.sleep(0.05)
+        count = await asyncio.to_thread(_counted, url, status)
+    return count
+
+
+def _counted(url: str, status: str) -> int:
     with urllib.request.urlopen(f"{url}/counts", timeout=10) as answer:
         counts: Mapping[str, int] = json.loads(answer.read())
-    return counts.get("interrupted", 0)
+    return counts.get(status, 0)
 
 
 async def load(url: str, script: Script, turns: int, spread: float) -> dict[str, float]:
@@ -100,6 +114,7 @@ def row(script: Script, turns: int, spread: float) -> tuple[str, ...]:
         f"{number['cores']:.2f}",
         f"{number['kept']:.0f}",
         f"{number['cancelled']:.0f}",
+        f"{number['cancelled_after']:.1f}",
     )
 
 
@@ -109,6 +124,7 @@ def table(script: Script, turns: int, spreads: list[float], rounds: int) -> Tabl
     columns = (
         "turns streaming", "/stop in each", "acknowledged p50 ms", "p99 ms", "most ms",
         "turn over p50 ms", "p99 ms", "CPU, cores", "kept what was said", "runs cancelled on the server",
+        "the last of them later by s",
     )  # fmt: skip
     title = f"/stop while runs of {script.seconds:g} s stream, a token every {script.interval:g} s each"
     return Table("stops", title, columns, tuple(rows), "Edits go out once a second for each turn.")

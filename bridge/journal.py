@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
+
+from bridge.fencing import FOREVER, Tenure
+from bridge.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,16 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A lane held by this node, with its waiting items in order. `epoch` fences every write."""
+    """A lane held by this node, with its waiting items in order.
+
+    `epoch` fences every write, `tenure` whatever is done outside of the store.
+    """
 
     queue: str
     lane: str
     epoch: int
     items: tuple[Item, ...]
+    tenure: Tenure = field(default=FOREVER, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,19 @@ class Document:
     key: str
     body: str
     version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What to add to the count `name`, which is kept until `until` (Unix seconds).
+
+    Where `most` is not 0, the count may not come to more turns than that.
+    """
+
+    name: str
+    until: float
+    usage: Usage
+    most: int = 0
 
 
 class Documents(Protocol):
@@ -89,6 +109,10 @@ class Journal(Documents, Protocol):
     lane now, or everything claimed was cancelled; the claim is void then.
     """
 
+    async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
+        """Several documents in one look, in the order of their keys."""
+        ...
+
     async def put(self, *puts: Put) -> tuple[int | None, ...]:
         """Durable on return, in one transaction. For each: its item id, or None for a duplicate."""
         ...
@@ -117,8 +141,10 @@ class Journal(Documents, Protocol):
         note: str | None = None,
         puts: Sequence[Put] = (),
         documents: Sequence[Document] = (),
+        tallies: Sequence[Tally] = (),
     ) -> None:
-        """Finish items, add follow-ups, write documents and free the lane, all in one transaction.
+        """Finish items, add follow-ups, write documents, add to counts and free the lane, all in one
+        transaction. The `most` of a tally does not matter here.
 
         `note`, where given, is the finished items' last checkpoint. An item that was replaced while it
         ran (its version moved) stays waiting. Raises DocumentConflict: nothing of it happened.
@@ -143,4 +169,19 @@ class Journal(Documents, Protocol):
 
     async def dead(self, limit: int = 100) -> tuple[Item, ...]:
         """Dead letters, newest first; `note` ends with the reason."""
+        ...
+
+    async def tally(self, tallies: Sequence[Tally], once: str = "") -> bool:
+        """Add to counts in one transaction; False, and nothing added, where a `most` is in the way.
+
+        Under a name `once` that is known already nothing is added again, and the answer is True.
+        """
+        ...
+
+    async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
+        """What each count has come to; one that does not exist is nothing."""
+        ...
+
+    async def uncount(self, prefix: str) -> int:
+        """Remove the counts whose names start with `prefix`; returns how many there were."""
         ...

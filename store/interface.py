@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from bridge.ports import Journal
+from bridge.erasing.archive import Archive
+from bridge.news import News
+from store.nodes import Nodes
 
 
-class Store(Journal, Protocol):
+class Store(Archive, Protocol):
     """A lane's items are handed out strictly in the order of their ids: a delayed item holds back those
     behind it. `max_wait` 0 sets no bound. Texts must be valid Unicode (ValueError otherwise). After
     LaneLost a claim is void: its lane is another's, or free. Every method raises StoreUnavailable.
@@ -19,6 +21,20 @@ class Store(Journal, Protocol):
 
     async def discard(self, item: int) -> bool:
         """Remove a dead letter for good; False if there is none."""
+        ...
+
+    async def discard_lane(self, queue: str, lane: str) -> int:
+        """Remove all dead letters of a lane for good; how many there were."""
+        ...
+
+    @property
+    def nodes(self) -> Nodes:
+        """This node among those that share the store."""
+        ...
+
+    @property
+    def news(self) -> News:
+        """What the nodes tell each other."""
         ...
 
     async def renew(self) -> None:

@@ -6,37 +6,26 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import psycopg
 
 from bridge.errors import StoreUnavailable
 from store.postgres.connection import Location, connect, is_dead
+from store.postgres.merging import Call, Row, Value, packed, unpacked
 from store.postgres.schema import Connection
 from store.postgres.trouble import unavailable
 
-Value: TypeAlias = str | int | float | bool | Sequence[str] | Sequence[int] | Sequence[float] | None
-Row: TypeAlias = tuple[Any, ...]  # the columns' types are the functions'
-
 _BATCH = 500
+_HEAVY = 8_000_000  # characters: a batch that has so many takes no more calls
 _TRIES = 10  # of a batch that another node's made the server undo
-_LIMITS = """SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),
-    set_config('idle_in_transaction_session_timeout', %s, true)"""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One statement; `locks` are the lanes (queue, lane) that it changes, `makes` whether they may be new."""
-
-    statement: str
-    values: tuple[Value, ...]
-    locks: tuple[tuple[str, str], ...] = ()
-    makes: bool = False
+_LIMITS = "SET LOCAL statement_timeout = {0:d}; SET LOCAL lock_timeout = {0:d}"
+_LIMITS_ANSWERS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
     call: Call
+    weight: int
     future: asyncio.Future[list[Row]]
 
 
@@ -50,8 +39,9 @@ class Batcher:
     def __init__(self, where: Location, timeout: float, connection: Connection | None = None) -> None:
         self._where = where
         self._timeout = timeout
+        self._limits = _LIMITS.format(round(timeout * 1000))
         self._hold = f"SELECT {where.schema}.hold(%s::text[], %s::text[], %s::boolean[])"
-        self._connection = connection
+        self._connection = _deaf(connection) if connection is not None else None
         self._jobs: asyncio.Queue[_Job | None] = asyncio.Queue()
         self._open = True
         self._task = asyncio.create_task(self._serve(), name="parley-store")
@@ -60,9 +50,9 @@ class Batcher:
         """Raises StoreUnavailable once closed, ValueError for text that is not valid Unicode or has NULs."""
         if not self._open:
             raise StoreUnavailable("The store is closed.")
-        _demand_text(call.values)
+        weight = _weight(call.values)
         future: asyncio.Future[list[Row]] = asyncio.get_running_loop().create_future()
-        self._jobs.put_nowait(_Job(call, future))
+        self._jobs.put_nowait(_Job(call, weight, future))
         return future
 
     async def close(self) -> None:
@@ -89,9 +79,11 @@ class Batcher:
         """What is there, at most a batch; nothing when it is time to end."""
         job = await self._jobs.get()
         batch: list[_Job] = []
+        weight = 0
         while job is not None:
             batch.append(job)
-            if len(batch) == _BATCH or self._jobs.empty():
+            weight += job.weight
+            if len(batch) == _BATCH or weight >= _HEAVY or self._jobs.empty():
                 return batch
             job = self._jobs.get_nowait()
         if batch:
@@ -134,21 +126,26 @@ class Batcher:
         return await self._sent(connection, calls)
 
     async def _sent(self, connection: Connection, calls: Sequence[Call]) -> list[list[Row]]:
-        milliseconds = str(round(self._timeout * 1000))
-        # No pipeline: without a Sync the server waits for a frozen client for ever, and its locks with it.
-        async with connection.transaction():
-            await connection.execute(_LIMITS, (milliseconds,) * 3)
-            if locks := _locks(calls):
-                queues, lanes = zip(*locks, strict=True)
-                await connection.execute(self._hold, (list(queues), list(lanes), list(locks.values())))
-            cursors = [await connection.execute(call.statement.encode(), call.values) for call in calls]
-        return [await cursor.fetchall() for cursor in cursors]
+        # One message is one transaction: the server begins when all of it has come and commits without
+        # asking back. A client that freezes, whenever it does, leaves no lock behind.
+        cursor = psycopg.AsyncClientCursor(connection)
+        statements = [self._limits]
+        if locks := _locks(calls):
+            queues, lanes = zip(*locks, strict=True)
+            values = (list(queues), list(lanes), list(locks.values()))
+            statements.append(cursor.mogrify(self._hold.encode(), values))
+        parcels = packed(calls)
+        statements += [cursor.mogrify(parcel.statement.encode(), parcel.values) for parcel in parcels]
+        await cursor.execute(";".join(statements).encode())
+        for _ in range(_LIMITS_ANSWERS + bool(locks)):
+            cursor.nextset()
+        return unpacked(parcels, [await _rows(cursor) for _ in parcels])
 
     async def _ready(self) -> Connection:
         if self._connection is not None and is_dead(self._connection):
             await self._hang_up()
         if self._connection is None:
-            self._connection = await connect(self._where)
+            self._connection = _deaf(await connect(self._where))
         return self._connection
 
     async def _hang_up(self) -> None:
@@ -166,13 +163,30 @@ def _locks(calls: Sequence[Call]) -> dict[tuple[str, str], bool]:
     return locks if len(locks) > 1 else {}
 
 
-def _demand_text(values: Sequence[Value]) -> None:
+def _deaf(connection: Connection) -> Connection:
+    """Through a pooler notices may come that were meant for the listener: they must not pile up."""
+    connection.add_notify_handler(lambda notice: None)
+    return connection
+
+
+async def _rows(cursor: psycopg.AsyncCursor[Row]) -> list[Row]:
+    """The answer to one statement; the cursor moves on to the next one's."""
+    rows = await cursor.fetchall()
+    cursor.nextset()
+    return rows
+
+
+def _weight(values: Sequence[Value]) -> int:
+    """How many characters they have. Raises ValueError for what PostgreSQL does not take as text."""
+    weight = 0
     for value in values:
         for text in (value,) if isinstance(value, str) else value if isinstance(value, list) else ():
             if isinstance(text, str):
                 text.encode()
                 if "\0" in text:
                     raise ValueError("PostgreSQL keeps no NUL in a text")
+                weight += len(text)
+    return weight
 
 
 def _refuse(job: _Job, error: StoreUnavailable) -> None:

@@ -4,11 +4,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bridge.journal import Tally
 from bridge.ports import Claim, Document, Item, Put
-from store.postgres.batcher import Call, Value
+from bridge.usage import Usage
+from store.postgres.functions.counts import AMOUNTS
+from store.postgres.merging import Call, Value
 
 _ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 _PUTS = "%s::text[], %s::text[], %s::text[], %s::text[], %s::float8[], %s::text[], %s::float8[]"
@@ -39,7 +43,8 @@ class Calls:
     def put(self, puts: Sequence[Put], now: float | None) -> Call:
         lanes = tuple((put.queue, put.lane) for put in puts)
         statement = f"SELECT {self.schema}.put({_PUTS}, %s::float8)"
-        return Call(statement, (*put_columns(puts), now), lanes, makes=True)
+        columns = put_columns(puts)
+        return Call(statement, (*columns, now), lanes, makes=True, columns=len(columns))
 
     def claim(
         self, queue: str, limit: int, lease: float, ticket: int, doubtful: list[int], now: float | None
@@ -75,6 +80,7 @@ class Calls:
         note: str | None,
         puts: Sequence[Put],
         documents: Sequence[Document],
+        tallies: Sequence[Tally],
         now: float | None,
     ) -> Call:
         values: tuple[Value, ...] = (
@@ -88,7 +94,11 @@ class Calls:
             now,
         )
         types = f"%s::bigint[], %s::int[], %s, %s::text[], %s::text[], %s::bigint[], {_PUTS}, %s::float8"
-        return self._held(claim, "done", types, values, [(put.queue, put.lane) for put in puts])
+        lanes = [(put.queue, put.lane) for put in puts]
+        if not tallies:
+            return self._held(claim, "done", types, values, lanes)
+        values = (*values, _tallies(tallies))
+        return self._held(claim, "done_counted", f"{types}, %s::jsonb", values, lanes)
 
     def release(self, claim: Claim) -> Call:
         return self._held(claim, "release", "", ())
@@ -125,6 +135,10 @@ class Calls:
     def get(self, key: str) -> Call:
         return Call(f"SELECT key, body, version FROM {self.schema}.documents WHERE key = %s", (key,))
 
+    def get_all(self, keys: Sequence[str]) -> Call:
+        statement = f"SELECT key, body, version FROM {self.schema}.documents WHERE key = ANY(%s)"
+        return Call(statement, (list(keys),))
+
     def set(self, document: Document) -> Call:
         statement = f"SELECT {self.schema}.write(%s, %s, %s::bigint)"
         return Call(statement, (document.key, document.body, document.version))
@@ -136,6 +150,20 @@ class Calls:
 
     def delete(self, key: str) -> Call:
         return Call(f"DELETE FROM {self.schema}.documents WHERE key = %s RETURNING key", (key,))
+
+    def tally(self, tallies: Sequence[Tally], once: str, now: float | None) -> Call:
+        statement = f"SELECT {self.schema}.tally(%s::jsonb, %s, %s, %s::float8)"
+        return Call(statement, (_tallies(tallies), once, self.node, now))
+
+    def counted(self, names: Sequence[str]) -> Call:
+        sums = ", ".join(f"sum({amount})::bigint" for amount in AMOUNTS)
+        statement = f"SELECT name, {sums} FROM {self.schema}.tallies WHERE name = ANY (%s) GROUP BY name"
+        return Call(statement, (list(names),))
+
+    def uncount(self, prefix: str) -> Call:
+        statement = f"""WITH gone AS (DELETE FROM {self.schema}.tallies WHERE name >= %s AND name < %s
+            RETURNING name) SELECT count(DISTINCT name) FROM gone"""
+        return Call(statement, (prefix, prefix + _HIGHEST))
 
     def dead(self, limit: int) -> Call:
         statement = f"""SELECT id, queue, lane, body,
@@ -151,11 +179,14 @@ class Calls:
         statement = f"DELETE FROM {self.schema}.items WHERE id = %s AND state = 2 RETURNING id"
         return Call(statement, (item,))
 
-    def renew(self, lease: float, now: float | None) -> Call:
-        statement = f"""INSERT INTO {self.schema}.nodes AS n (name, until)
-            VALUES (%s, {self.schema}.moment(%s::float8) + %s::float8)
-            ON CONFLICT (name) DO UPDATE SET until = greatest(n.until, excluded.until) RETURNING name"""
-        return Call(statement, (self.node, now, lease))
-
     def leave(self) -> Call:
         return Call(f"SELECT {self.schema}.free_node(%s)", (self.node,))
+
+
+def _tallies(tallies: Sequence[Tally]) -> str:
+    rows = [{"name": t.name, "until": t.until, "most": t.most, **_amounts(t.usage)} for t in tallies]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def _amounts(usage: Usage) -> dict[str, int]:
+    return {amount: getattr(usage, amount) for amount in AMOUNTS}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import select
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import psycopg
 
 from bridge.errors import StoreUnavailable
-from store.postgres.schema import Connection, migrate
-from store.postgres.trouble import place_of, unavailable
+from store.postgres.schema import Connection, demand_known, migrate, version_of
+from store.postgres.trouble import RIGHTS, place_of, unavailable
 
 OLDEST = 13
 """The oldest server that works; older ones get no fixes any more."""
@@ -23,7 +25,7 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]{0,50}")
 class Location:
     """A database's address, the schema that holds our tables, and the address as it may be shown."""
 
-    url: str
+    url: str = field(repr=False)
     schema: str
     place: str
 
@@ -74,17 +76,49 @@ async def prepared(where: Location) -> Connection:
     """A connection to tables of the newest schema, made where there are none. Raises StoreUnavailable."""
     connection = await connect(where)
     try:
-        encoding = connection.info.parameter_status("server_encoding")
-        if encoding != "UTF8":
-            raise StoreUnavailable(f"the database's encoding is {encoding}: create one with UTF8.")
-        await migrate(connection, where.schema)
-    except StoreUnavailable as error:
+        with _named(where.place):
+            _demand_encoding(connection)
+            await migrate(connection, where.schema)
+    except StoreUnavailable:
         await connection.close()
-        raise StoreUnavailable(f"{where.place}: {error.user_text}") from error
-    except psycopg.Error as error:
-        await connection.close()
-        raise unavailable(where.place, error) from error
+        raise
     return connection
+
+
+async def checked(url: str, *, schema: str = "parley") -> None:
+    """Raise StoreUnavailable for whatever would keep a node from starting on it; nothing is changed."""
+    where = location(url, schema)
+    async with await connect(where) as connection:
+        with _named(where.place):
+            _demand_encoding(connection)
+            version = await version_of(connection, schema)
+            demand_known(version)
+            if version == 0:
+                await _demand_rights(connection)
+
+
+@contextmanager
+def _named(place: str) -> Iterator[None]:
+    """What is in the way comes with the place."""
+    try:
+        yield
+    except StoreUnavailable as error:
+        raise StoreUnavailable(f"{place}: {error.user_text}") from error
+    except psycopg.Error as error:
+        raise unavailable(place, error) from error
+
+
+def _demand_encoding(connection: Connection) -> None:
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StoreUnavailable(f"the database's encoding is {encoding}: create one with UTF8.")
+
+
+async def _demand_rights(connection: Connection) -> None:
+    cursor = await connection.execute("SELECT has_database_privilege(current_database(), 'CREATE')")
+    for (may,) in await cursor.fetchall():
+        if not may:
+            raise StoreUnavailable(RIGHTS)
 
 
 def is_dead(connection: Connection) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from store.postgres.batcher import Batcher
 from store.postgres.connection import Location, prepared
 from store.postgres.listener import listen
+from store.postgres.news import PostgresNews
 from store.wakeups import Wakeups
 
 _HEARING = 5.0
@@ -18,23 +19,28 @@ _HEARING = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Reads go beside the writes: a long batch does not hold them up."""
+    """Reads go beside the writes: a long batch does not hold them up. `news` is what other nodes tell."""
 
     writer: Batcher
     reader: Batcher
     wakeups: Wakeups
+    news: PostgresNews
 
 
 @asynccontextmanager
-async def running(where: Location, timeout: float) -> AsyncIterator[Engine]:
+async def running(where: Location, timeout: float, hearing: Location) -> AsyncIterator[Engine]:
     """An engine on the database; on leaving, all that was handed over is committed.
+
+    `hearing` is where to listen: the same database, past a pooler in transaction mode.
 
     Raises StoreUnavailable, in one line, for whatever is in the way.
     """
     connection = await prepared(where)
     wakeups, listening = Wakeups(), asyncio.Event()
-    listener = asyncio.create_task(listen(where, wakeups, listening), name="parley-store-listener")
-    engine = Engine(Batcher(where, timeout, connection), Batcher(where, timeout), wakeups)
+    writer = Batcher(where, timeout, connection)
+    news = PostgresNews(writer, where.schema, wakeups)
+    listener = asyncio.create_task(listen(hearing, news, listening), name="parley-store-listener")
+    engine = Engine(writer, Batcher(where, timeout), wakeups, news)
     try:
         with suppress(TimeoutError):  # without a listener there is still the look now and then
             async with asyncio.timeout(_HEARING):

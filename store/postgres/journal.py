@@ -16,13 +16,21 @@ from functools import partial
 from itertools import groupby
 from typing import Self
 
+from bridge.erasing.archive import Slice
 from bridge.errors import DocumentConflict, LaneLost, StoreUnavailable
+from bridge.fencing import FOREVER, Tenure, demand_tenure, uptime
+from bridge.journal import Tally
+from bridge.news import News
 from bridge.ports import Claim, Document, Item, Put
-from store.postgres.batcher import Call, Row
+from bridge.usage import NOTHING, Usage
+from store.ordering import in_order
+from store.postgres import archive
 from store.postgres.calls import Calls
 from store.postgres.connection import location
 from store.postgres.doubts import Doubts
 from store.postgres.engine import Engine, running
+from store.postgres.merging import Call, Row
+from store.postgres.nodes import PostgresNodes
 from store.postgres.upkeep import SLICE, prune_calls
 from store.retention import DEFAULT, Retention
 
@@ -35,6 +43,7 @@ class PostgresStore:
 
     Semantics as in store.interface.Store; texts must have no NUL, too (ValueError). A StoreUnavailable
     from a lost connection leaves open whether the operation happened: repeat it under its dedupe name.
+    What is written for a claim whose tenure is over raises LaneLost, also where the claim is not given.
     """
 
     _engine: Engine
@@ -44,6 +53,7 @@ class PostgresStore:
     _retention: Retention
     _clock: Callable[[], float] | None
     _doubts: Doubts
+    nodes: PostgresNodes
 
     @classmethod
     @asynccontextmanager
@@ -58,22 +68,31 @@ class PostgresStore:
         timeout: float = 10.0,
         retention: Retention = DEFAULT,
         clock: Callable[[], float] | None = None,
+        listen_url: str = "",
     ) -> AsyncIterator[Self]:
         """The store in the database at `url`, in tables of `schema` that are made where there are none.
 
         `node` names this process among all ("": host, process id and chance). Its lanes are held for
         `lease` seconds from its last sign of life. `poll` seconds pass at most between looks of whoever
         waits, `timeout` before the server gives a statement up. Without `clock` the server's own counts.
+        `listen_url` is the server itself where `url` is a pooler in transaction mode.
         Raises StoreUnavailable, in one line, for whatever is in the way.
         """
-        node = node or f"{socket.gethostname()} {os.getpid()} {secrets.token_hex(4)}"
+        node = node or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
         calls = Calls(schema, node)
-        async with running(location(url, schema), timeout) as engine:
+        where = location(url, schema)
+        async with running(where, timeout, location(listen_url or url, schema)) as engine:
+            nodes = PostgresNodes(engine, schema, node, lease, clock)
             try:
-                yield cls(engine, calls, lease, poll, retention, clock, Doubts(3 * timeout))
+                yield cls(engine, calls, lease, poll, retention, clock, Doubts(3 * timeout), nodes)
             finally:
                 with suppress(StoreUnavailable):
                     await engine.writer.submit(calls.leave())
+
+    @property
+    def news(self) -> News:
+        """What the nodes tell each other."""
+        return self._engine.news
 
     def _now(self) -> float | None:
         return None if self._clock is None else self._clock()
@@ -87,13 +106,14 @@ class PostgresStore:
     # Lanes: see bridge.ports.Journal.
 
     async def put(self, *puts: Put) -> tuple[int | None, ...]:
+        demand_tenure()
         return tuple((await self._write(self._calls.put(puts, self._now())))[0][0]) if puts else ()
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
         """At most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""
         ticket, doubtful = self._doubts.open()
         call = self._calls.claim(queue, limit, self._lease, ticket, doubtful, self._now())
-        answer = self._engine.writer.submit(call)
+        asked, answer = uptime(), self._engine.writer.submit(call)
         try:
             rows = await asyncio.shield(answer)
         except asyncio.CancelledError:
@@ -102,7 +122,7 @@ class PostgresStore:
         except StoreUnavailable:
             self._doubts.keep(ticket)
             raise
-        return _claims(rows)
+        return _claims(rows, self.nodes.proved(asked))
 
     def _give_back(self, ticket: int, answer: asyncio.Future[list[Row]]) -> None:
         if answer.cancelled() or answer.exception() is not None:
@@ -139,9 +159,10 @@ class PostgresStore:
         note: str | None = None,
         puts: Sequence[Put] = (),
         documents: Sequence[Document] = (),
+        tallies: Sequence[Tally] = (),
     ) -> None:
         """Raises LaneLost, too, when every one of `items` was cancelled meanwhile."""
-        await self._held(claim, self._calls.done(claim, items, note, puts, documents, self._now()))
+        await self._held(claim, self._calls.done(claim, items, note, puts, documents, tallies, self._now()))
 
     async def release(self, claim: Claim) -> None:
         await self._write(self._calls.release(claim))
@@ -164,6 +185,7 @@ class PostgresStore:
             raise DocumentConflict(f"{key} changed since it was read")
 
     async def cancel(self, queue: str, lane: str, before: int) -> tuple[Item, ...]:
+        demand_tenure()
         return _items(await self._write(self._calls.cancel(queue, lane, before, self._now())))
 
     # Documents: see bridge.ports.Documents.
@@ -172,7 +194,12 @@ class PostgresStore:
         rows = await self._read(self._calls.get(key))
         return Document(*rows[0]) if rows else Document(key, "", 0)
 
+    async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
+        rows = await self._read(self._calls.get_all(keys))
+        return in_order(keys, (Document(*row) for row in rows))
+
     async def set(self, document: Document) -> Document:
+        demand_tenure()
         version = (await self._write(self._calls.set(document)))[0][0]
         if version is None:
             raise DocumentConflict(f"{document.key} changed since it was read")
@@ -183,7 +210,20 @@ class PostgresStore:
         return tuple(Document(*row) for row in rows)
 
     async def delete(self, key: str) -> None:
+        demand_tenure()
         await self._write(self._calls.delete(key))
+
+    # Counts: see bridge.ports.Journal.
+
+    async def tally(self, tallies: Sequence[Tally], once: str = "") -> bool:
+        return bool((await self._write(self._calls.tally(tallies, once, self._now())))[0][0])
+
+    async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
+        found = {name: Usage(*sums) for name, *sums in await self._read(self._calls.counted(names))}
+        return tuple(found.get(name, NOTHING) for name in names)
+
+    async def uncount(self, prefix: str) -> int:
+        return int((await self._write(self._calls.uncount(prefix)))[0][0])
 
     # The operator's side: see store.interface.Store.
 
@@ -196,8 +236,29 @@ class PostgresStore:
     async def discard(self, item: int) -> bool:
         return bool(await self._write(self._calls.discard(item)))
 
+    async def discard_lane(self, queue: str, lane: str) -> int:
+        return len(await self._write(archive.discard_call(self._calls.schema, queue, lane)))
+
+    # Everything there is: see bridge.erasing.archive.
+
+    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> Slice:
+        schema = self._calls.schema
+        last = (await self._read(archive.last_call(schema, after)))[0][0]
+        if last is None:
+            return Slice((), after, more=False)
+        rows = await self._read(archive.search_call(schema, words, lanes, after, last, self._now()))
+        return Slice(archive.kept(rows), last, more=True)
+
+    async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
+        schema = self._calls.schema
+        rows = await self._write(archive.remove_call(schema, items, self._now()))
+        for lane in {(row[1], row[2]) for row in rows}:
+            await self._write(archive.refresh_call(schema, *lane))
+            await self._write(archive.drop_call(schema, *lane))
+        return tuple(int(row[0]) for row in rows)
+
     async def renew(self) -> None:
-        await self._write(self._calls.renew(self._lease, self._now()))
+        await self.nodes.renew()
 
     async def prune(self, now: float) -> int:
         total, more = 0, True
@@ -209,27 +270,27 @@ class PostgresStore:
         return total
 
     async def maintain(self, prune_every: float = 3600.0) -> None:
-        loop = asyncio.get_running_loop()
-        next_prune = loop.time()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.nodes.stay())
+            group.create_task(self._prune_often(prune_every))
+
+    async def _prune_often(self, pause: float) -> None:
         while True:
             try:
-                await self.renew()
-                if loop.time() >= next_prune:
-                    next_prune = loop.time() + prune_every
-                    await self.prune(time.time() if self._clock is None else self._clock())
+                await self.prune(time.time() if self._clock is None else self._clock())
             except StoreUnavailable as error:
-                log.warning("%s", error)
-            await asyncio.sleep(min(self._lease / 3, prune_every))
+                log.warning("old rows stay for now: %s", error)
+            await asyncio.sleep(pause)
 
 
 def _items(rows: Iterable[Row]) -> tuple[Item, ...]:
     return tuple(Item(*row) for row in rows)
 
 
-def _claims(rows: Iterable[Row]) -> tuple[Claim, ...]:
+def _claims(rows: Iterable[Row], tenure: Tenure = FOREVER) -> tuple[Claim, ...]:
     """Rows of an epoch and an item, those of a lane together."""
     claims: list[Claim] = []
     for epoch, lane in groupby(rows, key=lambda row: int(row[0])):
         items = _items(row[1:] for row in lane)
-        claims.append(Claim(items[0].queue, items[0].lane, epoch, items))
+        claims.append(Claim(items[0].queue, items[0].lane, epoch, items, tenure))
     return tuple(claims)

@@ -1,4 +1,4 @@
-"""Hearing from all nodes that a queue has work."""
+"""Hearing from all nodes that a queue has work, and their news."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from psycopg import sql
 
 from bridge.errors import StoreUnavailable
 from store.postgres.connection import Location, connect
+from store.postgres.news import PostgresNews
 from store.postgres.trouble import unavailable
-from store.wakeups import Wakeups
 
 log = logging.getLogger("parley.store")
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # seconds between attempts to listen again
 
 
-async def listen(where: Location, wakeups: Wakeups, listening: asyncio.Event) -> None:
-    """Wake whoever waits, until cancelled; a lost connection is opened again.
+async def listen(where: Location, news: PostgresNews, listening: asyncio.Event) -> None:
+    """Hand over what other nodes say, until cancelled; a lost connection is opened again.
 
     It needs a session of its own: a transaction-mode pooler drops what it hears, and then waiting ends
     with the next look only. `listening` is set at the first success.
@@ -32,9 +32,9 @@ async def listen(where: Location, wakeups: Wakeups, listening: asyncio.Event) ->
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(where.schema)))
                 pause = _FIRST_PAUSE
                 listening.set()
-                wakeups.wake_all()  # whatever was said meanwhile
+                news.missed()  # whatever was said meanwhile
                 async for notice in connection.notifies():
-                    wakeups.wake([notice.payload])
+                    news.take(notice.payload)
             finally:
                 await connection.close()
         except (StoreUnavailable, psycopg.Error) as error:

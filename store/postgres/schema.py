@@ -10,6 +10,7 @@ from psycopg.rows import TupleRow
 
 from bridge.errors import StoreUnavailable
 from store.postgres import functions
+from store.postgres.functions import counts, nodes
 
 Connection: TypeAlias = AsyncConnection[TupleRow]
 Step: TypeAlias = tuple[str, ...]
@@ -67,7 +68,7 @@ _TABLES: Step = (
     *functions.ALL,
 )
 
-STEPS: tuple[Step, ...] = (_TABLES,)
+STEPS: tuple[Step, ...] = (_TABLES, counts.ALL, nodes.ALL)
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 
 _LOCK = 0x7061726C6579  # "parley": nodes that start together migrate one after the other
@@ -93,6 +94,15 @@ async def version_of(connection: Connection, schema: str) -> int:
     return 0
 
 
+def demand_known(version: int, steps: Sequence[Step] = STEPS) -> None:
+    """Raises StoreUnavailable for a schema version that is newer than this program."""
+    if version > len(steps):
+        raise StoreUnavailable(
+            f"the database was written by a newer Parley (schema {version}, this one knows {len(steps)}): "
+            "update Parley, or restore the backup from before the update."
+        )
+
+
 async def migrate(connection: Connection, schema: str, steps: Sequence[Step] = STEPS) -> None:
     """Bring the tables to the newest schema, wholly or not at all; nothing is locked where it is there.
 
@@ -107,11 +117,7 @@ async def migrate(connection: Connection, schema: str, steps: Sequence[Step] = S
 
 async def _climb(connection: Connection, schema: str, steps: Sequence[Step]) -> None:
     version = await version_of(connection, schema)  # once more: another node may have been faster
-    if version > len(steps):
-        raise StoreUnavailable(
-            f"the database was written by a newer Parley (schema {version}, this one knows {len(steps)}): "
-            "update Parley, or restore the backup from before the update."
-        )
+    demand_known(version, steps)
     name = sql.Identifier(schema)
     if version == 0:
         await connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(name))

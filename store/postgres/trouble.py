@@ -9,12 +9,16 @@ from psycopg.conninfo import conninfo_to_dict
 
 from bridge.errors import StoreUnavailable
 
+_NO_ADDRESS = (
+    "store.url is not an address of PostgreSQL: write postgresql://user:password@host:5432/database, and of "
+    "the password's characters / @ : ? # % as %2F %40 %3A %3F %23 %25."
+)
 _SLOTS = (
     "all connection slots of the server are taken: raise its max_connections, or let fewer programs connect; "
     "a node of Parley takes three."
 )
 _REFUSED = "the server refused the user or the password: check store.url."
-_RIGHTS = (
+RIGHTS = (
     "the user lacks rights: run GRANT CREATE ON DATABASE ... TO ... as the database's owner, or let this "
     "user own the tables."
 )
@@ -22,7 +26,7 @@ _BY_STATE = {
     "28P01": _REFUSED,
     "28000": _REFUSED,
     "3D000": "there is no such database: create it, or name another in store.url.",
-    "42501": _RIGHTS,
+    "42501": RIGHTS,
     "53100": "the server's disk is full: make room; nothing unsaved was acknowledged.",
     "53300": _SLOTS,
     "57014": "the server took too long and the operation was undone: look at its load and its locks.",
@@ -38,7 +42,7 @@ _BY_TEXT = (
     (re.compile(r"no pg_hba\.conf entry|authentication failed"), _REFUSED),
     (re.compile(r"too many clients|connection slots are reserved|too many connections"), _SLOTS),
     (re.compile(r"database .* does not exist"), _BY_STATE["3D000"]),
-    (re.compile(r"permission denied"), _RIGHTS),
+    (re.compile(r"permission denied"), RIGHTS),
     (re.compile(r"starting up|shutting down|not accepting connections"), _BY_STATE["57P03"]),
     (re.compile(r"closed the connection|connection is (closed|lost)|consuming input failed"),
      "the server closed the connection."),
@@ -52,11 +56,14 @@ def place_of(url: str) -> str:
     try:
         parts = conninfo_to_dict(url)
     except psycopg.Error as error:
-        raise StoreUnavailable(
-            "store.url is not an address of PostgreSQL: write postgresql://user:password@host:5432/database."
-        ) from error
-    host = parts.get("host") or parts.get("hostaddr") or "localhost"
-    return f"PostgreSQL at {host}:{parts.get('port') or 5432}/{parts.get('dbname') or ''}"
+        raise StoreUnavailable(_NO_ADDRESS) from error
+    host = str(parts.get("host") or parts.get("hostaddr") or "localhost")
+    port = str(parts.get("port") or 5432)
+    database = str(parts.get("dbname") or "")
+    if "@" in host + database or not port.replace(",", "").isdigit():
+        # A password with such a character: libpq takes its rest for host, port or database.
+        raise StoreUnavailable(_NO_ADDRESS)
+    return f"PostgreSQL at {host}:{port}/{database}"
 
 
 def unavailable(place: str, error: psycopg.Error | OSError) -> StoreUnavailable:

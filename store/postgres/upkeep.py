@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from store.postgres.batcher import Call
+from store.postgres.merging import Call
 from store.retention import Retention
 
 SLICE = 500
 """Rows of a kind removed in one operation, so that nobody waits long behind it."""
 
-_DONE, _CANCELLED = 1, 3
+_DONE, _DEAD, _CANCELLED = 1, 2, 3
 
 
 def prune_calls(schema: str, retention: Retention, now: float) -> tuple[Call, ...]:
@@ -27,11 +27,16 @@ def prune_calls(schema: str, retention: Retention, now: float) -> tuple[Call, ..
     nodes = f"""WITH gone AS (DELETE FROM {s}.nodes WHERE until < {s}.moment(NULL) AND until < %s::float8
         AND NOT EXISTS (SELECT 1 FROM {s}.lanes WHERE node = nodes.name) RETURNING 1)
         SELECT 0 * count(*) FROM gone"""
+    tallies = f"""WITH gone AS (DELETE FROM {s}.tallies WHERE (name, node) IN (SELECT name, node
+        FROM {s}.tallies WHERE until < %s::float8 ORDER BY until LIMIT %s FOR UPDATE SKIP LOCKED)
+        RETURNING 1) SELECT count(*) FROM gone"""
     finished, named = now - retention.finished, now - retention.names
     return (
         Call(items, (_DONE, finished, SLICE)),
         Call(items, (_CANCELLED, finished, SLICE)),
+        Call(items, (_DEAD, now - retention.dead, SLICE)),
         Call(names, (named, SLICE)),
         Call(lanes, (SLICE,)),
+        Call(tallies, (now, SLICE)),
         Call(nodes, (finished,)),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import math
 import os
@@ -15,10 +16,18 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from bridge.erasing.archive import Slice
 from bridge.errors import LaneLost, StoreUnavailable
+from bridge.journal import Tally
+from bridge.news import NO_NEWS, News
 from bridge.ports import Claim, Document, Item, Put
+from bridge.usage import NOTHING, Usage
+from store.clock import Onward
+from store.nodes import Alone, Nodes
+from store.ordering import in_order
 from store.retention import DEFAULT, Retention
-from store.sqlite import documents, lanes, puts, sql, upkeep
+from store.sqlite import archive, documents, lanes, puts, sql, upkeep
+from store.sqlite import tallies as counts
 from store.sqlite.connection import Location
 from store.sqlite.engine import Engine, running
 from store.sqlite.transaction import Transaction, documents_of, items_of
@@ -58,7 +67,8 @@ class SqliteStore:
     ) -> AsyncIterator[Self]:
         """The store in the file `path`, which is made with its folder where there is none.
 
-        Alone (the default), whatever an earlier process held is free at once, and leases never lapse.
+        Alone (the default), whatever an earlier process held is free at once, leases never lapse, and a
+        clock that is put back holds up nothing.
         With `exclusive=False` several nodes, each with a name of its own, share the file and hold their
         lanes for `lease` seconds at a time. `max_pages` bounds the file (0: only the disk does).
         Raises StoreUnavailable, in one line, for whatever is in the way.
@@ -67,6 +77,9 @@ class SqliteStore:
         lease = math.inf if exclusive else lease
         poll = 60.0 if exclusive else 0.05  # seconds between looks: nobody tells us what other nodes do
 
+        onward = Onward(clock)
+        clock = onward if exclusive else clock  # nodes that share a file share its time
+
         def begin(connection: sqlite3.Connection) -> Transaction:
             now = clock()
             return Transaction(connection, node, now, now + lease)
@@ -74,12 +87,22 @@ class SqliteStore:
         location = Location(Path(path), busy_timeout, max_pages)
         async with running(location, begin, exclusive=exclusive) as engine:
             if exclusive:
-                await engine.writer.submit(lambda tx: tx.change(sql.FREE_EVERYBODY))
+                await _take_over(engine, onward)
             try:
                 yield cls(engine, node, lease, poll, retention, clock)
             finally:
                 with suppress(StoreUnavailable):
                     await engine.writer.submit(lambda tx: tx.change(sql.FREE_NODE, node))
+
+    @property
+    def nodes(self) -> Nodes:
+        """The process that has the file."""
+        return Alone(self._node)
+
+    @property
+    def news(self) -> News:
+        """Nobody is told."""
+        return NO_NEWS
 
     # Lanes: see bridge.ports.Journal.
 
@@ -131,9 +154,10 @@ class SqliteStore:
         note: str | None = None,
         puts: Sequence[Put] = (),
         documents: Sequence[Document] = (),
+        tallies: Sequence[Tally] = (),
     ) -> None:
         """Raises LaneLost, too, when every one of `items` was cancelled meanwhile."""
-        finish = lanes.Finish(claim, tuple(items), note, tuple(puts), tuple(documents))
+        finish = lanes.Finish(claim, tuple(items), note, tuple(puts), tuple(documents), tuple(tallies))
         if not await self._engine.writer.submit(lambda tx: lanes.done(tx, finish)):
             raise LaneLost("every item was cancelled")
 
@@ -158,6 +182,10 @@ class SqliteStore:
         found = documents_of(await self._engine.reader.rows(sql.GET, key))
         return found[0] if found else Document(key, "", 0)
 
+    async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
+        rows = await self._engine.reader.rows(sql.GET_ALL, json.dumps(list(keys)))
+        return in_order(keys, documents_of(rows))
+
     async def set(self, document: Document) -> Document:
         return await self._engine.writer.submit(lambda tx: documents.write(tx, document))
 
@@ -167,6 +195,19 @@ class SqliteStore:
 
     async def delete(self, key: str) -> None:
         await self._engine.writer.submit(lambda tx: documents.delete(tx, key))
+
+    # Counts: see bridge.ports.Journal.
+
+    async def tally(self, tallies: Sequence[Tally], once: str = "") -> bool:
+        return await self._engine.writer.submit(lambda tx: counts.tally(tx, tallies, once))
+
+    async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
+        rows = await self._engine.reader.rows(sql.TALLIED, json.dumps(list(names)))
+        found = {name: Usage(*amounts) for name, *amounts in rows}
+        return tuple(found.get(name, NOTHING) for name in names)
+
+    async def uncount(self, prefix: str) -> int:
+        return await self._engine.writer.submit(lambda tx: counts.uncount(tx, prefix))
 
     # The operator's side.
 
@@ -180,6 +221,18 @@ class SqliteStore:
     async def discard(self, item: int) -> bool:
         """Remove a dead letter for good; False if there is none."""
         return await self._engine.writer.submit(lambda tx: upkeep.discard(tx, item))
+
+    async def discard_lane(self, queue: str, lane: str) -> int:
+        """Remove all dead letters of a lane for good; how many there were."""
+        return await self._engine.writer.submit(lambda tx: archive.discard_lane(tx, queue, lane))
+
+    # Everything there is: see bridge.erasing.archive.
+
+    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> Slice:
+        return await archive.search(self._engine.reader, words, lanes, after, self._clock())
+
+    async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
+        return await self._engine.writer.submit(lambda tx: archive.remove(tx, items))
 
     async def renew(self) -> None:
         """Prove that this node lives: its lanes are held for another lease from now."""
@@ -209,3 +262,9 @@ class SqliteStore:
             except StoreUnavailable as error:
                 log.warning("%s", error)
             await asyncio.sleep(min(self._lease / 3, prune_every))
+
+
+async def _take_over(engine: Engine, onward: Onward) -> None:
+    """Go on from where an earlier process was."""
+    onward.pass_by((await engine.reader.rows(sql.NEWEST))[0][0])
+    await engine.writer.submit(lambda tx: tx.change(sql.FREE_EVERYBODY))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from bridge.errors import LaneLost
+from bridge.journal import Tally
 from bridge.ports import Claim, Document, Item, Put
-from store.sqlite import documents, puts, sql
+from store.sqlite import documents, puts, sql, tallies
 from store.sqlite.transaction import Transaction, items_of
 
 ITEMS_PER_LANE = 100
@@ -24,6 +25,7 @@ class Finish:
     note: str | None
     puts: tuple[Put, ...]
     documents: tuple[Document, ...]
+    tallies: tuple[Tally, ...]
 
 
 def claim(tx: Transaction, queue: str, limit: int) -> tuple[Claim, ...]:
@@ -65,6 +67,7 @@ def done(tx: Transaction, finish: Finish) -> bool:
     for document in finish.documents:
         documents.write(tx, document)
     puts.put_all(tx, finish.puts)
+    tallies.add(tx, finish.tallies)
     free(tx, finish.claim)
     return True
 

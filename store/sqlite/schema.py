@@ -60,7 +60,21 @@ _LANES_AND_DOCUMENTS: Step = (
     "INSERT INTO meta (key, value) VALUES ('epoch', 0), ('deleted', 0)",
 )
 
-STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS,)
+_TALLIES: Step = (
+    """CREATE TABLE tallies (
+        name TEXT PRIMARY KEY,
+        until REAL NOT NULL,
+        turns INTEGER NOT NULL,
+        metered INTEGER NOT NULL,
+        input INTEGER NOT NULL,
+        output INTEGER NOT NULL,
+        unpriced INTEGER NOT NULL,
+        cost INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    "CREATE INDEX tallies_by_age ON tallies (until)",
+)
+
+STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS, _TALLIES)
 """Step n brings a file from schema n to schema n + 1. Add to the end; never change one that was released."""
 
 

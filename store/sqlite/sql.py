@@ -35,6 +35,7 @@ FREE_EVERYBODY = f"UPDATE lanes SET node = NULL, ready_at = {_HEAD} WHERE node I
 RENEW = "UPDATE lanes SET ready_at = ? WHERE node = ?"
 
 # Items.
+NEWEST = "SELECT coalesce((SELECT put_at FROM items ORDER BY id DESC LIMIT 1), 0)"
 WAITING = f"SELECT {ITEM} FROM items WHERE queue = ? AND lane = ? AND state = 0 ORDER BY id"
 HEADS = f"SELECT run_at, {ITEM} FROM items WHERE queue = ? AND lane = ? AND state = 0 ORDER BY id LIMIT ?"
 IS_WAITING = "SELECT 1 FROM items WHERE id = ? AND state = 0"
@@ -62,6 +63,7 @@ DISCARD = "DELETE FROM items WHERE id = ? AND state = 2"
 
 # Documents. A new one starts above every version ever deleted: a stale writer never takes it for the old.
 GET = "SELECT key, body, version FROM documents WHERE key = ?"
+GET_ALL = "SELECT key, body, version FROM documents WHERE key IN (SELECT value FROM json_each(?))"
 LIST = """SELECT key, body, version FROM documents
     WHERE key >= ? AND key < ? AND key > ? ORDER BY key LIMIT ?"""
 CREATE = """INSERT INTO documents (key, body, version)
@@ -72,6 +74,16 @@ UPDATE = (
 DELETE = "DELETE FROM documents WHERE key = ? RETURNING version"
 DELETED = "UPDATE meta SET value = max(value, ?) WHERE key = 'deleted'"
 
+# Counts.
+KNOWN_NAME = "SELECT 1 FROM names WHERE queue = ? AND name = ?"
+_COUNTS = ("turns", "metered", "input", "output", "unpriced", "cost")
+ADD_TALLY = f"""INSERT INTO tallies (name, until, {", ".join(_COUNTS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET {", ".join(f"{count} = {count} + excluded.{count}" for count in _COUNTS)}"""
+TALLIED = f"""SELECT name, {", ".join(_COUNTS)} FROM tallies
+    WHERE name IN (SELECT value FROM json_each(?))"""
+TALLIED_TURNS = "SELECT turns FROM tallies WHERE name = ?"
+DELETE_TALLIES = "DELETE FROM tallies WHERE name >= ? AND name < ?"
+
 # Retention, a slice at a time.
 PRUNE_ITEMS = """DELETE FROM items WHERE id IN (
     SELECT id FROM items WHERE state = ? AND ended_at < ? ORDER BY ended_at LIMIT ?)"""
@@ -79,3 +91,5 @@ PRUNE_NAMES = """DELETE FROM names WHERE (queue, name) IN (
     SELECT queue, name FROM names WHERE put_at < ? ORDER BY put_at LIMIT ?)"""
 PRUNE_LANES = """DELETE FROM lanes WHERE (queue, lane) IN (
     SELECT queue, lane FROM lanes WHERE ready_at IS NULL AND node IS NULL LIMIT ?)"""
+PRUNE_TALLIES = """DELETE FROM tallies WHERE name IN (
+    SELECT name FROM tallies WHERE until < ? ORDER BY until LIMIT ?)"""

@@ -9,7 +9,7 @@ from store.sqlite.transaction import Transaction
 SLICE = 500
 """Rows removed in one operation, so that nobody waits long behind it."""
 
-_DONE, _CANCELLED = 1, 3
+_DONE, _DEAD, _CANCELLED = 1, 2, 3
 
 
 def revive(tx: Transaction, item: int) -> bool:
@@ -33,7 +33,9 @@ def prune(tx: Transaction, retention: Retention, now: float) -> tuple[int, bool]
     slices = (
         tx.change(sql.PRUNE_ITEMS, _DONE, finished, SLICE),
         tx.change(sql.PRUNE_ITEMS, _CANCELLED, finished, SLICE),
+        tx.change(sql.PRUNE_ITEMS, _DEAD, now - retention.dead, SLICE),
         tx.change(sql.PRUNE_NAMES, names, SLICE),
         tx.change(sql.PRUNE_LANES, SLICE),
+        tx.change(sql.PRUNE_TALLIES, now, SLICE),
     )
     return sum(slices), SLICE in slices

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from app.build import built
+from app.cli.main import main
 from app.places import DATABASE
 from app.settings.load import Loaded, read
 from app.store import is_new, open_store, peek
+from bridge.errors import StoreUnavailable
 from bridge.ports import Document, Put
+from store.postgres import checked
 from tests.postgres.cluster import Cluster
+from tests.unit.app.test_store_command import fill, seen
 from tests.unit.store.kit import finish_next
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
@@ -60,3 +66,62 @@ def test_the_commands_read_it(
     said = capsys.readouterr().out
     assert "No conversation has been answered yet." in said
     assert "Nothing was asked in the last 1 days." in said
+
+
+def test_a_store_moves_from_a_file_to_a_server_and_back(
+    cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with psycopg.connect(cluster.url, autocommit=True) as admin:
+        admin.execute("CREATE DATABASE moved")
+    url = cluster.url_of("postgres", "secret", "moved")
+    (tmp_path / "config.yaml").write_text("data_dir: here\n")
+    asyncio.run(fill(tmp_path))
+    monkeypatch.setenv("SERVER", url)
+    assert main(["store", "copy", "sqlite", "$SERVER"]) == 0
+    assert main(["store", "copy", "$SERVER", "sqlite:///back.db"]) == 0
+    said = capsys.readouterr()
+    assert said.out.count("Copied: 2 waiting") == 2
+    assert "secret" not in said.out + said.err
+    assert asyncio.run(seen(tmp_path, url)) == (["1", "2"], "v")
+    assert asyncio.run(seen(tmp_path, "sqlite:///back.db")) == (["1", "2"], "v")
+    assert main(["store", "copy", "sqlite", "$SERVER"]) == 1
+    assert "is not empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("user", "database", "why"),
+    [
+        ("nobody-known", "parley", "refused the user or the password"),
+        ("postgres", "absent", "no such database"),
+    ],
+)
+def test_check_says_what_is_in_the_way_and_changes_nothing(
+    cluster: Cluster,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    user: str,
+    database: str,
+    why: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    url = cluster.url_of(user, "secret", database)
+    (tmp_path / "config.yaml").write_text(f"console: {{port: 0}}\nstore: {{url: '{url}'}}\n")
+    assert main(["check"]) == 1
+    said = capsys.readouterr()
+    assert why in said.out
+    assert "secret" not in said.out + said.err
+
+
+async def test_a_check_makes_no_tables_and_names_missing_rights(cluster: Cluster) -> None:
+    with psycopg.connect(cluster.url, autocommit=True) as admin:
+        admin.execute("CREATE USER looker PASSWORD 'secret'")
+        admin.execute("CREATE DATABASE looked_at")
+        url = cluster.url_of("looker", "secret", "looked_at")
+        with pytest.raises(StoreUnavailable, match="GRANT CREATE ON DATABASE"):
+            await checked(url)
+        admin.execute("GRANT CREATE ON DATABASE looked_at TO looker")
+        await checked(url)
+    with psycopg.connect(url) as looked:
+        assert looked.execute("SELECT to_regnamespace('parley')").fetchone() == (None,)

@@ -136,7 +136,7 @@ async def test_an_older_database_climbs_with_all_it_holds_or_stays(cluster: Clus
         await migrate(connection, schema, later)
         rows = await (await connection.execute(f"SELECT body, colour FROM {schema}.items")).fetchall()
     assert rows == [("1", "red")]
-    assert "schema 2" in await refusal(cluster.url, schema)
+    assert f"schema {len(later)}" in await refusal(cluster.url, schema)
 
 
 async def test_a_locked_lane_gives_up_in_time_and_alone(cluster: Cluster, schema: str) -> None:

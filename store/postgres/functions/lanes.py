@@ -53,7 +53,8 @@ BEGIN
     END IF;
     UPDATE items SET note = note_ WHERE id = item_ AND queue = queue_ AND lane = lane_ AND state = 0
         AND version = coalesce(version_, version);
-    IF FOUND OR EXISTS (SELECT 1 FROM items WHERE id = item_ AND state = 0) THEN
+    IF FOUND OR EXISTS (SELECT 1 FROM items WHERE queue = queue_ AND lane = lane_ AND id = item_ AND state = 0
+    ) THEN
         RETURN 'ok';
     END IF;
     PERFORM rearm(queue_, lane_);

@@ -8,7 +8,9 @@ ITEM = "id bigint, queue text, lane text, body text, note text, attempts int, ve
 PUTS = """queues_ text[], lanes_ text[], bodies_ text[], names_ text[], delays_ float8[], slots_ text[],
     max_waits_ float8[]"""
 CLAIM_OF = "queue_ text, lane_ text, epoch_ bigint, node_ text"
-ENTRY = "SET search_path FROM CURRENT"
+# Plans are made while tables are young and empty, and kept: they must not read all of a table later. What
+# that costs on paper must not make the server compile them: measured, 0.1 s for a plan that takes 20 µs.
+ENTRY = "SET search_path FROM CURRENT SET enable_seqscan TO off SET jit TO off"
 
 HEAD = """(SELECT run_at FROM items WHERE items.queue = queue_ AND items.lane = lane_ AND state = 0
     ORDER BY id LIMIT 1)"""
@@ -30,11 +32,12 @@ BEGIN
     END IF;
 END $$"""
 
+# By the lane's key alone: with the node beside it, the server would look through all that the node holds.
 HELD = f"""CREATE FUNCTION held({CLAIM_OF}) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE now record;
 BEGIN
-    PERFORM 1 FROM lanes WHERE lanes.queue = queue_ AND lanes.lane = lane_
-        AND epoch = epoch_ AND node = node_ FOR UPDATE;
-    RETURN FOUND;
+    SELECT epoch, node INTO now FROM lanes WHERE lanes.queue = queue_ AND lanes.lane = lane_ FOR UPDATE;
+    RETURN FOUND AND now.epoch = epoch_ AND coalesce(now.node = node_, false);
 END $$"""
 
 # Locks the lanes of a whole batch in one order, so that two nodes never wait for each other.
@@ -53,7 +56,10 @@ BEGIN
     IF NOT held(queue_, lane_, epoch_, node_) THEN
         RETURN 'lost';
     END IF;
-    IF cardinality(ids_) = 0 OR EXISTS (SELECT 1 FROM items WHERE id = ANY (ids_) AND state = 0) THEN
+    -- Queue and lane besides the ids, or a plan from young days looks through all that waits.
+    IF cardinality(ids_) = 0 OR EXISTS (SELECT 1 FROM items WHERE items.queue = queue_ AND items.lane = lane_
+        AND id = ANY (ids_) AND state = 0)
+    THEN
         RETURN 'ok';
     END IF;
     PERFORM rearm(queue_, lane_);

@@ -24,6 +24,12 @@ class DocumentPromises:
         assert again.version > written.version
         assert await a.get("k") == again
 
+    async def test_several_documents_are_got_in_the_order_of_their_keys(self, a: Store) -> None:
+        one, two = [await a.set(Document(key, key.upper(), 0)) for key in ("k%", 'l"]')]
+        found = await a.get_all(('l"]', "absent", "k%", 'l"]'))
+        assert found == (two, Document("absent", "", 0), one, two)
+        assert await a.get_all(()) == ()
+
     async def test_a_stale_writer_is_refused(self, a: Store, b: Store) -> None:
         written = await a.set(Document("k", "one", 0))
         await b.set(Document("k", "two", written.version))

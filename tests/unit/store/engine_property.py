@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from itertools import count
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import LaneLost
@@ -77,12 +77,13 @@ class Run:
 
 
 class OrderPromises:
-    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-    @given(schedule=actions)
-    def test_every_item_is_finished_once_and_in_order(
-        self, open_node: OpenNode, clock: Clock, schedule: list[Action]
-    ) -> None:
-        asyncio.run(self.play(open_node, clock, schedule))
+    def test_every_item_is_finished_once_and_in_order(self, open_node: OpenNode, clock: Clock) -> None:
+        @settings(max_examples=40, deadline=None)
+        @given(schedule=actions)
+        def holds(schedule: list[Action]) -> None:
+            asyncio.run(self.play(open_node, clock, schedule))
+
+        holds()
 
     async def play(self, open_node: OpenNode, clock: Clock, schedule: list[Action]) -> None:
         database = f"example{next(databases)}"

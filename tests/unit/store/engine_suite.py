@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from store.interface import Store
+from tests.unit.store.engine_archive import ArchivePromises
+from tests.unit.store.engine_counts import CountPromises
 from tests.unit.store.engine_documents import DocumentPromises
 from tests.unit.store.engine_fencing import FencingPromises
 from tests.unit.store.engine_lanes import LanePromises
@@ -26,7 +28,9 @@ class EngineSuite(
     SlotPromises,
     FencingPromises,
     DocumentPromises,
+    CountPromises,
     UpkeepPromises,
+    ArchivePromises,
     WaitingPromises,
     OrderPromises,
 ):

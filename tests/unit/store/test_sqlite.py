@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import StoreUnavailable
+from bridge.journal import Tally
 from bridge.ports import Document, Put
+from bridge.usage import Usage
 from store.interface import Store
 from store.retention import DAY, Retention
 from store.sqlite import SqliteStore
+from store.sqlite.schema import STEPS, migrate
 from tests.unit.store.engine_suite import EngineSuite
 from tests.unit.store.engine_waiting import WAYS
 from tests.unit.store.kit import LEASE, Clock, OpenNode, bodies, claim_one, finish_next
@@ -167,3 +170,37 @@ async def put_some(store: SqliteStore) -> None:
     for n in range(10):
         await store.put(Put("in", "x", str(n)))
         await store.get("k")
+
+
+async def test_a_file_from_before_there_were_counts_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "p.db"
+    with sqlite3.connect(path, isolation_level=None) as older:
+        migrate(older, path, STEPS[:1])
+        older.execute("INSERT INTO documents VALUES ('k', 'v', 1)")
+    older.close()
+    async with SqliteStore.open(path) as store:
+        assert (await store.get("k")).body == "v"
+        assert await store.tally([Tally("x", 9e9, Usage(turns=1))])
+        assert await store.counted(["x"]) == (Usage(turns=1),)
+
+
+async def test_what_is_asked_together_is_answered_each_for_itself(tmp_path: Path) -> None:
+    async with SqliteStore.open(tmp_path / "parley.db") as store:
+        await store.set(Document("known", "here", 0))
+        asked = [store.get("\ud800" if n % 3 == 1 else "known") for n in range(300)]
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        abandoned = asyncio.create_task(store.get("known"))
+        await asyncio.sleep(0)
+        abandoned.cancel()
+        assert (await store.get("known")).body == "here"
+    for n, answer in enumerate(answers):
+        assert isinstance(answer, ValueError if n % 3 == 1 else Document)
+
+
+async def test_what_was_asked_is_answered_before_it_closes_and_nothing_afterwards(tmp_path: Path) -> None:
+    async with SqliteStore.open(tmp_path / "parley.db") as store:
+        asked = [asyncio.create_task(store.get("absent")) for _ in range(50)]
+        await asyncio.sleep(0)
+    assert {(await each).version for each in asked} == {0}
+    with pytest.raises(StoreUnavailable):
+        await store.get("absent")

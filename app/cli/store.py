@@ -1,0 +1,75 @@
+"""`parley store copy FROM TO`: everything of one store into another."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from app.cli.configured import configured
+from app.runner import run_loop
+from app.settings.environment import with_dotenv
+from app.settings.expand import expand
+from app.settings.load import DEFAULT_FILE, Loaded
+from app.settings.store import StoreSection
+from app.store import copy_side, shown
+from bridge.errors import ConfigError
+from store.copy import Counts, copy
+
+_EVERY = 2.0
+"""Seconds between two lines about how far it is."""
+
+
+class Progress:
+    """A line now and then, however fast it goes."""
+
+    def __init__(self, clock: Callable[[], float], say: Callable[[str], None]) -> None:
+        self._clock = clock
+        self._say = say
+        self._next = clock() + _EVERY
+
+    def __call__(self, table: str, done: int, total: int) -> None:
+        """So many rows of so many are copied."""
+        if self._clock() >= self._next:
+            self._next = self._clock() + _EVERY
+            self._say(f"  {table}: {done:,} of {total:,}")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Copy and print how much. Nothing is kept when a store is in use, or when the target is not empty."""
+    loaded = configured(arguments.config, arguments.verbose)
+    beside = (Path.cwd() / (arguments.config or DEFAULT_FILE)).parent / ".env"
+    environ = with_dotenv(os.environ, beside)
+    source, target = (_with(loaded, address, environ) for address in (arguments.source, arguments.target))
+    if source.settings.store == target.settings.store:
+        raise ConfigError("FROM and TO are the same store.")
+    progress = Progress(time.monotonic, lambda line: print(line, file=sys.stderr, flush=True))
+    print(f"From {shown(source)} to {shown(target)} ...", flush=True)
+    print(f"Copied: {run_loop(_copy(source, target, progress))}.")
+    print("Counted there: the same. The old store is as it was; now name the new one in store.url.")
+    return 0
+
+
+async def _copy(source: Loaded, target: Loaded, progress: Progress) -> Counts:
+    async with copy_side(source, new=False) as one, copy_side(target, new=True) as other:
+        return await copy(one, other, progress)
+
+
+def _with(loaded: Loaded, address: str, environ: dict[str, str]) -> Loaded:
+    """The settings, had they named this store. Raises ConfigError."""
+    expansion = expand({"store": address}, environ)
+    for unset in expansion.unset:
+        raise ConfigError(f"${unset.name} is not set; write {unset.name}=... in .env")
+    try:
+        section = StoreSection(url=str(expansion.tree["store"]))
+    except ValidationError as error:
+        raise ConfigError(
+            "FROM and TO are sqlite (the file in the data folder), sqlite:///FILE or postgresql://..."
+        ) from error
+    return replace(loaded, settings=loaded.settings.model_copy(update={"store": section}))

@@ -1,0 +1,107 @@
+"""A private PostgreSQL: a cluster of its own on a free port, in a temporary folder, with fsync on."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+MOST_CONNECTIONS = 40
+OPTIONS = (
+    *("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="),
+    *("-c", "fsync=on", "-c", f"max_connections={MOST_CONNECTIONS}", "-c", "lc_messages=C"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """`url` is the superuser's; `stop` and `start` keep the port and the data."""
+
+    folder: Path
+    port: int
+
+    @property
+    def url(self) -> str:
+        return self.url_of("postgres", "secret", "parley")
+
+    def url_of(self, user: str, password: str, database: str) -> str:
+        return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/{database}"
+
+    def start(self) -> None:
+        options = " ".join([*OPTIONS, "-p", str(self.port)])
+        log = str(self.folder / "log")
+        run("pg_ctl", "start", "-w", "-t", "50", "-D", str(self.folder / "data"), "-l", log, "-o", options)
+
+    def stop(self, mode: str = "fast") -> None:
+        run("pg_ctl", "stop", "-w", "-t", "50", "-D", str(self.folder / "data"), "-m", mode)
+
+
+@contextmanager
+def running() -> Iterator[Cluster]:
+    """A fresh cluster with a database "parley"."""
+    folder = Path(tempfile.mkdtemp(prefix="parley-postgres-"))
+    try:
+        cluster = Cluster(folder, free_port())
+        password = folder / "password"
+        password.write_text("secret")
+        if os.getuid() == 0:
+            for path in (folder, password):
+                shutil.chown(path, "postgres", "postgres")
+        run(
+            *("initdb", "-D", str(folder / "data"), "-U", "postgres", "--auth=scram-sha-256"),
+            *(f"--pwfile={password}", "--encoding=UTF8", "--locale=C"),
+        )
+        with (folder / "data" / "pg_hba.conf").open("r+") as rules:  # its tests open many
+            text = rules.read()
+            rules.seek(0)
+            rules.write("host all postgres 127.0.0.1/32 trust\n" + text)
+        cluster.start()
+        try:
+            yield cluster
+        finally:
+            cluster.stop("immediate")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run(program: str, *arguments: str) -> None:
+    """Run a server program; root, whom PostgreSQL refuses, hands over to the user of Debian's package."""
+    subprocess.run(
+        [*stepping_down(), str(binaries() / program), *arguments],
+        check=True,
+        cwd="/",
+        timeout=55,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def stepping_down() -> Sequence[str]:
+    if os.getuid() != 0:
+        return ()
+    user = pwd.getpwnam("postgres")
+    return ("setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups")
+
+
+def binaries() -> Path:
+    """The newest server's programs: Debian keeps them out of PATH."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
+    if found:
+        return found[-1].parent
+    initdb = shutil.which("initdb")
+    assert initdb is not None, 'no PostgreSQL server is installed: Debian\'s package is "postgresql"'
+    return Path(initdb).parent
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,91 @@
+"""The nodes that share a store, and what only one of them may have at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node as the store knows it.
+
+    It began at `since` (Unix seconds); its lease ends in `left` seconds, 0 or less for one that is gone.
+    It holds `lanes` of the queues that were asked for, and alone whatever is in `holds`. `report` is what it
+    last said of itself.
+    """
+
+    name: str
+    since: float
+    left: float
+    lanes: int
+    holds: tuple[str, ...]
+    report: str
+
+    @property
+    def alive(self) -> bool:
+        """Whether its lease stands."""
+        return self.left > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Who holds something now, and for how many seconds unless it is prolonged."""
+
+    node: str
+    left: float
+
+
+class Nodes(Protocol):
+    """This node among the others. Every method raises StoreUnavailable."""
+
+    @property
+    def name(self) -> str:
+        """This node's own name, unlike any other."""
+        ...
+
+    def say(self, report: str) -> None:
+        """What the others are shown of this node from its next sign of life on."""
+        ...
+
+    async def all(self, queues: str) -> Sequence[Node]:
+        """Every node that is known, by name, none where there can be one only; `queues` is how those begin
+        whose lanes are counted.
+        """
+        ...
+
+    async def hold(self, what: str, seconds: float) -> Holding:
+        """Take, or keep, what only one node may have; tells who has it now."""
+        ...
+
+    async def let_go(self, what: str) -> None:
+        """Give back what is held; what is not is no error."""
+        ...
+
+    async def freed(self, what: str, timeout: float) -> None:
+        """Return when somebody let go of it, or after `timeout` seconds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """The only node there is: it has whatever it asks for."""
+
+    name: str
+
+    def say(self, report: str) -> None:
+        """Nobody reads it."""
+
+    async def all(self, queues: str) -> Sequence[Node]:
+        return ()
+
+    async def hold(self, what: str, seconds: float) -> Holding:
+        return Holding(self.name, math.inf)
+
+    async def let_go(self, what: str) -> None:
+        """Nobody waits for it."""
+
+    async def freed(self, what: str, timeout: float) -> None:
+        """It always is."""

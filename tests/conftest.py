@@ -1,0 +1,19 @@
+"""What holds for every suite."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine import CHOSEN, NAMES
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--engine", choices=NAMES, default=NAMES[0], help="the store that suites run on")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    CHOSEN.choose(config.getoption("--engine"))
+
+
+def pytest_unconfigure() -> None:
+    CHOSEN.close()

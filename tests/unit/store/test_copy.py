@@ -1,0 +1,52 @@
+"""From one file to another."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import StoreUnavailable
+from store.sqlite import SqliteStore
+from store.sqlite.copying import sqlite_side
+from tests.unit.store.copy_suite import CopyPromises, Place, move
+from tests.unit.store.kit import Clock
+
+numbers = count()
+
+
+def file_place(folder: Path, clock: Clock) -> Place:
+    path = folder / f"place{next(numbers)}.db"
+    return Place(
+        lambda node: SqliteStore.open(path, node=node, clock=clock),
+        lambda: sqlite_side(path, new=True),
+        lambda: file_place(folder, clock),
+    )
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock(time.time())  # who is alive goes by the servers own clock
+
+
+@pytest.fixture
+def old(tmp_path: Path, clock: Clock) -> Place:
+    return file_place(tmp_path, clock)
+
+
+@pytest.fixture
+def new(tmp_path: Path, clock: Clock) -> Place:
+    return file_place(tmp_path, clock)
+
+
+class TestFromFileToFile(CopyPromises):
+    pass
+
+
+async def test_a_source_that_is_not_there_is_not_made(tmp_path: Path, new: Place) -> None:
+    old = Place(new.opened, lambda: sqlite_side(tmp_path / "nowhere.db", new=False), new.fresh)
+    with pytest.raises(StoreUnavailable, match="no such store"):
+        await move(old, new)
+    assert not (tmp_path / "nowhere.db").exists()
