@@ -14,7 +14,6 @@ from urllib.parse import quote
 import aiohttp
 
 from bridge.errors import (
-    AttachmentRefused,
     AuthenticationRefused,
     ChannelUnavailable,
     DeliveryRejected,
@@ -25,8 +24,9 @@ from channels.dingtalk.config import Config
 from channels.dingtalk.errors import QPS_PAUSE, AnswerLost, Unauthorized, old_refusal
 from channels.dingtalk.tokens import Token, Tokens
 from channels.dingtalk.wire import Wire, packed
-from channels.kit.files import download, safe_name
+from channels.kit.files import download, gone, over, safe_name, withheld
 from channels.kit.sessions import Sessions
+from channels.kit.text import wellformed
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Api:
         Raises AttachmentRefused when the file is too large or not there.
         """
         if file.size > self._config.max_file_out:
-            raise AttachmentRefused(f"at most {self._config.max_file_out // 1_000_000} MB")
+            raise over(self._config.max_file_out)
 
         async def send(token: str) -> JsonObject:
             url = f"{self._config.oapi_url.rstrip('/')}/media/upload?access_token={quote(token)}&type={kind}"
@@ -125,7 +125,7 @@ class Api:
         try:
             media = (await self._authorized(send)).get("media_id")
         except FileNotFoundError as error:
-            raise AttachmentRefused("the file is gone") from error
+            raise gone() from error
         if not isinstance(media, str):
             raise ChannelUnavailable("DingTalk's answer to an upload was none")
         return media
@@ -136,12 +136,28 @@ class Api:
         try:
             answer = await self.call("POST", "/v1.0/robot/messageFiles/download", body)
         except DeliveryRejected as error:
-            raise AttachmentRefused("DingTalk does not hand it out (expired, or gone)") from error
+            raise withheld("DingTalk does not hand it out (expired, or gone)") from error
         url = answer.get("downloadUrl")
         if not isinstance(url, str) or not url.startswith(("http://", "https://")):
-            raise AttachmentRefused("DingTalk gave no address for it")
+            raise withheld("DingTalk gave no address for it")
         async with self._sessions as session:
             return await download(session, url, into, limit)
+
+    async def name_of(self, person: str) -> str:
+        """The name of one of our people, by staff id. (The older API; the newer one knows other ids only.)"""
+
+        async def ask(token: str) -> JsonObject:
+            url = f"{self._config.oapi_url.rstrip('/')}/topapi/v2/user/get?access_token={quote(token)}"
+            answer = await self._wire.call("POST", url, {"userid": person})
+            if error := old_refusal(answer):
+                raise error
+            return answer
+
+        result = (await self._authorized(ask)).get("result")
+        name = result.get("name") if isinstance(result, dict) else None
+        if not isinstance(name, str):
+            raise ChannelUnavailable("DingTalk's answer about a person was none")
+        return wellformed(name)
 
     async def call(self, method: str, path: str, body: JsonObject) -> JsonObject:
         """A call with the access token."""

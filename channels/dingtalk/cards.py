@@ -19,33 +19,15 @@ FINISHED = "3"
 class Cards:
     """The cards of one app. Every method raises ChannelError."""
 
-    def __init__(self, api: Api, config: Config) -> None:
+    def __init__(self, api: Api, config: Config, pace: Bucket) -> None:
         self._api = api
         self._template = config.card_template_id
         self._key = config.card_content_key
-        self.pace = Bucket(config.card_rate)
+        self.pace = pace
 
     async def make(self, place: Place, track: str) -> None:
         """Put a card in its place, still empty; nothing new when it is there."""
-        body: dict[str, Json] = {
-            "cardTemplateId": self._template,
-            "outTrackId": track,
-            "callbackType": "STREAM",
-            "userIdType": 1,
-            "cardData": {"cardParamMap": {self._key: ""}},
-        }
-        robot: dict[str, Json] = {"robotCode": self._api.robot}
-        forward: Json = {"supportForward": True}
-        if place.private:
-            body["openSpaceId"] = f"dtv1.card//IM_ROBOT.{place.id}"
-            body["imRobotOpenSpaceModel"] = forward
-            body["imRobotOpenDeliverModel"] = robot | {"spaceType": "IM_ROBOT"}
-        else:
-            body["openSpaceId"] = f"dtv1.card//IM_GROUP.{place.id}"
-            body["imGroupOpenSpaceModel"] = forward
-            body["imGroupOpenDeliverModel"] = robot
-        with suppress(AlreadyThere):
-            _check(await self._api.call("POST", "/v1.0/card/instances/createAndDeliver", body))
+        await put_up(self._api, place, self._template, track, {self._key: ""}, forward=True)
 
     async def write(self, track: str, text: str, *, final: bool = False) -> None:
         """The card's whole text from now on; after a final one it grows no more."""
@@ -69,6 +51,34 @@ class Cards:
             "cardUpdateOptions": {"updateCardDataByKey": True},
         }
         await self._api.call("PUT", "/v1.0/card/instances", body)
+
+
+async def put_up(
+    api: Api, place: Place, template: str, track: str, values: JsonObject, *, forward: bool
+) -> None:
+    """Make a card and put it in its place; nothing new when it is there. Raises ChannelError.
+
+    `forward` says whether people may pass it on to others.
+    """
+    body: dict[str, Json] = {
+        "cardTemplateId": template,
+        "outTrackId": track,
+        "callbackType": "STREAM",
+        "userIdType": 1,
+        "cardData": {"cardParamMap": dict(values)},
+    }
+    robot: dict[str, Json] = {"robotCode": api.robot}
+    space: Json = {"supportForward": forward}
+    if place.private:
+        body["openSpaceId"] = f"dtv1.card//IM_ROBOT.{place.id}"
+        body["imRobotOpenSpaceModel"] = space
+        body["imRobotOpenDeliverModel"] = robot | {"spaceType": "IM_ROBOT"}
+    else:
+        body["openSpaceId"] = f"dtv1.card//IM_GROUP.{place.id}"
+        body["imGroupOpenSpaceModel"] = space
+        body["imGroupOpenDeliverModel"] = robot
+    with suppress(AlreadyThere):
+        _check(await api.call("POST", "/v1.0/card/instances/createAndDeliver", body))
 
 
 def _check(answer: JsonObject) -> None:

@@ -19,12 +19,17 @@ from bridge.ports import (
 )
 from bridge.types import Attachment, ReplyTarget
 from channels.dingtalk.api import Api, Place
+from channels.dingtalk.asking import QuestionCards
+from channels.dingtalk.bucket import Bucket
 from channels.dingtalk.cards import Cards
 from channels.dingtalk.config import Config
 from channels.dingtalk.formatting import MOST
 from channels.dingtalk.inbound import NAME, Manner
 from channels.dingtalk.intake import Intake
+from channels.dingtalk.people import People
+from channels.dingtalk.presses import Presses
 from channels.dingtalk.replies import DingTalkReply
+from channels.dingtalk.sdk import MESSAGES, PRESSES
 from channels.dingtalk.stream import Stream
 
 
@@ -45,16 +50,23 @@ class DingTalkChannel(Channel):
             unit=TextUnit.BYTES,
             edit_interval=0.5,
             group_edit_interval=0.5,
-            buttons=False,
+            buttons=bool(config.question_template_id),
             threads=False,
             max_file_in=config.max_file_in,
             max_file_out=config.max_file_out,
         )
         guests = frozenset(config.allowed_users)
         self._api = Api(config)
-        self._cards = Cards(self._api, config) if config.card_template_id else None
-        self._intake = Intake(Manner(config.bot_name, config.groups == "per_user", guests))
-        self._stream = Stream(self._api, self._api.connected(), self._intake, config.ping_interval)
+        self._people = People(self._api)
+        pace = Bucket(config.card_rate)
+        self._cards = Cards(self._api, config, pace) if config.card_template_id else None
+        template = config.question_template_id
+        self._questions = QuestionCards(self._api, template, pace, self._people) if template else None
+        self._presses = Presses(self._people, guests) if template else None
+        manner = Manner(config.bot_name, config.groups == "per_user", guests)
+        self._intake = Intake(manner, self._people, self._presses)
+        topics = (MESSAGES, PRESSES) if template else (MESSAGES,)
+        self._stream = Stream(self._api, self._api.connected(), self._intake, topics, config.ping_interval)
 
     async def listen(self, inbox: Inbox) -> None:
         """Stay connected. Raises AuthenticationRefused for credentials that DingTalk does not take, at the
@@ -64,6 +76,8 @@ class DingTalkChannel(Channel):
             try:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._intake.run(inbox))
+                    if self._presses is not None:
+                        group.create_task(self._presses.run(inbox))
                     group.create_task(self._api.tokens.keep_fresh())
                     group.create_task(self._stream.run(inbox.online))
             except BaseExceptionGroup as errors:
@@ -72,7 +86,7 @@ class DingTalkChannel(Channel):
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """A reply to the target's person, or in its group."""
         place = Place(target.private, target.conversation.chat)
-        return DingTalkReply(self._api, self._cards, target, place, checkpoint)
+        return DingTalkReply(self._api, self._cards, self._questions, target, place, checkpoint)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""

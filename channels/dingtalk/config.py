@@ -13,10 +13,10 @@ class Config(ChannelConfig):
     """An app's credentials, and how its robot talks. Sizes are bytes, times seconds.
 
     With `card_template_id` answers grow in AI cards, whose variable `card_content_key` holds the text; all
-    cards together make at most `card_rate` calls a second. `groups` says whether a group is one conversation
-    or one for each person in it. `robot_code` is `client_id` unless it is given. Unlike on public platforms
-    everybody of the organisation may talk until `allowed_users` is given; others may not unless they are
-    named.
+    cards together make at most `card_rate` calls a second. With `question_template_id` questions have
+    buttons. `groups` says whether a group is one conversation or one for each person in it. `robot_code` is
+    `client_id` unless it is given. Unlike on public platforms everybody of the organisation may talk until
+    `allowed_users` is given; others may not unless they are named.
     """
 
     client_id: str = ""
@@ -27,6 +27,7 @@ class Config(ChannelConfig):
     groups: Literal["shared", "per_user"] = "shared"
     card_template_id: str = ""
     card_content_key: str = Field(default="content", min_length=1)
+    question_template_id: str = ""
     card_rate: float = Field(default=30.0, gt=0, le=40)
     api_url: str = "https://api.dingtalk.com"
     oapi_url: str = "https://oapi.dingtalk.com"

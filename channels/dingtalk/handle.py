@@ -13,13 +13,15 @@ log = logging.getLogger(__name__)
 class Handle:
     """How far a reply has come.
 
-    `cards` stand, the first `finished` of them in full; `plain` says that the rest of the text goes in plain
-    messages, of which `parts` were sent, as were `files`. `sending` says that a plain message or file was on
-    its way when this was noted, `doubtful` that one may have arrived twice.
+    `cards` stand, the first `finished` of them in full, and `asked` cards of a question; `plain` says that
+    the rest of the text goes in plain messages, of which `parts` were sent, as were `files`. `sending` says
+    that a plain message or file was on its way when this was noted, `doubtful` that one may have arrived
+    twice.
     """
 
     cards: int = 0
     finished: int = 0
+    asked: int = 0
     plain: bool = False
     parts: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -29,7 +31,7 @@ class Handle:
     def dump(self) -> str:
         """As a short text."""
         noted = {"c": self.cards, "e": self.finished, "p": self.plain, "m": self.parts, "f": self.files}
-        return json.dumps(noted | {"s": self.sending, "d": self.doubtful})
+        return json.dumps(noted | {"q": self.asked, "s": self.sending, "d": self.doubtful})
 
     @classmethod
     def load(cls, text: str) -> Handle:
@@ -39,10 +41,9 @@ class Handle:
         try:
             noted = json.loads(text)
             parts, files = tuple(map(str, noted["m"])), tuple(map(str, noted["f"]))
-            cards, finished = int(noted["c"]), int(noted["e"])
-            return cls(
-                cards, finished, noted["p"] is True, parts, files, noted["s"] is True, noted["d"] is True
-            )
-        except (ValueError, TypeError, LookupError):
+            cards, finished, asked = int(noted["c"]), int(noted["e"]), int(noted.get("q", 0))
+            plain, sending, doubtful = (noted[key] is True for key in "psd")
+            return cls(cards, finished, asked, plain, parts, files, sending, doubtful)
+        except (ValueError, TypeError, LookupError, AttributeError):
             log.warning("dingtalk: a reply's handle is unreadable; it is sent anew")
             return cls()

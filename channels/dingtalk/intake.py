@@ -11,25 +11,21 @@ import json
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from bridge.errors import StoreUnavailable
 from bridge.ports import Inbox
 from bridge.types import InboundMessage, JsonObject
 from channels.dingtalk.inbound import Manner, read
-from channels.dingtalk.sdk import AckMessage, CallbackHandler, CallbackMessage
+from channels.dingtalk.people import People
+from channels.dingtalk.presses import RUBBISH, Answer, Presses
+from channels.dingtalk.sdk import PRESSES, AckMessage, CallbackHandler, CallbackMessage
 
 log = logging.getLogger(__name__)
 
 MOST = 10_000
 """Frames that may wait; when there are more, the connection is not read on."""
 _FAREWELL = 2.0
-
-# Whatever the SDK and we may raise over a payload that is not as it should be.
-_RUBBISH = (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError)
-
-Answer = Callable[[str], Awaitable[None]]
-"""Sends a frame back on the connection that a frame came from; it may be gone."""
 
 
 def _store_pause(attempt: int) -> float:
@@ -39,9 +35,10 @@ def _store_pause(attempt: int) -> float:
 class Hearing(CallbackHandler):  # type: ignore[misc]
     """The SDK's handler for the robot's messages; it acknowledges them once they are durable."""
 
-    def __init__(self, manner: Manner, inbox: Inbox, pause: Callable[[int], float]) -> None:
+    def __init__(self, manner: Manner, people: People, inbox: Inbox, pause: Callable[[int], float]) -> None:
         super().__init__()
         self._manner = manner
+        self._people = people
         self._inbox = inbox
         self._pause = pause
         self.patient = True
@@ -51,6 +48,8 @@ class Hearing(CallbackHandler):  # type: ignore[misc]
         when there is no patience left."""
         message = message_in(callback.data, self._manner)
         attempt = 0
+        if message is not None:
+            self._people.met(message.sender, callback.data)
         while message is not None:
             try:
                 await self._inbox.accept(message)
@@ -65,10 +64,21 @@ class Hearing(CallbackHandler):  # type: ignore[misc]
 
 
 class Intake:
-    """A queue that outlives connections. `pause`: seconds to wait after so many failures of the store."""
+    """A queue that outlives connections; `presses` has one of its own, or none where there are no buttons.
 
-    def __init__(self, manner: Manner, pause: Callable[[int], float] = _store_pause) -> None:
+    `pause`: seconds to wait after so many failures of the store.
+    """
+
+    def __init__(
+        self,
+        manner: Manner,
+        people: People,
+        presses: Presses | None,
+        pause: Callable[[int], float] = _store_pause,
+    ) -> None:
         self._manner = manner
+        self._people = people
+        self._presses = presses
         self._pause = pause
         self._waiting: deque[tuple[CallbackMessage, Answer]] = deque()
         self._changed = asyncio.Condition()
@@ -77,8 +87,11 @@ class Intake:
         """Take a frame; returns when there is room. Rubbish is named in the log and skipped."""
         try:
             callback = CallbackMessage.from_dict(dict(frame))
-        except _RUBBISH as error:
+        except RUBBISH as error:
             log.warning("dingtalk: a frame cannot be read and is skipped: %s", type(error).__name__)
+            return
+        if self._presses is not None and callback.headers.topic == PRESSES:
+            await self._presses.put(callback, answer)
             return
         async with self._changed:
             await self._changed.wait_for(lambda: len(self._waiting) < MOST)
@@ -87,7 +100,7 @@ class Intake:
 
     async def run(self, inbox: Inbox) -> None:
         """Hand messages over, in order, until cancelled; then the rest, if the store is there."""
-        hearing = Hearing(self._manner, inbox, self._pause)
+        hearing = Hearing(self._manner, self._people, inbox, self._pause)
         try:
             while True:
                 async with self._changed:
@@ -131,7 +144,7 @@ def message_in(data: object, manner: Manner) -> InboundMessage | None:
         if not isinstance(data, dict):
             raise TypeError("not an object")
         message = read(data, manner, time.time())
-    except _RUBBISH as error:
+    except RUBBISH as error:
         kind = data.get("msgtype") if isinstance(data, dict) else "?"
         log.warning("dingtalk: a message (%.40s) cannot be read and is skipped: %.100s", kind, error)
         return None

@@ -2,8 +2,9 @@
 
 With a card template the answer grows in AI cards, whose `outTrackId` comes from the turn: whatever is sent
 again after a crash or a lost answer is the same card. Where DingTalk refuses the last word on a card it is
-put in by another call, and where that is refused too, the text goes out as plain messages. Those, and files,
-have no key that makes sending twice harmless: one whose answer was lost is sent again, noted as doubtful.
+put in by another call, and where that is refused too, the text goes out as plain messages. Questions have
+cards of their own, with buttons, and become plain messages in the same way. Plain messages, and files, have
+no key that makes sending twice harmless: one whose answer was lost is sent again, noted as doubtful.
 """
 
 from __future__ import annotations
@@ -13,14 +14,23 @@ from dataclasses import replace
 
 from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
 from bridge.ports import Checkpoint, Reply
-from bridge.texts import Sentence, language_of, say
-from bridge.types import AttachmentKind, Json, OutboundMessage, Receipt, ReplyTarget, StoredFile
+from bridge.types import (
+    AttachmentKind,
+    Json,
+    OutboundMessage,
+    Question,
+    Receipt,
+    ReplyTarget,
+    StoredFile,
+)
 from channels.dingtalk.api import Api, Place, file_type
+from channels.dingtalk.asking import QuestionCards
 from channels.dingtalk.cards import Cards
 from channels.dingtalk.errors import AnswerLost
 from channels.dingtalk.formatting import again_plain, card_parts, plain_parts, title, with_steps
 from channels.dingtalk.handle import Handle
-from channels.kit.files import human_size, safe_name
+from channels.dingtalk.question import in_words, track_of
+from channels.kit.files import human_size, safe_name, unsent
 
 log = logging.getLogger(__name__)
 
@@ -30,13 +40,20 @@ _IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/bmp"})
 
 
 class DingTalkReply(Reply):
-    """One turn's answer. `cards` is None where there is no template."""
+    """One turn's answer, or a question. `cards` and `questions` are None where they have no template."""
 
     def __init__(
-        self, api: Api, cards: Cards | None, target: ReplyTarget, place: Place, checkpoint: Checkpoint
+        self,
+        api: Api,
+        cards: Cards | None,
+        questions: QuestionCards | None,
+        target: ReplyTarget,
+        place: Place,
+        checkpoint: Checkpoint,
     ) -> None:
         self._api = api
         self._cards = cards
+        self._questions = questions
         self._target = target
         self._place = place
         self._checkpoint = checkpoint
@@ -65,18 +82,53 @@ class DingTalkReply(Reply):
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """The whole text, in cards or else in plain messages, and then the files."""
-        text = snapshot.text
-        if self._cards is not None and not self._handle.plain:
-            await self._finish_cards(self._cards, card_parts(text), snapshot.attachments)
-        if self._cards is None or self._handle.plain:
-            rest = card_parts(text)[self._handle.finished :]
-            parts = plain_parts(text) if self._handle.finished == 0 else again_plain(rest)
-            for part in parts[len(self._handle.parts) :]:
-                await self._send_part(part)
+        text, question = snapshot.text, snapshot.question
+        if question is not None and not await self._ask(question, text):
+            text = in_words(question, text, self._target.asker.language)
+            await self._finish_plain(text)
+        if question is None:
+            await self._finish_text(text, snapshot.attachments)
         for file in snapshot.attachments[len(self._handle.files) :]:
             await self._send_file(file)
-        cards = tuple(self._track(index) for index in range(self._handle.cards))
-        return Receipt((*cards, *self._handle.parts, *self._handle.files), self._handle.doubtful)
+        handle, asked = self._handle, range(self._handle.asked)
+        tracks = [self._track(index) for index in range(handle.cards)]
+        tracks += [track_of(self._target.turn_id, index) for index in asked]
+        return Receipt((*tracks, *handle.parts, *handle.files), handle.doubtful)
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        """The cards of a question with other words, and without its buttons. What went out in plain messages
+        stands as it is: it has no buttons either."""
+        if self._questions is not None and self._handle.asked:
+            await self._questions.settle(self._target.turn_id, snapshot.text, self._handle.asked)
+
+    async def _ask(self, question: Question, text: str) -> bool:
+        """Whether a question is asked with buttons; where a card is refused it has to be in words."""
+        if self._questions is None or self._handle.plain:
+            return False
+        shown = self._handle.asked
+        try:
+            await self._questions.ask(self._place, self._target, question, text, shown, self._note_asked)
+        except DeliveryRejected as error:
+            log.warning("dingtalk: question %s is asked in words: %s", self._target.turn_id, error)
+            await self._note(replace(self._handle, plain=True))
+            return False
+        return True
+
+    async def _note_asked(self, count: int) -> None:
+        await self._note(replace(self._handle, asked=count))
+
+    async def _finish_text(self, text: str, files: tuple[StoredFile, ...]) -> None:
+        if self._cards is not None and not self._handle.plain:
+            await self._finish_cards(self._cards, card_parts(text), files)
+        if self._cards is None or self._handle.plain:
+            await self._finish_plain(text)
+
+    async def _finish_plain(self, text: str) -> None:
+        """What no finished card has of the text."""
+        rest = card_parts(text)[self._handle.finished :]
+        parts = plain_parts(text) if self._handle.finished == 0 else again_plain(rest)
+        for part in parts[len(self._handle.parts) :]:
+            await self._send_part(part)
 
     async def _grow(self, cards: Cards, parts: tuple[str, ...]) -> None:
         for index in range(max(1, len(parts))):
@@ -106,14 +158,11 @@ class DingTalkReply(Reply):
                 await self._complete(cards, self._track(index), texts[index])
                 await self._note(replace(self._handle, finished=index + 1))
             return
-        except RateLimited:
-            self._refusals += 1
-            if self._refusals < PATIENCE:
+        except (RateLimited, DeliveryRejected) as error:
+            self._refusals += isinstance(error, RateLimited)
+            if isinstance(error, RateLimited) and self._refusals < PATIENCE:
                 raise
-            reason = "too many a second"
-        except DeliveryRejected as error:
-            reason = str(error)
-        log.warning("dingtalk: turn %s goes on without cards: %s", self._target.turn_id, reason)
+            log.warning("dingtalk: turn %s goes on without cards: %s", self._target.turn_id, error)
         await self._note(replace(self._handle, plain=True))
 
     async def _complete(self, cards: Cards, track: str, text: str) -> None:
@@ -152,10 +201,7 @@ class DingTalkReply(Reply):
         )
 
     async def _say_why(self, file: StoredFile, error: ChannelError) -> str:
-        reason = f"{human_size(file.size)}, {error.user_text}"
-        words = say(
-            language_of(self._target.asker.language), Sentence.FILE_LEFT_OUT, name=file.name, reason=reason
-        )
+        words = unsent(file, error, self._target.asker.language)
         return await self._once("sampleMarkdown", {"title": title(words), "text": words})
 
     async def _once(self, key: str, content: dict[str, Json]) -> str:

@@ -4,13 +4,21 @@ from dingtalk_stream import (  # type: ignore[import-untyped]
     AckMessage,
     CallbackHandler,
     CallbackMessage,
+    Card_Callback_Router_Topic,
     ChatbotMessage,
     SystemMessage,
     TextContent,
 )
 from dingtalk_stream.handlers import SystemHandler  # type: ignore[import-untyped]
 
+MESSAGES: str = ChatbotMessage.TOPIC
+"""Messages for robots."""
+PRESSES: str = Card_Callback_Router_Topic
+"""Presses of buttons on cards."""
+
 __all__ = [
+    "MESSAGES",
+    "PRESSES",
     "AckMessage",
     "CallbackHandler",
     "CallbackMessage",

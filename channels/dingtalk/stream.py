@@ -18,12 +18,11 @@ from bridge.errors import ChannelUnavailable
 from bridge.types import Json, JsonObject
 from channels.dingtalk.api import Api
 from channels.dingtalk.intake import Intake
-from channels.dingtalk.sdk import ChatbotMessage, SystemHandler, SystemMessage
+from channels.dingtalk.sdk import SystemHandler, SystemMessage
 from channels.kit.sessions import Sessions
 
 log = logging.getLogger(__name__)
 
-TOPICS = (ChatbotMessage.TOPIC,)
 STEADY = 5.0
 """Seconds for which a connection must have stood so that the next one is made at once when it drops."""
 LINGER = 15.0
@@ -93,10 +92,13 @@ class Link:
 class Stream:
     """One connection, and the next one before the platform ends it."""
 
-    def __init__(self, api: Api, sessions: Sessions, intake: Intake, ping_interval: float) -> None:
+    def __init__(
+        self, api: Api, sessions: Sessions, intake: Intake, topics: tuple[str, ...], ping_interval: float
+    ) -> None:
         self._api = api
         self._sessions = sessions
         self._intake = intake
+        self._topics = topics
         self._ping_interval = ping_interval
 
     async def run(self, online: Callable[[], None]) -> None:
@@ -116,7 +118,7 @@ class Stream:
                 link = await self._connect(session, group)
 
     async def _connect(self, session: aiohttp.ClientSession, group: asyncio.TaskGroup) -> Link:
-        ticket = await self._api.ticket(TOPICS)
+        ticket = await self._api.ticket(self._topics)
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT):
                 socket = await session.ws_connect(

@@ -14,13 +14,13 @@ from urllib.parse import quote
 
 import aiohttp
 
-from bridge.errors import AttachmentRefused, AuthenticationRefused, ChannelUnavailable, DeliveryRejected
+from bridge.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
 from bridge.types import AttachmentKind, Json, JsonObject, StoredFile
 from channels.feishu.config import Config
 from channels.feishu.errors import ScopeMissing, TokenRefused, Withdrawn
 from channels.feishu.tokens import Tokens
 from channels.feishu.wire import Wire
-from channels.kit.files import human_size, safe_name
+from channels.kit.files import gone, over, safe_name, withheld
 from channels.kit.sessions import Sessions
 
 log = logging.getLogger(__name__)
@@ -174,7 +174,7 @@ class Api:
         """
         most = self._config.max_file_out
         if file.size > most:
-            raise AttachmentRefused(f"at most {human_size(most)}")
+            raise over(most)
         picture = file.kind is AttachmentKind.IMAGE and file.mime in _PHOTOS
         if picture and file.size <= self._config.max_image_out:
             try:
@@ -195,15 +195,13 @@ class Api:
         """Stream a file of a message; returns the number of bytes. Raises AttachmentRefused."""
         found = _HANDLE.match(handle)
         if found is None:
-            raise AttachmentRefused("not a file of Feishu's")
+            raise withheld("not a file of Feishu's")
         kind, message, key = found.groups()
         path = f"{_message(message)}/resources/{quote(key, safe='')}"
         try:
             return await self._with_token(lambda token: self._wire.download(path, kind, token, into, limit))
         except DeliveryRejected as error:
-            raise AttachmentRefused(
-                "Feishu does not hand it out (too large, gone, or not permitted)"
-            ) from error
+            raise withheld("Feishu does not hand it out (too large, gone, or not permitted)") from error
 
     async def _upload(self, path: str, file: StoredFile, fields: dict[str, str], name: str) -> str:
         def form(content: object) -> aiohttp.FormData:
@@ -220,7 +218,7 @@ class Api:
         try:
             answer = await self._with_token(upload)
         except FileNotFoundError as error:
-            raise AttachmentRefused("the file is gone") from error
+            raise gone() from error
         key = _data(answer).get(f"{name}_key")
         if not isinstance(key, str):
             raise ChannelUnavailable("Feishu's answer to an upload had no key in it")

@@ -109,7 +109,7 @@ def _form(question: Question, target: ReplyTarget) -> JsonObject:
 
 
 def _submit(language: str) -> str:
-    return f"✏️ {say(language, Sentence.OPTION_EDITED)}"
+    return f"✏️ {say(language, Sentence.FORM_SEND)}"
 
 
 def _size(elements: tuple[JsonObject, ...]) -> int:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from bridge.errors import AttachmentRefused, DeliveryRejected
 from bridge.ports import Checkpoint, Reply
-from bridge.texts import Sentence, language_of, say
 from bridge.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
 from channels.feishu.api import Api, Place
 from channels.feishu.carrier import UUID_LIFE, Carrier, Rungs
@@ -21,7 +20,7 @@ from channels.feishu.handle import Handle, Part
 from channels.feishu.pacing import Budget, Turns
 from channels.feishu.question import NO_FOOT, foot_of, parts_of
 from channels.feishu.recent import Recent
-from channels.kit.files import human_size
+from channels.kit.files import human_size, unsent
 
 log = logging.getLogger(__name__)
 
@@ -135,9 +134,7 @@ class FeishuReply(Reply):
             raise
         except (AttachmentRefused, DeliveryRejected) as error:
             log.warning("feishu: a file of %s was not sent: %s", human_size(file.size), error)
-            language = language_of(self._target.asker.language)
-            reason = f"{human_size(file.size)}, {error.user_text}"
-            text = say(language, Sentence.FILE_LEFT_OUT, name=file.name, reason=reason)
+            text = unsent(file, error, self._target.asker.language)
             return await self._shared.api.send(place, "text", plain(text), f"{digest}-r{index}")
 
     async def _note(self, handle: Handle) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator
 
@@ -54,13 +54,16 @@ class ChannelConfig(Section):
     `enabled: null` means on when the credentials are there. `allowed_users` holds platform user ids as
     text ("*" for everyone); an empty list means nobody. `admins` are the ids of those who may talk, decide
     for others and let people in; with `pairing` strangers may ask for that. `chats` is by the ids of chats.
+    `spares` are packages that the platform's SDK would load where they are, and that nothing here needs.
     """
 
+    spares: ClassVar[tuple[str, ...]] = ()
     enabled: bool | None = None
     allowed_users: tuple[str, ...] = ()
     admins: tuple[str, ...] = ()
     mode: Literal["stream", "wait"] = "stream"
     when_busy: Literal["queue", "merge", "interrupt", "reject"] = "queue"
+    on_edit: Literal["ignore", "rerun"] = "ignore"
     mention: Mention = "required"
     burst_window: float = Field(default=0.8, ge=0, le=10)
     language: Literal["auto", "en", "zh"] = "auto"

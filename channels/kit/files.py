@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 
 import aiohttp
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable
-from bridge.texts import Sentence
-from bridge.types import AttachmentKind
+from bridge.errors import AttachmentRefused, ChannelError, ChannelUnavailable
+from bridge.texts import Sentence, language_of, say
+from bridge.types import AttachmentKind, StoredFile
 from channels.kit.text import byte_length, chunks, wellformed
 
 CHUNK = 256 * 1024
@@ -84,6 +84,22 @@ def over(limit: int) -> AttachmentRefused:
 def gone() -> AttachmentRefused:
     """What is said of a file that its platform no longer has."""
     return AttachmentRefused("no longer available", Sentence.FILE_GONE)
+
+
+def withheld(details: str) -> AttachmentRefused:
+    """What is said of a file that its platform keeps from us; `details` are for the log."""
+    return AttachmentRefused(details, Sentence.FILE_WITHHELD)
+
+
+def unsent(file: StoredFile, error: ChannelError, language: str) -> str:
+    """What stands in place of a file that a platform did not take. `language` is a tag (BCP 47)."""
+    spoken = language_of(language)
+    if isinstance(error, AttachmentRefused):
+        reason = error.told(spoken)
+    else:
+        reason = say(spoken, Sentence.FILE_REFUSED)
+    name = f"{file.name} ({human_size(file.size)})"
+    return say(spoken, Sentence.FILE_LEFT_OUT, name=name, reason=reason)
 
 
 async def download(session: aiohttp.ClientSession, url: str, into: Path, limit: int) -> int:

@@ -17,10 +17,6 @@ FIELD = "arguments"
 """The block that holds the one field."""
 _MOST_VALUE = 2_000
 _MOST_INPUT = 3_000
-_WORDS = {
-    "en": ("Edit…", "Change the arguments", "Arguments (JSON)", "Cancel"),
-    "zh": ("修改…", "修改参数", "参数（JSON）", "取消"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +55,7 @@ def button_of(form: Form, arguments: str) -> tuple[str, str, str] | None:
     """
     language = language_of(form.language)
     value = json.dumps([form.question, language, _compact(arguments)], ensure_ascii=False)
-    return (CHANGE, _WORDS[language][0], value) if len(value) <= _MOST_VALUE else None
+    return (CHANGE, say(language, Sentence.FORM_OPEN), value) if len(value) <= _MOST_VALUE else None
 
 
 def opening_of(action: JsonObject, body: JsonObject, chat: str, thread: str) -> Opening:
@@ -72,19 +68,18 @@ def opening_of(action: JsonObject, body: JsonObject, chat: str, thread: str) -> 
 def modal(opening: Opening) -> dict[str, Json]:
     """The form as a view."""
     form = opening.form
-    _, title, label, cancel = _WORDS[form.language]
     return {
         "type": "modal",
         "callback_id": FORM,
         "private_metadata": form.dump(),
-        "title": _plain(title),
+        "title": _plain(say(form.language, Sentence.FORM_TITLE)),
         "submit": _plain(say(form.language, Sentence.OPTION_APPROVE)),
-        "close": _plain(cancel),
+        "close": _plain(say(form.language, Sentence.FORM_CANCEL)),
         "blocks": [
             {
                 "type": "input",
                 "block_id": FIELD,
-                "label": _plain(label),
+                "label": _plain(say(form.language, Sentence.FORM_FIELD)),
                 "element": {
                     "type": "plain_text_input",
                     "action_id": FIELD,

@@ -34,9 +34,9 @@ class Me:
 def event_in(body: JsonObject, me: Me, guests: frozenset[str] = frozenset()) -> JsonObject | None:
     """The event in a payload, if it is somebody of this workspace, or one of `guests`, talking to us anew.
 
-    That is a message, a press of the stop button, or an edit that calls us where the message did not yet:
-    then the message as it is now, said when it was changed. Nothing for other edits, deletions, bots,
-    ourselves, other workspaces and whatever else happens in Slack.
+    That is a message, a press of the stop button, or an edit: the message as it is now, said when it was
+    changed. One that calls us where the message did not yet is a message like any other. Nothing for
+    deletions, bots, ourselves, other workspaces and whatever else happens in Slack.
     """
     event = _new_in(body.get("event"), me)
     if event is None or text(event, "subtype") not in _SUBTYPES or event.get("hidden"):
@@ -70,16 +70,18 @@ def read(event: JsonObject, me: Me, people: Mapping[str, Person]) -> InboundMess
             return None
         # Our name alone is all that was said.
         said = f"@{names.get(me.user) or 'you'}"
-    thread = text(event, "thread_ts")
+    thread, at = text(event, "thread_ts"), text(event, "event_ts") or ts
+    edits = f"{chat}:{ts}" if event.get("type") == _EDITED else ""
     return InboundMessage(
-        id=f"{chat}:{ts}",
+        id=f"{edits}:edit:{at}" if edits else f"{chat}:{ts}",
         conversation=Conversation(NAME, chat, thread or (None if private else ts)),
         sender=sender_of(needed(event, "user"), me, people),
         text=said,
         addressed=private or calls,
         private=private,
-        sent_at=float(text(event, "event_ts") or ts),
+        sent_at=float(at),
         attachments=files,
+        edits=edits,
     )
 
 
@@ -108,19 +110,24 @@ def _new_in(event: Json, me: Me) -> JsonObject | None:
     if not isinstance(event, dict) or event.get("type") not in _KINDS:
         return None
     if event.get("type") == "message" and event.get("subtype") == _EDITED:
-        return _called_now(event, me)
+        return _changed(event, me)
     # For an edit that mentions us Slack repeats app_mention, too; message_changed says what was there before.
     return None if "edited" in event else event
 
 
-def _called_now(event: JsonObject, me: Me) -> JsonObject | None:
-    """The message that an edit has made call us. It keeps its id, so that it is heard once at most."""
+def _changed(event: JsonObject, me: Me) -> JsonObject | None:
+    """The message as its writer has made it. Slack tells of previews and replies in the same way.
+
+    One that an edit has made call us keeps its id, so that it is heard once at most.
+    """
     now, before = event.get("message"), event.get("previous_message")
-    if not isinstance(now, dict) or not isinstance(before, dict):
+    if not isinstance(now, dict) or not isinstance(before, dict) or "edited" not in now:
         return None
-    if me.user in mentions(text(before, "text")) or me.user not in mentions(text(now, "text")):
-        return None
-    return now | {"type": "message", "channel": event.get("channel"), "event_ts": event.get("event_ts")}
+    changed = now | {"channel": event.get("channel"), "event_ts": event.get("event_ts")}
+    calls, called = (me.user in mentions(text(each, "text")) for each in (now, before))
+    if calls and not called and not is_private(text(event, "channel")):
+        return changed | {"type": "message"}
+    return changed | {"type": _EDITED}
 
 
 def is_private(chat: str) -> bool:

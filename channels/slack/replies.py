@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected
 from bridge.ports import Checkpoint, Reply
-from bridge.texts import Sentence, language_of, say
 from bridge.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
-from channels.kit.files import human_size
+from channels.kit.files import human_size, unsent
 from channels.slack.api import Api, Place
 from channels.slack.blocks import buttons_of, listing, parts
 from channels.slack.errors import AnswerLost
@@ -145,9 +144,7 @@ class SlackReply(Reply):
             await self._share(file_id, file)
         except (AttachmentRefused, DeliveryRejected) as error:
             log.warning("slack: a file of %s was not sent: %s", human_size(file.size), error)
-            reason = f"{human_size(file.size)}, {error.user_text}"
-            language = language_of(self._target.asker.language)
-            words = say(language, Sentence.FILE_LEFT_OUT, name=file.name, reason=reason)
+            words = unsent(file, error, self._target.asker.language)
             return await self._api.post(self._place, words, self._target.turn_id, -1)
         return file_id
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from bridge.errors import ChannelUnavailable, DeliveryRejected, RateLimited
 from bridge.ports import Reply
-from bridge.texts import language_of
+from bridge.texts import Sentence, language_of, say
 from bridge.types import OutboundMessage, Receipt
 from channels.slack.api import Api, Place
 
@@ -43,7 +43,7 @@ class Session:
         """Say that there is nothing to show yet. Raises ChannelUnavailable."""
         if self._place.thread is None:
             return
-        thinking = "正在思考…" if language_of(self._language) == "zh" else "is thinking…"
+        thinking = say(language_of(self._language), Sentence.STATUS_THINKING)
         with suppress(DeliveryRejected, RateLimited):
             await self._api.status(self._place, thinking)
 

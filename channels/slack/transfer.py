@@ -10,8 +10,9 @@ from typing import BinaryIO
 import aiohttp
 
 from bridge.errors import AttachmentRefused, ChannelUnavailable, DeliveryRejected
+from bridge.texts import Sentence
 from bridge.types import JsonObject, StoredFile
-from channels.kit.files import CHUNK, human_size, over, safe_name, save
+from channels.kit.files import CHUNK, gone, over, safe_name, save, withheld
 from channels.slack.api import Api, Place
 from channels.slack.config import Config
 from channels.slack.errors import AnswerLost
@@ -32,7 +33,7 @@ class Transfer:
         file_id, _, url = handle.partition("|")
         url = url or await self._address(file_id)
         if not may_fetch(url, self._config.api_url):
-            raise AttachmentRefused("it is not kept by Slack itself")
+            raise AttachmentRefused("not kept by Slack itself", Sentence.FILE_ELSEWHERE)
         headers = {"Authorization": f"Bearer {self._config.bot_token}"}
         try:
             async with (
@@ -51,13 +52,14 @@ class Transfer:
 
         Raises AttachmentRefused when it is too large, empty or gone.
         """
-        if not 0 < file.size <= self._config.max_file_out:
-            most = human_size(self._config.max_file_out)
-            raise AttachmentRefused("it is empty" if not file.size else f"at most {most}")
+        if not file.size:
+            raise AttachmentRefused("empty", Sentence.FILE_BLANK)
+        if file.size > self._config.max_file_out:
+            raise over(self._config.max_file_out)
         try:
             content = await asyncio.to_thread(Path(file.path).open, "rb")
         except FileNotFoundError:
-            raise AttachmentRefused("the file is gone") from None
+            raise gone() from None
         with content:
             return await self._put(content, file)
 
@@ -101,7 +103,7 @@ class Transfer:
         try:
             return address(await self._info(file_id))
         except DeliveryRejected as error:
-            raise AttachmentRefused("Slack does not hand it out") from error
+            raise withheld("Slack does not hand it out") from error
 
     async def _info(self, file_id: str) -> JsonObject:
         answer = await self._api.call("files.info", lambda: self._api.client.files_info(file=file_id))
@@ -117,7 +119,7 @@ def _check(answer: aiohttp.ClientResponse, limit: int) -> None:
         raise ChannelUnavailable(f"the download was answered with status {answer.status}")
     # Without the right to a file Slack sends a page to log in on.
     if answer.status != 200 or _is_login(answer):
-        raise AttachmentRefused("Slack does not hand it out (scope files:read?)")
+        raise withheld("Slack does not hand it out (scope files:read?)")
     if (answer.content_length or 0) > limit:
         raise over(limit)
 

@@ -23,9 +23,9 @@ from telegram import (
 )
 from telegram.constants import ChatAction, ChatMemberStatus
 
-from bridge.errors import AttachmentRefused, AuthenticationRefused, ChannelUnavailable, DeliveryRejected
+from bridge.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
 from bridge.types import AttachmentKind, Json, StoredFile
-from channels.kit.files import copy, download, safe_name
+from channels.kit.files import copy, download, gone, over, safe_name, withheld
 from channels.kit.sessions import Sessions
 from channels.telegram.config import Config
 from channels.telegram.errors import FormatRefused, Gone, Moved, NotModified, RichRefused, mapped
@@ -215,7 +215,7 @@ class Api:
         Raises AttachmentRefused when the file is too large or not there.
         """
         if file.size > self._config.max_file_out:
-            raise AttachmentRefused(f"at most {self._config.max_file_out // 1_000_000} MB")
+            raise over(self._config.max_file_out)
         photo = file.kind is AttachmentKind.IMAGE and file.mime in _PHOTOS
         if photo and file.size <= self._config.max_photo_out:
             # What Telegram does not take as a photo (too long and narrow, say) it takes as a document.
@@ -229,7 +229,7 @@ class Api:
             with mapped():
                 found = await self._bot.get_file(file_id)
         except DeliveryRejected as error:
-            raise AttachmentRefused("Telegram does not hand it out (too large, or gone)") from error
+            raise withheld("Telegram does not hand it out (too large, or gone)") from error
         path = found.file_path or ""
         if path.startswith("/"):
             # A Bot API server of one's own in local mode names a file of its machine.
@@ -270,7 +270,7 @@ class Api:
         try:
             return await self._in(place.chat, call)
         except FileNotFoundError as error:
-            raise AttachmentRefused("the file is gone") from error
+            raise gone() from error
 
     async def _shown(self, chat: int, content: Rich, call: Callable[[int, Rich], Awaitable[T]]) -> T:
         """Send a text; where Telegram refuses its marks, once more without."""

@@ -70,6 +70,7 @@ class TelegramChannel(Channel):
             max_file_in=config.max_file_in,
             max_file_out=config.max_file_out,
         )
+        self.held_by_one = not config.webhook_url
         self._config = config
         self._commands = services.commands
         self._rhythm = rhythm

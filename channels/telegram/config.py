@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -23,6 +24,9 @@ class Config(ChannelConfig):
     `file_url` is `api_url` with `/file` unless it is given. With a `webhook_url` Telegram posts updates
     there instead of being asked for them.
     """
+
+    # For passports only, and 8 MB.
+    spares: ClassVar[tuple[str, ...]] = ("cryptography",)
 
     bot_token: str = Field(default="", repr=False)
     api_url: str = PUBLIC_API

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from telegram import Chat, Message, MessageEntity, Update
 from telegram.constants import ChatType
@@ -17,7 +17,7 @@ from channels.telegram.origin import CHATS, NAME, conversation, person
 STOP = "stop"
 """How the ids of presses of the stop button begin."""
 _STOPPED = "stopped_message_generation"
-KINDS = ("message", "callback_query", _STOPPED)
+KINDS = ("message", "edited_message", "callback_query", _STOPPED)
 """The updates that are asked for."""
 
 
@@ -49,17 +49,33 @@ class _Calls:
 def read(update: Update, me: Me, now: float) -> InboundMessage | Press | Move | None:
     """What somebody wrote to us or in our hearing, the button that they pressed, or that a group has moved.
 
-    Nothing for edits, bots, posts of channels, other service messages and commands for other bots. A press
-    of the stop button, which has no time of its own, is "/stop" said `now`.
+    Nothing for bots, posts of channels, other service messages and commands for other bots. A press of the
+    stop button, which has no time of its own, is "/stop" said `now`.
     """
     if _STOPPED in update.api_kwargs:
         return _stop(update.api_kwargs[_STOPPED], update.update_id, now)
     if update.callback_query is not None:
         return pressed(update.callback_query)
+    if update.edited_message is not None:
+        return _edited(update.edited_message, update.update_id, me)
     message = update.message
     if message is None or message.chat.type not in CHATS:
         return None
     return _move(message) or _said(message, me)
+
+
+def _edited(message: Message, number: int, me: Me) -> InboundMessage | None:
+    """The message as it reads now. A shared place that moves is edited too, and says nothing new by that.
+
+    Edits have no ids, and only whole seconds to tell them apart: the update's number does.
+    """
+    if message.chat.type not in CHATS or message.location is not None:
+        return None
+    said = _said(message, me)
+    if said is None:
+        return None
+    at = message.edit_date or message.date
+    return replace(said, id=f"{said.id}:edit:{int(number)}", edits=said.id, sent_at=at.timestamp())
 
 
 def _stop(pressed: Json, number: int, now: float) -> InboundMessage | None:

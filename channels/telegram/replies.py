@@ -18,9 +18,8 @@ from telegram import InlineKeyboardMarkup
 
 from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected
 from bridge.ports import Checkpoint, Reply
-from bridge.texts import Sentence, language_of, say
 from bridge.types import OutboundMessage, Question, Receipt, ReplyTarget, StoredFile
-from channels.kit.files import human_size
+from channels.kit.files import human_size, unsent
 from channels.telegram.api import Api, Place
 from channels.telegram.buttons import Choices, keyboard
 from channels.telegram.errors import AnswerLost, Gone, RichRefused, stored
@@ -222,11 +221,7 @@ class TelegramReply(Reply):
             return await self._api.send_file(place, file)
         except (AttachmentRefused, DeliveryRejected) as error:
             log.warning("telegram: a file of %s was not sent: %s", human_size(file.size), error)
-            language = language_of(self._target.asker.language)
-            reason = f"{human_size(file.size)}, {error.user_text}"
-            return await self._api.send(
-                place, Rich(say(language, Sentence.FILE_LEFT_OUT, name=file.name, reason=reason))
-            )
+            return await self._api.send(place, Rich(unsent(file, error, self._target.asker.language)))
 
     async def _note(self, handle: Handle) -> None:
         self._handle = handle

@@ -9,8 +9,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from bridge.commands.parse import is_command
 from bridge.ports import CommandInfo
-from channels.web.bodies import NAMING, NEW_MESSAGE, PRESSED, STOP, NewMessage, path_id, read_json
+from channels.web.bodies import EDIT, NAMING, NEW_MESSAGE, PRESSED, STOP, NewMessage, path_id, read_json
 from channels.web.config import Config
 from channels.web.desk import Desk
 from channels.web.entries import CHAT, ENTRY, Chat, Entry, Place
@@ -33,12 +34,16 @@ class ChatApi:
         desk: Desk,
         door: Doorway,
         heartbeat: float = 15.0,
+        *,
+        edits: bool = False,
     ) -> None:
+        """With `edits` the last message may be changed, and is then answered again."""
         self._config = config
         self._commands = commands
         self._desk = desk
         self._door = door
         self._heartbeat = heartbeat
+        self._edits = edits
 
     def routes(self) -> Sequence[BaseRoute]:
         """The API's routes."""
@@ -52,6 +57,7 @@ class ChatApi:
             Route(f"{chat}/topics/{{topic}}", guarded(self.delete), methods=["DELETE"]),
             Route(f"{chat}/messages", guarded(self.messages), methods=["GET"]),
             Route(f"{chat}/messages", guarded(self.post), methods=["POST"]),
+            Route(f"{chat}/messages/{{message}}", guarded(self.edit), methods=["PUT"]),
             Route(f"{chat}/stop", guarded(self.stop), methods=["POST"]),
             Route(f"{chat}/decisions", guarded(self.decide), methods=["POST"]),
             Route("/api/chat/events", guarded(self.events), methods=["GET"]),
@@ -60,8 +66,8 @@ class ChatApi:
     async def hello(self, request: Request) -> Response:
         """What the page must know once."""
         commands = [{**asdict(one), "name": one.name.removeprefix("/")} for one in self._commands]
-        user = {"name": self._config.name}
-        return JSONResponse({"user": user, "commands": commands, "max_upload": self._config.max_upload})
+        told = {"user": {"name": self._config.name}, "commands": commands}
+        return JSONResponse(told | {"max_upload": self._config.max_upload, "edits": self._edits})
 
     async def conversations(self, request: Request) -> Response:
         """Every conversation, newest activity first, and where replies are growing."""
@@ -72,7 +78,7 @@ class ChatApi:
     async def save(self, request: Request) -> Response:
         """Create or rename a conversation."""
         chat_id, naming = path_id(request, "chat"), await read_json(request, NAMING)
-        return self._chat(await self._desk.chats.save(chat_id, naming.title))
+        return await self._chat(await self._desk.chats.save(chat_id, naming.title))
 
     async def save_topic(self, request: Request) -> Response:
         """Create or rename a topic."""
@@ -81,7 +87,7 @@ class ChatApi:
         chat = await self._desk.chats.get(place.chat)
         if chat is not None and len(chat.topics) >= _MOST_TOPICS:
             raise Refused(422, "too_many_topics", f"A conversation has at most {_MOST_TOPICS} topics.")
-        return self._chat(await self._desk.chats.save_topic(place, naming.title, naming.about))
+        return await self._chat(await self._desk.chats.save_topic(place, naming.title, naming.about))
 
     async def delete(self, request: Request) -> Response:
         """Delete a conversation or a topic; a turn that runs there is stopped first."""
@@ -115,9 +121,28 @@ class ChatApi:
         entry, new = await self._desk.transcript.add(place, await self._entry(body))
         chat = await self._desk.chats.touch(place, entry.text or entry.files[0].name)
         if new:
-            self._desk.announce(chat.id, chat)
-            self._desk.show(EntryShown(place, entry))
+            await self._desk.announce(chat.id, chat)
+            await self._desk.show(EntryShown(place, entry))
         await self._door.accept(place, entry, language_of(request, body.language), quoted)
+        return JSONResponse(ENTRY.dump_python(entry, mode="json"), 202)
+
+    async def edit(self, request: Request) -> Response:
+        """Another text for the last message: 202 when the transcript has it and the core has it on disk."""
+        message, body = path_id(request, "message"), await read_json(request, EDIT)
+        place = Place(path_id(request, "chat"), body.topic)
+        self._door.check()
+        if not self._edits:
+            raise Refused(409, "no_edits", "Messages that were sent are not changed here.")
+        last = await self._last_said(place)
+        if last is None or last.id != message or is_command(body.text):
+            raise Refused(409, "not_the_last", "Only the last message changes, and into no command.")
+        if not body.text.strip() and not last.files:
+            raise Refused(422, "empty", "The message is empty.")
+        entry = await self._desk.transcript.edit(place, message, body.id, body.text)
+        if entry is None:
+            raise Refused(404, "unknown", "There is nothing of that name.")
+        await self._desk.show(EntryShown(place, entry))
+        await self._door.accept(place, entry, language_of(request, body.language))
         return JSONResponse(ENTRY.dump_python(entry, mode="json"), 202)
 
     async def stop(self, request: Request) -> Response:
@@ -136,6 +161,12 @@ class ChatApi:
         """The page's one stream."""
         last = request.headers.get("last-event-id") or request.query_params.get("last", "")
         return EventStream(self._desk.feed, last, self._heartbeat)
+
+    async def _last_said(self, place: Place) -> Entry | None:
+        """The person's last message to the agent, if it stands on the newest page."""
+        entries = (await self._desk.transcript.page(place)).entries
+        said = [entry for entry in entries if entry.role == "user" and not is_command(entry.text)]
+        return said[-1] if said else None
 
     async def _entry(self, body: NewMessage) -> Entry:
         if len(body.files) > _MOST_FILES:
@@ -164,6 +195,6 @@ class ChatApi:
         about = await self._desk.transcript.find(place, topic.about)
         return about.text if about else ""
 
-    def _chat(self, chat: Chat) -> Response:
-        self._desk.announce(chat.id, chat)
+    async def _chat(self, chat: Chat) -> Response:
+        await self._desk.announce(chat.id, chat)
         return JSONResponse(CHAT.dump_python(chat, mode="json"))

@@ -31,6 +31,16 @@ class NewMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """Another text for a message; `id` is the edit's own."""
+
+    id: Id
+    text: Text = ""
+    topic: Id | None = None
+    language: Language = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """The stop button."""
 
@@ -60,6 +70,7 @@ class Naming:
 
 
 NEW_MESSAGE: TypeAdapter[NewMessage] = TypeAdapter(NewMessage)
+EDIT: TypeAdapter[Edit] = TypeAdapter(Edit)
 STOP: TypeAdapter[Stop] = TypeAdapter(Stop)
 PRESSED: TypeAdapter[Pressed] = TypeAdapter(Pressed)
 NAMING: TypeAdapter[Naming] = TypeAdapter(Naming)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from bridge.erasing.sources import Piece
 from bridge.errors import ChannelUnavailable, StoreUnavailable
 from bridge.ports import (
     Capabilities,
@@ -26,8 +27,9 @@ from bridge.ports import (
     Streaming,
     TextUnit,
 )
-from bridge.types import Attachment, ReplyTarget
+from bridge.types import Attachment, ReplyTarget, User
 from channels.kit.http import ServesHttp
+from channels.web import keeping
 from channels.web.api import ChatApi
 from channels.web.config import Config
 from channels.web.desk import Desk
@@ -61,9 +63,9 @@ class WebChannel(Channel, ServesHttp):
             max_file_out=_MAX_FILE_OUT,
             edits=True,
         )
-        self._desk = Desk.over(services.documents, services.folder, clock)
+        self._desk = Desk.over(services, clock)
         self._door = Doorway(config.name, clock)
-        self._api = ChatApi(config, services.commands, self._desk, self._door)
+        self._api = ChatApi(config, services.commands, self._desk, self._door, edits=services.reruns)
         self._files = FileApi(self._desk.shelf, config.max_upload)
 
     async def listen(self, inbox: Inbox) -> None:
@@ -84,6 +86,14 @@ class WebChannel(Channel, ServesHttp):
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         return await self._desk.shelf.copy(attachment.handle, into, limit)
+
+    def kept(self, user: User) -> AsyncIterator[Piece]:
+        """Everything here is of the one person that the page has. Raises StoreUnavailable."""
+        return keeping.kept(self._desk) if user.channel == self.name else _nothing()
+
+    async def erase(self, user: User) -> int:
+        """Remove it; returns how many conversations and files there were. Raises StoreUnavailable."""
+        return await keeping.erase(self._desk) if user.channel == self.name else 0
 
     def routes(self) -> Sequence[BaseRoute]:
         """The page at `/`, its files under `/page`, the API under `/api/chat`."""
@@ -108,6 +118,12 @@ class _Files(StaticFiles):
         response = super().file_response(full_path, stat_result, scope, status_code)
         response.headers["cache-control"] = "no-cache"
         return response
+
+
+async def _nothing() -> AsyncIterator[Piece]:
+    pieces: tuple[Piece, ...] = ()
+    for piece in pieces:
+        yield piece
 
 
 async def _index(request: Request) -> Response:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 
-from bridge.ports import Documents
+from bridge.ports import ChannelServices
 from channels.web.chats import Chats
 from channels.web.entries import Chat, Place
-from channels.web.feed import ChatChanged, EntryShown, Feed
+from channels.web.feed import ChatChanged, EntryShown, Event, Feed
 from channels.web.files import Shelf
+from channels.web.sharing import Sharing
 from channels.web.transcript import Transcript
 
 
@@ -33,9 +34,20 @@ class Growing:
         """The reply is final, or its conversation gone."""
         self._shown.pop(turn_id, None)
 
+    def clear(self) -> None:
+        """Let go of all; what still grows comes again with its next snapshot."""
+        self._shown.clear()
+
     def all(self) -> Sequence[EntryShown]:
         """Every growing reply."""
         return tuple(self._shown.values())
+
+    def prune(self, changed: ChatChanged) -> None:
+        """Let go of what grows in a chat, or a topic, that is not there any more."""
+        known = {topic.id for topic in changed.chat.topics} if changed.chat else set()
+        for shown in self.under(Place(changed.id)):
+            if changed.chat is None or shown.place.topic not in (None, *known):
+                self.drop(shown.entry.id)
 
     def under(self, place: Place) -> Sequence[EntryShown]:
         """The growing replies of a topic, or of a whole chat with its topics."""
@@ -50,25 +62,34 @@ class Desk:
     transcript: Transcript
     chats: Chats
     shelf: Shelf
-    feed: Feed = field(default_factory=Feed)
-    growing: Growing = field(default_factory=Growing)
+    feed: Feed
+    growing: Growing
+    sharing: Sharing
 
     @classmethod
-    def over(cls, documents: Documents, folder: Path, clock: Callable[[], float]) -> Desk:
-        """A desk whose files are under `folder`; `clock` gives Unix seconds."""
-        return cls(Transcript(documents, clock), Chats(documents, clock), Shelf(documents, folder, clock))
+    def over(cls, services: ChannelServices, clock: Callable[[], float]) -> Desk:
+        """A desk over what the channel may use; `clock` gives Unix seconds."""
+        documents, feed, growing = services.documents, Feed(), Growing()
+        shelf = Shelf(documents, services.folder, clock, shared=services.news.shared)
+        sharing = Sharing(services.news, partial(_show, feed, growing), partial(_missed, feed, growing))
+        return cls(Transcript(documents, clock), Chats(documents, clock), shelf, feed, growing, sharing)
 
-    def announce(self, chat_id: str, chat: Chat | None) -> None:
-        """Tell every page about a conversation as it is now, or that it is gone."""
-        self.feed.publish(ChatChanged(chat_id, chat))
+    async def announce(self, chat_id: str, chat: Chat | None) -> None:
+        """Tell every page about a conversation as it is now, or that it is gone. Raises StoreUnavailable."""
+        await self._tell(ChatChanged(chat_id, chat))
 
-    def show(self, shown: EntryShown) -> None:
-        """Tell every page about an entry, and later ones too while it grows."""
-        if shown.entry.final:
-            self.growing.drop(shown.entry.id)
-        else:
-            self.growing.put(shown)
-        self.feed.publish(shown)
+    async def show(self, shown: EntryShown) -> None:
+        """Tell every page about an entry, and later ones too while it grows. Raises StoreUnavailable."""
+        await self._tell(shown)
+
+    async def _tell(self, event: Event) -> None:
+        _show(self.feed, self.growing, event)
+        await self.sharing.tell(event)
+
+    async def withdraw(self, place: Place, turn_id: str) -> None:
+        """Take away a growing reply whose conversation, or topic, is gone. Raises StoreUnavailable."""
+        self.growing.drop(turn_id)
+        await self.announce(place.chat, await self.chats.get(place.chat))
 
     async def is_gone(self, place: Place) -> bool:
         """Whether a person deleted the conversation, or this topic of it."""
@@ -84,10 +105,24 @@ class Desk:
         for entry in await self.transcript.erase(prefix):
             for file in entry.files:
                 await self.shelf.drop(file.id)
-        for shown in self.growing.under(place):
-            self.growing.drop(shown.entry.id)
         if place.topic is None:
             await self.chats.drop(place.chat)
-            self.announce(place.chat, None)
+            await self.announce(place.chat, None)
         else:
-            self.announce(place.chat, await self.chats.drop_topic(place))
+            await self.announce(place.chat, await self.chats.drop_topic(place))
+
+
+def _show(feed: Feed, growing: Growing, event: Event) -> None:
+    """Let this node's pages see what happened, here or on another node."""
+    if isinstance(event, ChatChanged):
+        growing.prune(event)
+    elif event.entry.final:
+        growing.drop(event.entry.id)
+    else:
+        growing.put(event)
+    feed.publish(event)
+
+
+def _missed(feed: Feed, growing: Growing) -> None:
+    growing.clear()
+    feed.forget()

@@ -33,7 +33,9 @@ class FileRef:
 class Entry:
     """One message or reply of a conversation.
 
-    `id` is the message's or the turn's. `pos` is its place: microseconds since 1970, never changed.
+    `id` is the message's or the turn's. `pos` is its place: microseconds since 1970, never changed. A message
+    may be `edited` at such a time (0: it was not), by the `edit` of that id; replies to it from before that
+    are out of date.
     Only a reply that is still growing is not `final`; such an entry is never stored. `question` is what it
     asks for as long as that is open, `asks` how many entries with questions follow it.
     """
@@ -48,6 +50,8 @@ class Entry:
     question: Question | None = None
     asks: int = 0
     final: bool = True
+    edited: int = 0
+    edit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

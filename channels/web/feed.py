@@ -78,6 +78,15 @@ class Feed:
         self._changed.set()
         self._changed = asyncio.Event()
 
+    def forget(self) -> None:
+        """Have every reader load afresh: something may have happened that is not in the log."""
+        self._log.clear()
+        self._weight = 0
+        self.newest += 1
+        self._floor = self.newest
+        self._changed.set()
+        self._changed = asyncio.Event()
+
     def since(self, number: int) -> Sequence[tuple[int, Event]] | None:
         """Events after `number` in order, each key once; None when some of them are no longer known."""
         if number < self._floor:

@@ -51,10 +51,10 @@ class FileApi:
         """A file's bytes, always as an attachment and never as something a browser would run."""
         file_id = path_id(request, "file")
         known = await self._shelf.get(file_id)
-        if known is None or not self._shelf.path(file_id).is_file():
+        if known is None or not (path := await self._shelf.at_hand(file_id)).is_file():
             raise Refused(404, "file_gone", "This file is no longer there.")
         return FileResponse(
-            self._shelf.path(file_id),
+            path,
             media_type=known.mime if known.mime in _SHOWN else "application/octet-stream",
             filename=known.name,
             headers={"x-content-type-options": "nosniff", "cache-control": "private, max-age=86400"},

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +14,11 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable
+from bridge.errors import ChannelUnavailable
 from bridge.ports import Document, Documents
 from bridge.types import StoredFile
+from channels.kit.files import gone, over
+from channels.web.copies import Copies
 from channels.web.entries import FileRef, kind_of, mime_of
 
 _PREFIX = "web/file/"
@@ -35,8 +38,12 @@ _SHELVED: TypeAdapter[_Shelved] = TypeAdapter(_Shelved)
 class Shelf:
     """Files by id. Methods that touch documents raise StoreUnavailable."""
 
-    def __init__(self, documents: Documents, folder: Path, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, documents: Documents, folder: Path, clock: Callable[[], float], *, shared: bool = False
+    ) -> None:
+        """What is `shared` with other nodes is in the store too: they have folders of their own."""
         self._documents = documents
+        self._copies = Copies(documents, kept=shared)
         self._folder = folder / "files"
         self._clock = clock
 
@@ -54,10 +61,23 @@ class Shelf:
         document = await self._documents.get(_PREFIX + file_id)
         return _SHELVED.validate_json(document.body).file if document.version else None
 
+    async def at_hand(self, file_id: str) -> Path:
+        """Where the bytes of a file that is known are, brought here first where another node took it in.
+
+        Nothing is there when they are lost. Raises OSError.
+        """
+        path = self.path(file_id)
+        if not await asyncio.to_thread(path.is_file):
+            draft = self.draft(f"{file_id}.{secrets.token_hex(4)}")
+            if await self._copies.bring(file_id, draft):
+                await asyncio.to_thread(_settle, draft, path)
+        return path
+
     async def keep(self, file_id: str, name: str, declared: str) -> FileRef:
         """Make a draft a kept file, on disk when this returns."""
         draft, path = self.draft(file_id), self.path(file_id)
         size = await asyncio.to_thread(_settle, draft, path)
+        await self._copies.put(file_id, path)
         mime = mime_of(name, declared)
         file = FileRef(file_id, name, mime, size, kind_of(mime))
         await self._write(_Shelved(file, self._clock(), used=False))
@@ -84,6 +104,7 @@ class Shelf:
             try:
                 await asyncio.to_thread(shutil.copyfile, file.path, draft)
                 size = await asyncio.to_thread(_settle, draft, path)
+                await self._copies.put(ref.id, path)
             except OSError as problem:
                 raise ChannelUnavailable("A file of the reply could not be stored.") from problem
             ref = replace(ref, size=size)
@@ -94,15 +115,16 @@ class Shelf:
     async def copy(self, file_id: str, into: Path, limit: int) -> int:
         """Copy a file's bytes and return their number. Raises AttachmentRefused."""
         try:
-            return await asyncio.to_thread(_copy, self.path(file_id), into, limit)
+            return await asyncio.to_thread(_copy, await self.at_hand(file_id), into, limit)
         except FileNotFoundError as problem:
-            raise AttachmentRefused("This file is no longer there.") from problem
+            raise gone() from problem
         except OSError as problem:
             raise ChannelUnavailable("This file could not be read.") from problem
 
     async def drop(self, file_id: str) -> None:
         """Remove a file; absent is no error."""
         await self._documents.delete(_PREFIX + file_id)
+        await self._copies.drop(file_id)
         await asyncio.to_thread(self.path(file_id).unlink, missing_ok=True)
 
     async def discard(self, file_id: str) -> None:
@@ -110,6 +132,15 @@ class Shelf:
         document = await self._documents.get(_PREFIX + file_id)
         if document.version and not _SHELVED.validate_json(document.body).used:
             await self.drop(file_id)
+
+    async def all(self) -> tuple[FileRef, ...]:
+        """Every file."""
+        found: list[FileRef] = []
+        after = ""
+        while page := await self._documents.list(_PREFIX, limit=500, after=after):
+            after = page[-1].key
+            found += [_SHELVED.validate_json(document.body).file for document in page]
+        return tuple(found)
 
     async def sweep(self) -> None:
         """Remove uploads that were never sent, a day after they came."""
@@ -122,6 +153,13 @@ class Shelf:
                 if not shelved.used and shelved.at < oldest:
                     await self.drop(shelved.file.id)
         await asyncio.to_thread(_remove_drafts, self._folder, oldest)
+        await self._forget_strays()
+
+    async def _forget_strays(self) -> None:
+        """Remove what another node dropped."""
+        for path in await asyncio.to_thread(_files, self._folder) if self._copies.kept else ():
+            if await self.get(path.name) is None:
+                await asyncio.to_thread(path.unlink, missing_ok=True)
 
     async def _write(self, shelved: _Shelved) -> None:
         key = _PREFIX + shelved.file.id
@@ -149,7 +187,7 @@ def _settle(draft: Path, path: Path) -> int:
 def _copy(path: Path, into: Path, limit: int) -> int:
     size = path.stat().st_size
     if size > limit:
-        raise AttachmentRefused(f"This file is larger than {limit // 1_000_000} MB.")
+        raise over(limit)
     shutil.copyfile(path, into)
     return size
 
@@ -158,3 +196,7 @@ def _remove_drafts(folder: Path, oldest: float) -> None:
     for draft in folder.glob("*.part"):
         if draft.stat().st_mtime < oldest:
             draft.unlink(missing_ok=True)
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.glob("*") if path.suffix != ".part"]

@@ -45,17 +45,18 @@ class Doorway:
         return self._inbox
 
     async def accept(self, place: Place, entry: Entry, language: str, quoted: str = "") -> None:
-        """Hand an entry of the person's over. Raises Refused, StoreUnavailable."""
+        """Hand an entry of the person's over, as new or as edited. Raises Refused, StoreUnavailable."""
         message = InboundMessage(
-            id=entry.id,
+            id=f"{entry.id}:edit:{entry.edit}" if entry.edit else entry.id,
             conversation=_conversation(place),
             sender=self._sender(language),
             text=entry.text,
             addressed=True,
             private=True,
-            sent_at=entry.pos / 1_000_000,
+            sent_at=(entry.edited or entry.pos) / 1_000_000,
             attachments=tuple(file.attachment() for file in entry.files),
             quoted=quoted[:_QUOTED_CHARS],
+            edits=entry.id if entry.edit else "",
         )
         await self.check().accept(message)
 

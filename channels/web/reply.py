@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from bridge.errors import ChannelUnavailable, StoreUnavailable
@@ -33,7 +34,8 @@ class WebReply(Reply):
         except StoreUnavailable as problem:
             raise ChannelUnavailable(_DOWN) from problem
         if not self._gone:
-            self._desk.show(EntryShown(self._place, self._entry(snapshot)))
+            with suppress(StoreUnavailable):  # of other nodes' pages; the next one shows all of it
+                await self._desk.show(EntryShown(self._place, self._entry(snapshot)))
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         try:
@@ -47,10 +49,10 @@ class WebReply(Reply):
             entry = await self._desk.transcript.change(
                 self._place, self._target.turn_id, text=snapshot.text, question=None
             )
+            if entry is not None:
+                await self._desk.show(EntryShown(self._place, entry))
         except StoreUnavailable as problem:
             raise ChannelUnavailable(_DOWN) from problem
-        if entry is not None:
-            self._desk.show(EntryShown(self._place, entry))
 
     async def _take_place(self) -> None:
         # Once, at the first snapshot: the reply stays where it was first seen.
@@ -63,7 +65,7 @@ class WebReply(Reply):
     async def _keep(self, snapshot: OutboundMessage) -> None:
         if self._gone or await self._desk.is_gone(self._place):
             # Nobody is left to read it; it must not bring the conversation back.
-            self._desk.growing.drop(self._target.turn_id)
+            await self._desk.withdraw(self._place, self._target.turn_id)
             return
         files = await self._desk.shelf.take_in(self._target.turn_id, snapshot.attachments)
         entry = replace(self._entry(snapshot), files=files, final=True)
@@ -72,8 +74,8 @@ class WebReply(Reply):
             # Only a question with a handle is settled later.
             await self._checkpoint(entry.id)
         chat = await self._desk.chats.touch(self._place, "")
-        self._desk.show(EntryShown(self._place, kept))
-        self._desk.announce(chat.id, chat)
+        await self._desk.show(EntryShown(self._place, kept))
+        await self._desk.announce(chat.id, chat)
 
     def _entry(self, snapshot: OutboundMessage) -> Entry:
         return Entry(

@@ -74,12 +74,32 @@ class Transcript:
         self, place: Place, entry_id: str, *, text: str, question: Question | None
     ) -> Entry | None:
         """Rewrite an entry of the agent's; None where it is gone. Raises StoreUnavailable."""
-        index = await self._documents.get(f"web/id/{_hash('agent', entry_id)}")
+        return await self._changed(
+            place, "agent", entry_id, lambda entry: replace(entry, text=text, question=question)
+        )
+
+    async def edit(self, place: Place, entry_id: str, edit_id: str, text: str) -> Entry | None:
+        """Rewrite a message of the person's, once for each edit; None where it is gone.
+
+        Raises StoreUnavailable.
+        """
+
+        def change(entry: Entry) -> Entry:
+            if entry.edit == edit_id:
+                return entry
+            return replace(entry, text=text, edited=self._now(), edit=edit_id)
+
+        return await self._changed(place, "user", entry_id, change)
+
+    async def _changed(
+        self, place: Place, role: str, entry_id: str, change: Callable[[Entry], Entry]
+    ) -> Entry | None:
+        index = await self._documents.get(f"web/id/{_hash(role, entry_id)}")
         while index.version and index.body.startswith(place.prefix):
             stored = await self._documents.get(index.body)
             if not stored.version:
                 break
-            entry = replace(ENTRY.validate_json(stored.body), text=text, question=question)
+            entry = change(ENTRY.validate_json(stored.body))
             try:
                 await self._documents.set(replace(stored, body=ENTRY.dump_json(entry).decode()))
             except DocumentConflict:
@@ -106,11 +126,21 @@ class Transcript:
                 await self._documents.delete(f"web/id/{_hash(entry.role, entry.id)}")
         return erased
 
+    async def clear(self) -> int:
+        """Delete every entry and every id; returns how many entries. Raises StoreUnavailable."""
+        erased = len(await self.erase("web/log/"))
+        while found := await self._documents.list("web/id/", limit=200):
+            for document in found:
+                await self._documents.delete(document.key)
+        return erased
+
     async def _key(self, place: Place, role: str, entry_id: str) -> str:
         digest = _hash(role, entry_id)
         index = await self._documents.get(f"web/id/{digest}")
         if not index.version:
-            key = f"{place.prefix}{_FAR - self._now():016d}-{digest[:6]}"
+            newest = await self._documents.list(place.prefix, limit=1)
+            now = self._now(max((self._position(each.key) for each in newest), default=0))
+            key = f"{place.prefix}{_FAR - now:016d}-{digest[:6]}"
             try:
                 index = await self._documents.set(Document(index.key, key, 0))
             except DocumentConflict:
@@ -119,9 +149,10 @@ class Transcript:
             raise MisplacedEntry(entry_id)
         return index.body
 
-    def _now(self) -> int:
-        """Microseconds, strictly growing within this process even when the clock is not."""
-        self._last = max(self._last + 1, int(self._clock() * 1_000_000))
+    def _now(self, after: int = 0) -> int:
+        """Microseconds, later than `after` and strictly growing within this process, even when the clock is
+        not: it may be put back, and that of another node may be ahead."""
+        self._last = max(self._last + 1, after + 1, int(self._clock() * 1_000_000))
         return self._last
 
     @staticmethod

@@ -16,6 +16,7 @@ In config.yaml:
       client_id: "{client_id}"
       client_secret: "{secret}"
       card_template_id: "{template}"   # leave out for plain messages
+      question_template_id: "{questions}"   # leave out for questions without buttons
       api_url: {url}
       oapi_url: {url}
       allowed_users: ["*"]
@@ -23,6 +24,8 @@ In config.yaml:
 Be {name} and write to the robot, then read what it answered:
   curl {url}/sim/say -d '{{"place": "{person}", "by": "{person}", "text": "hello"}}'
   curl {url}/sim/messages -d '{{"place": "{person}"}}'
+Press a button that is shown there:
+  curl {url}/sim/press -d '{{"place": "{person}", "by": "{person}", "message": "pqk...", "label": "Approve"}}'
 
 Ctrl-C ends it.
 """
@@ -38,6 +41,7 @@ def running(port: int = 0) -> Iterator[str]:
             client_id=dingtalk.client_id,
             secret=dingtalk.client_secret,
             template=dingtalk.template,
+            questions=dingtalk.question_template,
             person=alice.id,
             name=alice.name,
         )

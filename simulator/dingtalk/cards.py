@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from simulator.dingtalk import buttons
 from simulator.dingtalk.errors import ApiError, bad_request
 from simulator.dingtalk.model import Card, Json, JsonObject
 from simulator.dingtalk.robot import Method, text_of
-from simulator.dingtalk.world import World
+from simulator.dingtalk.world import QUESTION_TEMPLATE, World
 
 _SPACES = {"IM_GROUP": "imGroupOpenDeliverModel", "IM_ROBOT": "imRobotOpenDeliverModel"}
 
@@ -29,14 +30,20 @@ def create_and_deliver(world: World, body: JsonObject) -> JsonObject:
 
 
 def update(world: World, body: JsonObject) -> JsonObject:
-    """Other values for a card's variables."""
-    card, values = _card(world, body), _params(body)
+    """Other values for a card's variables: of those that are named, or else of all of them."""
+    card, values, options = _card(world, body), _params(body), body.get("cardUpdateOptions")
     world.place_for_robot(card.space)
-    card.params |= values
-    status = values.pop("flowStatus", "")
-    card.text = next(iter(values.values()), card.text)
-    card.finished = card.finished or status == "3"
-    card.failed = card.failed or status == "5"
+    by_key = isinstance(options, dict) and options.get("updateCardDataByKey") is True
+    changed = Card(card.track, card.template, card.params | values if by_key else dict(values))
+    buttons.check(changed)
+    card.params = changed.params
+    if card.template == QUESTION_TEMPLATE:
+        card.text = changed.text
+    else:
+        status = values.pop("flowStatus", "")
+        card.text = next(iter(values.values()), card.text)
+        card.finished = card.finished or status == "3"
+        card.failed = card.failed or status == "5"
     world.grew(card.space, card.text)
     return world.result()
 
@@ -69,7 +76,9 @@ def _made(world: World, body: JsonObject) -> Card:
         raise bad_request("param.templateNotExist", "no such card template")
     card = world.cards.get(track)
     if card is None:
-        card = world.cards[track] = Card(track, template, _params(body))
+        card = Card(track, template, _params(body))
+        buttons.check(card)
+        world.cards[track] = card
     return card
 
 

@@ -19,8 +19,9 @@ from simulator.dingtalk.model import Upload
 from simulator.dingtalk.people import People
 
 _PEOPLE = (
-    *("add_person", "add_group", "say", "say_rich", "send_file", "speak", "press", "answer_to", "heard"),
-    *("lost", "inject", "redeliver", "remove_robot", "messages", "answers", "growth"),
+    *("add_person", "add_group", "say", "say_rich", "send_file", "speak", "press", "act", "heard"),
+    *("answer_to", "told", "failures", "lost", "inject", "redeliver", "remove_robot"),
+    *("messages", "answers", "growth"),
 )
 _FAULTS = ("fail_next", "reset_next", "slow_next", "garble_next", "frames_next", "outage", "clear")
 

@@ -35,7 +35,7 @@ class Faults:
     """Faults waiting to happen; may be asked for from any thread.
 
     Methods are named `accessToken`, `open`, `batchSend`, `groupSend`, `download`, `file`, `upload`,
-    `createAndDeliver`, `create`, `deliver`, `update`, `streaming` and `sendBySession`.
+    `createAndDeliver`, `create`, `deliver`, `update`, `streaming`, `sendBySession` and `user`.
     """
 
     def __init__(self) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from aiohttp import WSMsgType, web
 
+from simulator.dingtalk import buttons
 from simulator.dingtalk.faults import Faults
 from simulator.dingtalk.model import Json, JsonObject, Push
 from simulator.dingtalk.payloads import frame
@@ -27,12 +28,14 @@ _PIECE = 700
 @dataclass(frozen=True)
 class Timing:
     """The platform's times, in seconds: how long it goes on after it said "disconnect", how often it pings,
-    how long an access token lives, and how often it looks whether the other end is still there at all."""
+    how long an access token lives, how often it looks whether the other end is still there at all, and how
+    long a press of a button may go unanswered."""
 
     farewell: float = 10.0
     ping: float = 30.0
     token_life: float = 7200.0
     heartbeat: float = 30.0
+    press: float = 3.0
 
 
 class Link:
@@ -160,6 +163,14 @@ class Gateway:
             else:
                 push.lost = True
             self._world.touch()
+        if push.press is not None:
+            self._loop.call_later(self._timing.press if links else 0.0, self._give_up, push)
+
+    def _give_up(self, push: Push) -> None:
+        """Tell whoever pressed that nobody answered."""
+        with self._world.changed:
+            push.failed = push.code != 200
+            self._world.touch()
 
     async def _send(self, link: Link) -> None:
         with contextlib.suppress(ConnectionError, RuntimeError):
@@ -190,6 +201,8 @@ class Gateway:
         if push is not None and isinstance(code, int):
             with self._world.changed:
                 push.code, push.answer = code, str(answer.get("data"))
+                if not push.failed:
+                    buttons.answered(self._world, push)
                 self._world.touch()
 
 

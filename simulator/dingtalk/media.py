@@ -30,6 +30,7 @@ class Media:
     def add_to(self, app: web.Application) -> None:
         """Serve them."""
         app.router.add_get("/gettoken", self._token)
+        app.router.add_post("/topapi/v2/user/get", self._person)
         app.router.add_post("/media/upload", self._upload)
         app.router.add_get("/file/{code}", self._file)
         app.router.add_post("/robot/sendBySession", self._send)
@@ -48,6 +49,27 @@ class Media:
         return web.json_response(
             {"errcode": 0, "access_token": token, "errmsg": "ok", "expires_in": int(life)}
         )
+
+    async def _person(self, request: web.Request) -> web.StreamResponse:
+        """Who somebody of the organisation is."""
+        fault = self._faults.take("user")
+        if self._faults.out() or fault.reset == "before":
+            return cut(request)
+        await asyncio.sleep(fault.delay)
+        body: Json = await request.json()
+        person = body.get("userid") if isinstance(body, dict) else None
+        answer: JsonObject = {"errcode": 60121, "errmsg": "找不到该用户"}
+        with self._world.changed:
+            known = self._world.accounts.get(str(person))
+            if not self._world.check_token(request.query.get("access_token", "")):
+                answer = {"errcode": 40014, "errmsg": "不合法的access_token"}
+            elif fault.status:
+                answer = {"errcode": 88, "sub_code": "60011", "errmsg": "没有调用该接口的权限"}
+            elif known is not None and known.staff_id:
+                result: JsonObject = {"userid": known.staff_id, "name": known.name}
+                answer = {"errcode": 0, "errmsg": "ok", "result": result}
+        self._note("user", answer, 200)
+        return web.json_response(answer)
 
     async def _upload(self, request: web.Request) -> web.StreamResponse:
         fault = self._faults.take("upload")

@@ -41,7 +41,10 @@ class Group:
 
 @dataclass
 class Card:
-    """An AI card: `text` is the value of the variable that grows. `guids` are those of calls done."""
+    """A card: `text` is the value of the variable that grows, or is shown. `guids` are those of calls done.
+
+    `private` holds what single people see in place of what all see, by person.
+    """
 
     track: str
     template: str
@@ -51,6 +54,7 @@ class Card:
     finished: bool = False
     failed: bool = False
     guids: set[str] = field(default_factory=set)
+    private: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class SeenMessage:
     """A message as somebody in the chat sees it now.
 
     `text` is its markdown, `shown` what a client makes of that, `code` the code blocks and spans in it.
-    `growing` is a card that is not finished.
+    `growing` is a card that is not finished, `buttons` are the labels of those on it.
     """
 
     id: str
@@ -100,14 +104,29 @@ class SeenMessage:
     growing: bool
     quotes: str
     at: float
+    buttons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Press:
+    """A press of a button on a card."""
+
+    place: str
+    by: str
+    track: str
 
 
 @dataclass
 class Push:
-    """A frame for the robot: what became of it, and the acknowledgement's code and data (0 for none)."""
+    """A frame for the robot: what became of it, and the acknowledgement's code and data (0 for none).
+
+    `press` is what it tells of, where it does; `failed` that the person's client said it did not work.
+    """
 
     frame: Mapping[str, Json]
     message: str
+    press: Press | None = None
     lost: bool = False
+    failed: bool = False
     code: int = 0
     answer: str = ""

@@ -20,7 +20,7 @@ def bot_message(
     session = f"s{message.id}"
     world.sessions[session] = message.place
     payload: JsonObject = {
-        "conversationId": group.id if group else f"cid-private-{account.sender_id}",
+        "conversationId": group.id if group else private_chat(account),
         "conversationType": "2" if group else "1",
         "chatbotCorpId": CORP,
         "chatbotUserId": "$:LWCP_v1:$robot",
@@ -46,6 +46,11 @@ def bot_message(
     return payload
 
 
+def private_chat(account: Account) -> str:
+    """The conversation id of somebody's private chat; nothing can be sent to it."""
+    return f"cid-private-{account.sender_id}"
+
+
 def quoted(world: World, message: Message) -> JsonObject:
     """How a message that another one answers stands in that."""
     content: JsonObject
@@ -62,17 +67,17 @@ def quoted(world: World, message: Message) -> JsonObject:
 def card_callback(
     world: World, account: Account, message: Message, action: str, params: JsonObject
 ) -> JsonObject:
-    """A pressed button of a card."""
+    """A pressed button of a card. Its space is the conversation, in private chats too."""
     content = {"cardPrivateData": {"actionIds": [action], "params": params}}
-    group = message.place in world.groups
+    group = world.groups.get(message.place)
     track = "" if message.card is None else message.card.track
     return {
         "extension": "{}",
-        "corpId": CORP,
+        "corpId": account.corp,
         "userId": account.id,
         "userIdType": 1,
-        "spaceType": "IM_GROUP" if group else "IM_ROBOT",
-        "spaceId": message.place,
+        "spaceType": "im",
+        "spaceId": group.id if group else private_chat(account),
         "outTrackId": track,
         "type": "actionCallback",
         "content": json.dumps(content),

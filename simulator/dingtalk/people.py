@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from simulator.dingtalk import buttons
 from simulator.dingtalk.model import (
     Account,
     FileKind,
     Json,
     JsonObject,
     Message,
+    Press,
     Push,
     SeenMessage,
     Upload,
@@ -111,13 +113,33 @@ class People:
             self._tell(message, "audio", {"downloadCode": code, "recognition": words, "duration": 2}, False)
             return message.id
 
-    def press(self, place: str, by: str, message: str, action: str, params: JsonObject | None = None) -> str:
-        """Press a button of a card; returns what `answer_to` takes."""
+    def press(self, place: str, by: str, message: str, label: str) -> str:
+        """Press the button of a card that has this label; returns what `answer_to` takes.
+
+        Raises LookupError where there is none.
+        """
         with self._world.changed:
-            shown, number = self._message(place, message), self._world.number()
-            body = card_callback(self._world, self._world.accounts[by], shown, action, params or {})
-            self._hand_over(frame(CARD_TOPIC, body, number), f"press{number}")
-            return f"press{number}"
+            card = self._message(place, message).card
+            if card is None:
+                raise LookupError(f"message {message} is no card")
+            button = buttons.pressed(card, label)
+            return self._act(place, by, message, button.action, button.params)
+
+    def act(self, place: str, by: str, message: str, action: str, params: JsonObject | None = None) -> str:
+        """Do something to a card that a template allows for, whatever it looks like; otherwise as `press`."""
+        with self._world.changed:
+            return self._act(place, by, message, action, params or {})
+
+    def told(self, place: str, by: str) -> tuple[str, ...]:
+        """What somebody, and nobody else, came to read on cards that they pressed in a chat, oldest first."""
+        with self._world.changed:
+            return tuple(text for where, who, text in self._world.told if (where, who) == (place, by))
+
+    def failures(self, place: str, by: str) -> int:
+        """How often somebody's client said that a press did not work."""
+        with self._world.changed:
+            presses = [push.press for push in self._world.pushes if push.failed]
+            return sum(press is not None and (press.place, press.by) == (place, by) for press in presses)
 
     def answer_to(self, message: str) -> str:
         """The data of the robot's acknowledgement; empty so far."""
@@ -144,7 +166,7 @@ class People:
         """Push the last messages once more, which DingTalk does only by mistake."""
         with self._world.changed:
             for push in [push for push in self._world.pushes if push.message][-count:]:
-                self._push(Push(push.frame, push.message))
+                self._push(Push(push.frame, push.message, push.press))
 
     def remove_robot(self, place: str) -> None:
         """Throw the robot out of a group, or take it from a person."""
@@ -189,8 +211,15 @@ class People:
         data = bot_message(self._world, self.url, message, account, kind, body, called or group is None)
         self._hand_over(frame(BOT_TOPIC, data, self._world.number()), message.id)
 
-    def _hand_over(self, body: JsonObject, message: str) -> None:
-        push = Push(body, message)
+    def _act(self, place: str, by: str, message: str, action: str, params: JsonObject) -> str:
+        shown, number = self._message(place, message), self._world.number()
+        body = card_callback(self._world, self._world.accounts[by], shown, action, params)
+        press = None if shown.card is None else buttons.press_of(shown.card, by)
+        self._hand_over(frame(CARD_TOPIC, body, number), f"press{number}", press)
+        return f"press{number}"
+
+    def _hand_over(self, body: JsonObject, message: str, press: Press | None = None) -> None:
+        push = Push(body, message, press)
         self._world.pushes.append(push)
         self._push(push)
 
@@ -220,4 +249,7 @@ class People:
             growing=message.card is not None and not message.card.finished,
             quotes=message.quotes,
             at=message.at,
+            buttons=()
+            if message.card is None
+            else tuple(button.label for button in buttons.buttons(message.card)),
         )

@@ -21,7 +21,7 @@ from simulator.dingtalk.gateway import Gateway, Timing
 from simulator.dingtalk.model import Json, JsonObject, Push
 from simulator.dingtalk.people import People
 from simulator.dingtalk.robot import MOST_BODY, Method, text_of
-from simulator.dingtalk.world import KEPT, TEMPLATE, World
+from simulator.dingtalk.world import KEPT, QUESTION_TEMPLATE, TEMPLATE, World
 
 _TOKEN = "x-acs-dingtalk-access-token"  # noqa: S105 - the header's name
 _PATHS = {
@@ -71,6 +71,7 @@ class DingTalkSimulator:
         self.client_secret = client_secret
         self.name = name
         self.template = TEMPLATE
+        self.question_template = QUESTION_TEMPLATE
         self.world = World(client_id, client_secret, client_id, timing.token_life)
         self.faults = Faults()
         self.people = People(self.world, name, self._push)

@@ -16,6 +16,9 @@ KEPT = 200_000
 CORP = "ding-corp-simulated"
 TICKET_LIFE = 90.0
 TEMPLATE = "00000000-0000-4000-8000-00000000card.schema"
+"""An AI card."""
+QUESTION_TEMPLATE = "00000000-0000-4000-8000-0000question.schema"
+"""A card with a text, a group of buttons, and a text that each person sees their own of."""
 
 
 class World:
@@ -32,7 +35,7 @@ class World:
         self.revoked = False
         self.spoiled = 0
         self.strips_mention = True
-        self.templates = {TEMPLATE}
+        self.templates = {TEMPLATE, QUESTION_TEMPLATE}
         self.accounts: dict[str, Account] = {}
         self.groups: dict[str, Group] = {}
         self.messages: dict[str, list[Message]] = {}
@@ -42,6 +45,7 @@ class World:
         self.growth: deque[tuple[str, str]] = deque(maxlen=KEPT)
         self.pushes: deque[Push] = deque(maxlen=KEPT)
         self.sessions: dict[str, str] = {}
+        self.told: list[tuple[str, str, str]] = []
         # Every secret that is handed out has this in it, so that it is found where it does not belong.
         self.mark = f"sim-{secrets.token_hex(6)}"
         self._tokens: dict[str, float] = {}

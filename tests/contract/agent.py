@@ -33,8 +33,8 @@ class ContractAgent(ScriptedAgent):
         async for event in super().run(request):
             yield event
 
-    async def cancel(self, run: RunRef) -> None:
-        await super().cancel(run)
+    async def cancel(self, run: RunRef, turn: str = "") -> None:
+        await super().cancel(run, turn)
         self._news()
 
     @property

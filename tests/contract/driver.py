@@ -74,6 +74,8 @@ class Traits:
     """lets people throw the bot out for good"""
     menu: bool = False
     """shows people a menu of commands"""
+    rewrites: bool = False
+    """lets people change what they sent, and tells us"""
     stops: bool = False
     """shows people a stop button while an answer grows"""
     buttons: bool = False
@@ -205,6 +207,10 @@ class Driver(ABC):
     @abstractmethod
     async def say(self, place: Place, text: str, by: Person | None = None, reply_to: str = "") -> str:
         """Write a text, perhaps in reply to a Shown; returns the id it is shown under."""
+
+    async def edit(self, place: Place, said: str, text: str) -> None:
+        """Change a text that the place's owner sent; `said` is what `say` returned."""
+        raise NotImplementedError(f"{self.name} tells nobody of edits")
 
     @abstractmethod
     async def attach(self, place: Place, files: Sequence[Upload], text: str = "") -> str:

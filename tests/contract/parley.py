@@ -14,16 +14,16 @@ from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
 from bridge.deciding import ASKER, QuestionOptions, Rules
 from bridge.manager import Manager
-from bridge.options import ChannelOptions, Options
+from bridge.options import ChannelOptions, OnEdit, Options
 from bridge.pairing import Pairing
 from bridge.people import People
 from bridge.ports import Agent, Channel, ChannelServices, Journal, NullMemory
 from bridge.services import Services
 from bridge.types import Session
-from store.sqlite import SqliteStore
 from tests.contract.driver import Driver
 from tests.contract.store import ShakyJournal
 from tests.contract.watch import Watch, WatchedBus, WatchedChannel
+from tests.engine import CHOSEN
 
 _PATIENCE = 4.0
 
@@ -41,12 +41,13 @@ SOUND = Seed()
 
 @dataclass(frozen=True)
 class Setting:
-    """What a promise wants set otherwise: seconds, bytes, who may talk, and who may decide."""
+    """What a promise wants set otherwise: seconds, bytes, who may talk and decide, whether edits count."""
 
     burst_window: float = 0.0
     max_file: int = 1_000_000
     allowed: frozenset[str] = frozenset({"*"})
     deciders: frozenset[str] = frozenset({ASKER})
+    reruns: bool = False
 
 
 @dataclass
@@ -84,12 +85,15 @@ class Surroundings:
 async def start(around: Surroundings) -> Process:
     """A new process on whatever an earlier one left in the folder."""
     stack = AsyncExitStack()
-    store = await stack.enter_async_context(SqliteStore.open(around.folder / "parley.db"))
+    store = await stack.enter_async_context(CHOSEN.engine().open(around.folder))
     journal = ShakyJournal(around.seed.journal(store), around.watch.news)
     channel = _channel(around, journal)
     name, setting = channel.name, around.setting
     options = ChannelOptions(
-        Session("agent"), allowed_users=setting.allowed, burst_window=setting.burst_window
+        Session("agent"),
+        allowed_users=setting.allowed,
+        burst_window=setting.burst_window,
+        on_edit=OnEdit.RERUN if setting.reruns else OnEdit.IGNORE,
     )
     bus = WatchedBus(journal, options, name, around.watch)
     supervisor = Supervisor(channel, bus.publish_inbound, bus.publish_click, Backoff(first=0.05, most=0.2))
@@ -122,5 +126,7 @@ async def start(around: Surroundings) -> Process:
 def _channel(around: Surroundings, journal: ShakyJournal) -> Channel:
     folder = around.folder / around.driver.name
     folder.mkdir(exist_ok=True)
-    made = around.driver.make_channel(ChannelServices(journal, folder, command_infos()))
+    made = around.driver.make_channel(
+        ChannelServices(journal, folder, command_infos(), reruns=around.setting.reruns)
+    )
     return WatchedChannel(around.seed.channel(made, around.driver), around.watch)

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from bridge.errors import StoreUnavailable
-from bridge.journal import Claim, Document, Item, Journal, Put
+from bridge.journal import Claim, Document, Item, Journal, Put, Tally
+from bridge.usage import Usage
 
 
 class ShakyJournal(Journal):
@@ -55,8 +56,9 @@ class ShakyJournal(Journal):
         note: str | None = None,
         puts: Sequence[Put] = (),
         documents: Sequence[Document] = (),
+        tallies: Sequence[Tally] = (),
     ) -> None:
-        await self._alive.done(claim, items, note=note, puts=puts, documents=documents)
+        await self._alive.done(claim, items, note=note, puts=puts, documents=documents, tallies=tallies)
         self._count(claim)
 
     async def bury(self, claim: Claim, items: Sequence[Item], reason: str) -> None:
@@ -65,6 +67,9 @@ class ShakyJournal(Journal):
 
     async def get(self, key: str) -> Document:
         return await self._alive.get(key)
+
+    async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
+        return await self._alive.get_all(keys)
 
     async def set(self, document: Document) -> Document:
         return await self._alive.set(document)
@@ -98,6 +103,15 @@ class ShakyJournal(Journal):
 
     async def dead(self, limit: int = 100) -> tuple[Item, ...]:
         return await self._alive.dead(limit)
+
+    async def tally(self, tallies: Sequence[Tally], once: str = "") -> bool:
+        return await self._alive.tally(tallies, once)
+
+    async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
+        return await self._alive.counted(names)
+
+    async def uncount(self, prefix: str) -> int:
+        return await self._alive.uncount(prefix)
 
     def _count(self, claim: Claim) -> None:
         if claim.queue.startswith("turns"):

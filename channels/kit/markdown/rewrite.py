@@ -81,8 +81,10 @@ def _stands(source: str, anchor: Anchor, taken: Anchors) -> bool:
 def _opened(source: str, anchor: Anchor, taken: Anchors, rest: Change) -> Iterator[Edit]:
     link = not anchor.nested and anchor.address.lower().startswith(taken.links)
     empty = not source[anchor.words_start : anchor.words_end].strip()
-    words = rest(anchor.address) if empty else ""
-    tail = f"]({_quoted(anchor.address)})" if link else f" ({rest(anchor.address)})"
+    # Brackets in an address that stands among words would be read as a link of their own.
+    address = rest(anchor.address.replace("[", "%5B").replace("]", "%5D"))
+    words = address if empty else ""
+    tail = f"]({_quoted(anchor.address)})" if link else f" ({address})"
     yield Edit(anchor.start, anchor.words_start, "[" if link else "")
     yield Edit(anchor.words_end, anchor.end, words + (tail if link or not empty else ""))
 

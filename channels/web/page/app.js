@@ -2,7 +2,7 @@
 
 import { api, Problem } from "./api.js";
 import { Composer } from "./composer.js";
-import { tell, toast } from "./dialog.js";
+import { askText, tell, toast } from "./dialog.js";
 import { newId, plain } from "./dom.js";
 import { startHeader } from "./header.js";
 import { Live } from "./live.js";
@@ -56,6 +56,14 @@ async function decide(question, option, text) {
   return Boolean(told);
 }
 
+async function edit(entry) {
+  const place = store.place;
+  const text = await askText(entry.text);
+  if (!text) return;
+  const changed = await tell(api.edit(place.chat, entry.id, { id: newId(), text, topic: place.topic, language }));
+  if (changed) store.putEntry(place, changed);
+}
+
 async function startTopic(entry) {
   const place = store.place;
   const title = plain(entry.text).trim().split("\n")[0].slice(0, 60);
@@ -79,6 +87,7 @@ async function loadAll() {
     store.user = hello.user;
     store.commands = ourCommands(hello.commands);
     store.maxUpload = hello.max_upload;
+    store.edits = hello.edits;
     store.changed("commands");
     store.setChats(chats);
     const place = store.place;
@@ -97,7 +106,7 @@ function start() {
   document.querySelector(".skip").textContent = t("skip");
   startSidebar(newChat);
   startHeader();
-  startThread({ send, decide, startTopic, drawn: () => composer.refresh() });
+  startThread({ send, decide, edit, startTopic, drawn: () => composer.refresh() });
   store.on("place", () => {
     composer.show(store.place);
     if (!store.place && location.hash) history.replaceState(null, "", location.pathname);

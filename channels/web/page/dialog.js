@@ -46,6 +46,15 @@ export async function askArguments(current) {
   return sure && isObject(field.value) ? field.value : "";
 }
 
+// Another text for a message; "" when the person changed their mind.
+export async function askText(current) {
+  const field = h("textarea", { rows: "6", maxlength: "100000", "aria-label": t("editMessage"), autofocus: true });
+  field.value = current;
+  const sure = await ask(t("editMessage"), field, t("editSend"), false);
+  const text = field.value.trim();
+  return sure && text !== current ? text : "";
+}
+
 function isObject(text) {
   try {
     const value = JSON.parse(text);

@@ -9,11 +9,28 @@ import { t } from "./texts.js";
 const STATUS = { running: "stepRunning", done: "stepDone", failed: "stepFailed" };
 const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-export function userView(entry) {
-  const time = new Date(entry.pos / 1000);
-  const text = entry.text && h("div", { class: "bubble" }, entry.text);
-  const node = h("article", { class: "entry user", title: time.toLocaleString() }, h("h3", { class: "unseen" }, t("you")), files(entry.files), text);
-  return { node, update() {} };
+// With `edit` the message can be changed for as long as it is the last one.
+export class UserView {
+  #text = h("div", { class: "bubble" });
+  #note = h("span", { class: "note" });
+  #tools = h("div", { class: "entry-tools" });
+
+  constructor(entry, edit) {
+    const time = new Date(entry.pos / 1000);
+    if (edit) this.#tools.append(button(t("editMessage"), "pencil", () => edit(this.shown)));
+    this.last(false);
+    this.node = h("article", { class: "entry user", title: time.toLocaleString() }, h("h3", { class: "unseen" }, t("you")), files(entry.files), this.#text, this.#note, this.#tools);
+  }
+
+  update(entry) {
+    this.#text.textContent = entry.text;
+    this.#text.hidden = !entry.text;
+    this.#note.textContent = entry.edited ? t("edited") : "";
+  }
+
+  last(is) {
+    this.#tools.hidden = !is;
+  }
 }
 
 // A message that is not at the server yet.

@@ -10,6 +10,7 @@ class Store extends EventTarget {
   user = { name: "" };
   commands = [];
   maxUpload = 20_000_000;
+  edits = false; // whether the last message may be changed
   #threads = new Map(); // place key -> {entries: Map, before: string, loaded: bool}
   #growing = new Map(); // turn id -> place
   #unread = new Set();
@@ -69,8 +70,11 @@ class Store extends EventTarget {
     return this.#threads.get(key);
   }
 
+  // In order, without what answered a message before it was changed.
   entries(place) {
-    return [...this.thread(place).entries.values()].sort((a, b) => a.pos - b.pos);
+    const known = this.thread(place).entries;
+    const outdated = (entry) => entry.role === "agent" && entry.pos < (known.get(entry.reply_to)?.edited ?? 0);
+    return [...known.values()].filter((entry) => !outdated(entry)).sort((a, b) => a.pos - b.pos);
   }
 
   // The newest page replaces what was known: what grew before a restart may be gone.

@@ -2,7 +2,7 @@
 
 import { api, Problem } from "./api.js";
 import { announce, button, h, icon, plain } from "./dom.js";
-import { ReplyView, userView, waitingView } from "./entry.js";
+import { ReplyView, UserView, waitingView } from "./entry.js";
 import { emptyPage } from "./empty.js";
 import { outbox } from "./outbox.js";
 import { keyOf, store } from "./store.js";
@@ -39,7 +39,7 @@ export function isBusy(place) {
   if (!place) return false;
   if (store.growing(place)) return true;
   const last = store.entries(place).at(-1);
-  return Boolean(last) && last.role === "user" && Date.now() - last.pos / 1000 < PATIENCE;
+  return Boolean(last) && last.role === "user" && Date.now() - Math.max(last.pos, last.edited) / 1000 < PATIENCE;
 }
 
 function onEntries({ place, entry, older: isOlder }) {
@@ -126,16 +126,18 @@ function topicHead(place) {
 }
 
 function body(place, entries, waiting) {
+  const last = entries.findLast((entry) => entry.role === "user" && !entry.text.startsWith("/"));
   const nodes = entries.map((entry) => {
     let view = views.get(entry.id);
     if (!view) {
       const allowed = { decide: actions.decide, startTopic: place.topic ? null : actions.startTopic };
-      view = entry.role === "user" ? userView(entry) : new ReplyView(allowed);
+      view = entry.role === "user" ? new UserView(entry, store.edits && actions.edit) : new ReplyView(allowed);
       views.set(entry.id, view);
     }
     if (view.shown !== entry || view.final !== entry.final) view.update(entry);
     view.shown = entry;
     view.final = entry.final;
+    view.last?.(entry === last);
     return view.node;
   });
   nodes.push(...waiting.map((item) => waitingView(item, outbox, store.connection === "online")));

@@ -1,4 +1,4 @@
-"""DingTalk: the real channel against the simulated platform, answering in AI cards."""
+"""DingTalk: the real channel against the simulated platform, answering and asking in cards."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from simulator.dingtalk import Call, DingTalkSimulator, SeenMessage
 from simulator.dingtalk import Upload as Sent
 from simulator.dingtalk.model import Json
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
+from tests.contract.drivers.dingtalk_oddities import FRAMES, PRESSES, RUBBISH, STRANGE
 from tests.contract.pace import eager
 
-_SHOWING = ("streaming", "createAndDeliver", "batchSend", "groupSend")
+_SHOWING = ("streaming", "createAndDeliver", "update", "batchSend", "groupSend")
 _PATIENCE = 5.0
 
 
@@ -40,6 +41,8 @@ class DingTalkDriver(Driver):
         lies=True,
         credentials=True,
         expels=True,
+        buttons=True,
+        tells=True,
         doubles=False,
     )
 
@@ -70,6 +73,7 @@ class DingTalkDriver(Driver):
             client_id=self._platform.client_id,
             client_secret=self._platform.client_secret,
             card_template_id=self._platform.template,
+            question_template_id=self._platform.question_template,
             api_url=self._platform.url,
             oapi_url=self._platform.url,
             allowed_users=("*",),
@@ -109,6 +113,16 @@ class DingTalkDriver(Driver):
             return await self._spoken(lambda: people.send_file(chat, owner, sent))
         before = people.send_file(chat, owner, sent, unheard=True)
         return await self._spoken(lambda: people.say(chat, owner, text, before))
+
+    async def press(self, place: Place, label: str, by: Person | None = None) -> None:
+        # DingTalk tells of a press once, and whoever pressed sees at once that nobody is there.
+        await self._until(lambda: self._platform.connections > 0)
+        found = [shown for shown in await self.look(place) if label in shown.buttons]
+        assert found, f"no button {label!r}"
+        self._platform.people.press(_chat(place), (by or place.owner).id, found[-1].id, label)
+
+    async def told(self, place: Place, by: Person | None = None) -> list[str]:
+        return list(self._platform.people.told(_chat(place), (by or place.owner).id))
 
     async def redeliver(self) -> None:
         self._platform.people.redeliver(100)
@@ -165,11 +179,11 @@ class DingTalkDriver(Driver):
             "senderStaffId": person,
             "createAt": 1,
         }
-        for strange in _STRANGE:
+        for strange in STRANGE:
             self._platform.people.inject(whole | strange)
-        for data in _RUBBISH:
+        for data in RUBBISH:
             self._platform.people.inject(data)
-        for raw in _FRAMES:
+        for raw in (*FRAMES, *PRESSES):
             self._platform.people.inject(raw=raw)
 
     def revoke(self) -> None:
@@ -221,44 +235,5 @@ def _shown(message: SeenMessage) -> Shown:
         files=(message.file,) if message.file else (),
         code=message.code,
         growing=message.growing,
+        buttons=message.buttons,
     )
-
-
-# What a person's client could cause, and a decoder may stumble over.
-_STRANGE: tuple[dict[str, Json], ...] = (
-    {},
-    {"msgId": None, "text": {"content": "no id"}},
-    {"msgId": 7, "text": {"content": "a number for an id"}},
-    {"text": None},
-    {"text": ["a", "list"]},
-    {"text": {"content": 17}},
-    {"text": {"content": "no sender"}, "senderStaffId": None},
-    {"text": {"content": "no chat"}, "conversationType": 2},
-    {"text": {"content": "odd chat"}, "conversationType": {"a": 1}, "conversationId": ["x"], "msgId": None},
-    {"text": {"content": ""}, "createAt": -(10**30)},
-    {"msgtype": "picture"},
-    {"msgtype": "picture", "content": {"downloadCode": 5}},
-    {"msgtype": "richText", "content": {"richText": "a text"}},
-    {"msgtype": "richText", "content": {"richText": [None, 3, {"text": None}]}},
-    {"msgtype": "file", "content": "a text"},
-    {"msgtype": "audio", "content": {"recognition": 4}},
-    {"msgtype": "unknownMsgType", "content": {"unknownMsgType": "?"}},
-    {"msgtype": None},
-    {"text": {"content": "", "isReplyMsg": True, "repliedMsg": "?"}},
-    {"sessionWebhookExpiredTime": "soon"},
-    {"hostingContext": {}},
-    {"atUsers": [None]},
-)
-_RUBBISH: tuple[Json, ...] = ({}, [], None, 3, "text", "{", [[[{}]]], {"never_heard_of": {"a": [{}] * 50}})
-_FRAMES = (
-    "no json",
-    "[]",
-    "null",
-    '{"type":"CALLBACK"}',
-    '{"type":"CALLBACK","headers":null,"data":"{}"}',
-    '{"type":"CALLBACK","headers":{"time":"late"},"data":"{}"}',
-    '{"type":"SYSTEM","headers":{"topic":"never heard of"},"data":"{"}',
-    '{"type":"SYSTEM","headers":[]}',
-    '{"type":"MOON"}',
-    "[" * 5000,
-)

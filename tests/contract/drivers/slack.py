@@ -42,6 +42,7 @@ class SlackDriver(Driver):
         lies=True,
         credentials=True,
         expels=True,
+        rewrites=True,
         stops=True,
         buttons=True,
         tells=True,
@@ -101,6 +102,9 @@ class SlackDriver(Driver):
 
     async def say(self, place: Place, text: str, by: Person | None = None, reply_to: str = "") -> str:
         return self._platform.people.say(_chat(place), (by or place.owner).id, text, _thread(place))
+
+    async def edit(self, place: Place, said: str, text: str) -> None:
+        self._platform.people.edit(_chat(place), said, text)
 
     async def attach(self, place: Place, files: Sequence[Upload], text: str = "") -> str:
         sent = [Sent(file.name, file.content, file.mime, file.declared) for file in files]

@@ -45,6 +45,7 @@ class TelegramDriver(Driver):
         credentials=True,
         expels=True,
         menu=True,
+        rewrites=True,
         stops=True,
         buttons=True,
         tells=True,
@@ -115,6 +116,9 @@ class TelegramDriver(Driver):
             topic=_topic(place),
         )
         return str(number)
+
+    async def edit(self, place: Place, said: str, text: str) -> None:
+        self._platform.people.edit(_chat(place), int(said), text)
 
     async def attach(self, place: Place, files: Sequence[Upload], text: str = "") -> str:
         people, chat, owner = self._platform.people, _chat(place), int(place.owner.id)

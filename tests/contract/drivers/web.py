@@ -84,6 +84,7 @@ class WebDriver(Driver):
         troubles=frozenset({Trouble.UNAVAILABLE, Trouble.RESET_AFTER, Trouble.SLOW}),
         topics=True,
         albums=True,
+        rewrites=True,
         buttons=True,
         tells=True,
         insists=True,
@@ -152,6 +153,9 @@ class WebDriver(Driver):
 
     async def say(self, place: Place, text: str, by: Person | None = None, reply_to: str = "") -> str:
         return self._browser.post(place.conversation.chat, place.conversation.topic, text)
+
+    async def edit(self, place: Place, said: str, text: str) -> None:
+        self._browser.edit(place.conversation.chat, place.conversation.topic, said, text)
 
     async def attach(self, place: Place, files: Sequence[Upload], text: str = "") -> str:
         ids = [await self._browser.upload(file.name, file.content, file.mime) for file in files]

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
+import secrets
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from bridge.errors import ChannelError
 from bridge.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from bridge.types import ReplyTarget, StoredFile
+from bridge.types import Json, JsonObject, OutboundMessage, Question, ReplyTarget, StoredFile
 from channels.dingtalk.api import Api, Place, Ticket
-from channels.dingtalk.cards import Cards
+from channels.dingtalk.asking import QuestionCards
+from channels.dingtalk.cards import Cards, put_up
 from channels.dingtalk.channel import DingTalkChannel, create
+from channels.dingtalk.presses import Answer, Presses
+from channels.dingtalk.question import BUTTONS, WORDS, buttons_of, listed, parts_of, track_of
 from channels.dingtalk.replies import DingTalkReply
+from channels.dingtalk.sdk import CallbackMessage
 from tests.contract.drivers.dingtalk import DingTalkDriver
 from tests.contract.faults.fault import Fault
 from tests.contract.pace import eager
@@ -52,6 +60,30 @@ def _carded(kind: type[Cards]) -> type[DingTalkDriver]:
             return super().open_reply(target, checkpoint)
 
     return _made_as(Carded)
+
+
+def _asking(kind: type[QuestionCards]) -> type[DingTalkDriver]:
+    """A driver whose channel asks so."""
+
+    class Asks(DingTalkChannel):
+        def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+            assert self._questions is not None
+            self._questions.__class__ = kind
+            return super().open_reply(target, checkpoint)
+
+    return _made_as(Asks)
+
+
+def _taking(kind: type[Presses]) -> type[DingTalkDriver]:
+    """A driver whose channel takes presses so."""
+
+    class Takes(DingTalkChannel):
+        async def listen(self, inbox: Inbox) -> None:
+            assert self._presses is not None
+            self._presses.__class__ = kind
+            await super().listen(inbox)
+
+    return _made_as(Takes)
 
 
 class TearsWords(DingTalkReply):
@@ -118,7 +150,9 @@ class SaysItPrivately(DingTalkChannel):
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         assert self._cards is not None
-        return DingTalkReply(self._api, self._cards, target, Place(True, target.asker.id), checkpoint)
+        return DingTalkReply(
+            self._api, self._cards, self._questions, target, Place(True, target.asker.id), checkpoint
+        )
 
 
 class LogsTheTicket(Api):
@@ -134,6 +168,76 @@ class TellsTickets(DingTalkChannel):
         await super().listen(inbox)
 
 
+class HearsMessagesOnly(DingTalkChannel):
+    """Asks DingTalk for messages, and for nothing else."""
+
+    async def listen(self, inbox: Inbox) -> None:
+        self._stream._topics = self._stream._topics[:1]
+        await super().listen(inbox)
+
+
+class AnswersPressesWithNothing(Presses):
+    """Acknowledges a press, and tells nobody what came of it."""
+
+    async def put(self, callback: CallbackMessage, answer: Answer) -> None:
+        async def silently(text: str) -> None:
+            await answer(json.dumps(json.loads(text) | {"data": '{"response": {}}'}))
+
+        await super().put(callback, silently)
+
+
+class LeavesTheButtons(QuestionCards):
+    """Changes the words of a decided question only."""
+
+    async def _change(self, track: str, values: JsonObject) -> None:
+        await super()._change(track, {WORDS: values[WORDS]})
+
+
+class ButtonsOnEachCard(QuestionCards):
+    async def ask(
+        self,
+        place: Place,
+        target: ReplyTarget,
+        question: Question,
+        text: str,
+        shown: int,
+        note: Callable[[int], Awaitable[None]],
+    ) -> None:
+        buttons = buttons_of(question, target, "")
+        for index, words in enumerate(parts_of(text, buttons)):
+            values: dict[str, Json] = {WORDS: words, BUTTONS: listed(buttons)}
+            track = track_of(target.turn_id, index)
+            await put_up(self._api, place, self._template, track, values, forward=False)
+            await note(index + 1)
+
+
+class SettlesOnlyWhatItAsked(DingTalkReply):
+    """Looks nowhere for the cards that another process made."""
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        return None
+
+
+class AsksOnANewCard(QuestionCards):
+    """Does not name a question's card by the question."""
+
+    async def ask(
+        self,
+        place: Place,
+        target: ReplyTarget,
+        question: Question,
+        text: str,
+        shown: int,
+        note: Callable[[int], Awaitable[None]],
+    ) -> None:
+        anew = replace(target, turn_id=f"{target.turn_id}-{secrets.token_hex(4)}")
+        await super().ask(place, anew, question, text, 0, _forget)
+
+
+async def _forget(count: int) -> None:
+    return None
+
+
 FAULTS = (
     Fault("tear words", "parts_are_within_the_limit", driver=_replying(TearsWords)),
     Fault("send parts backwards", "a_huge_answer_arrives_whole", driver=_replying(SendsPartsBackwards)),
@@ -143,4 +247,14 @@ FAULTS = (
     Fault("never close a card", "heard_as_said", driver=_carded(NeverCloses)),
     Fault("answer a group in private", "grows_in_a_group_too", driver=_made_as(SaysItPrivately)),
     Fault("log the ticket", "secrets_stay_out_of_the_log", driver=_made_as(TellsTickets)),
+    Fault("subscribe to messages only", "a_press_decides", driver=_made_as(HearsMessagesOnly)),
+    Fault("acknowledge presses in silence", "who_presses_is_told", driver=_taking(AnswersPressesWithNothing)),
+    Fault("leave the buttons standing", "a_decision_is_seen", driver=_asking(LeavesTheButtons)),
+    Fault("put buttons on each card", "a_long_question_has_buttons_once", driver=_asking(ButtonsOnEachCard)),
+    Fault(
+        "settle only what it asked",
+        "a_crash_while_settling_settles",
+        driver=_replying(SettlesOnlyWhatItAsked),
+    ),
+    Fault("ask on a new card", "a_crash_while_asking_asks_once", driver=_asking(AsksOnANewCard)),
 )

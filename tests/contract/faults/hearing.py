@@ -175,6 +175,27 @@ FAULTS = (
         lambda message: replace(message, text=message.text.encode("ascii", "ignore").decode()),
     ),
     hearing(
+        "take an edit for a message of its own",
+        "an_edit_is_answered_anew",
+        lambda message: replace(message, edits=""),
+    ),
+    hearing(
+        "tell no two edits of a message apart",
+        "an_edit_is_answered_anew",
+        lambda message: replace(message, id=f"{message.edits}:edit") if message.edits else message,
+    ),
+    hearing(
+        "take an edit for the same message once more",
+        "an_edit_stops_the_answer_to_what_it_changes",
+        lambda message: replace(message, id=message.edits or message.id, edits=""),
+    ),
+    hearing(
+        "answer every edit",
+        "edits_are_left_alone",
+        lambda message: replace(message, edits=""),
+        "dials",
+    ),
+    hearing(
         "take commands for talk",
         "commands_pass_a_run",
         lambda message: replace(message, text=message.text.replace("/", "\u2044", 1)),

@@ -7,6 +7,7 @@ from tests.contract.promises import (
     commands,
     crash,
     delivery,
+    edits,
     files,
     groups,
     hostile,
@@ -17,8 +18,10 @@ from tests.contract.promises import (
     text,
 )
 
+_MODULES = (
+    *(intake, groups, stream, text, files, commands, edits),
+    *(delivery, questions, crash, hostile, life),
+)
 PROMISES: dict[str, Promise] = {
-    promise.name: promise
-    for module in (intake, groups, stream, text, files, commands, delivery, questions, crash, hostile, life)
-    for promise in promises_in(module)
+    promise.name: promise for module in _MODULES for promise in promises_in(module)
 }

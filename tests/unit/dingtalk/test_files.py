@@ -75,8 +75,8 @@ async def test_a_file_that_cannot_be_sent_is_named_with_the_reason(world, tmp_pa
     await reply.finish(snapshot("", attachments=(large, gone, empty)))
     first, second, third = world.answers()
     assert "big.bin" in first
-    assert "at most 10 MB" in first
-    assert "gone.bin" in second
+    assert "larger than 10 MB" in first
+    assert "gone.bin (1 kB) was left out: it is no longer available" in second
     assert "empty.bin" in third
 
 

@@ -67,7 +67,7 @@ async def test_the_vendors_own_client_talks_answers_and_takes_a_press(sim):
         _, card, webhook = sim.people.messages(alice.id)
         assert (card.text, card.growing, webhook.shown) == ("hello", False, "hello")
         assert sim.people.growth(alice.id)[:2] == ("he", "hello")
-        press = sim.people.press(alice.id, alice.id, card.id, "yes")
+        press = sim.people.act(alice.id, alice.id, card.id, "yes")
         await asyncio.to_thread(sim.people.wait, lambda: sim.people.answer_to(press), 20)
         assert alice.id in sim.people.answer_to(press)
     finally:
@@ -125,6 +125,75 @@ async def test_limits_of_size_and_pace_are_enforced(sim, http):
     ]
     assert [status for status, _ in statuses] == [400, 400, 400, 403]
     assert statuses[3][1]["code"] == "Forbidden.AccessDenied.QpsLimitForApi"
+
+
+BUTTON = {
+    "text": "Yes",
+    "color": "blue",
+    "status": "normal",
+    "event": {"type": "sendCardRequest", "params": {"actionId": "a", "params": {"k": "v"}}},
+}
+
+
+async def question_on(sim, http, person, buttons):
+    """Put a card with buttons up; the status of the answer, and the card's message."""
+    body = {
+        "outTrackId": "q1",
+        "cardTemplateId": sim.question_template,
+        "cardData": {"cardParamMap": {"content": "Well?", "buttons": json.dumps(buttons), "note": ""}},
+        "openSpaceId": f"dtv1.card//IM_ROBOT.{person}",
+        "imRobotOpenDeliverModel": {"robotCode": sim.client_id, "spaceType": "IM_ROBOT"},
+    }
+    token = await token_of(sim, http)
+    status, _ = await post(http, "/v1.0/card/instances/createAndDeliver", body, token)
+    return status, next(iter(sim.people.messages(person)), None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"text": ""}, {"color": "pink"}, {"event": {}}, {"event": BUTTON["event"] | {"type": "openLink"}}],
+    ids=str,
+)
+async def test_what_is_no_button_is_refused(sim, http, change):
+    alice = sim.people.add_person("Alice")
+    assert await question_on(sim, http, alice.id, [BUTTON | change]) == (400, None)
+
+
+async def test_a_press_is_pushed_once_and_has_failed_when_nobody_answers(http, sim):
+    alice = sim.people.add_person("Alice")
+    status, card = await question_on(sim, http, alice.id, [BUTTON])
+    assert (status, card.buttons, card.growing) == (200, ("Yes",), False)
+    with pytest.raises(LookupError):
+        sim.people.press(alice.id, alice.id, card.id, "No")
+    sim.people.press(alice.id, alice.id, card.id, "Yes")
+    await asyncio.to_thread(sim.people.wait, lambda: sim.people.failures(alice.id, alice.id) == 1)
+
+
+async def test_a_press_names_the_action_with_its_place_and_hands_back_what_the_button_has(sim, http):
+    alice = sim.people.add_person("Alice")
+    _, card = await question_on(sim, http, alice.id, [BUTTON, BUTTON | {"text": "No"}])
+    wanted = [{"type": "CALLBACK", "topic": "/v1.0/card/instances/callback"}]
+    body = {"clientId": sim.client_id, "clientSecret": sim.client_secret, "subscriptions": wanted}
+    _, ticket = await post(http, "/v1.0/gateway/connections/open", body)
+    async with http.ws_connect(f"{ticket['endpoint']}?ticket={ticket['ticket']}") as socket:
+        sim.people.press(alice.id, alice.id, card.id, "No")
+        (frame,) = [each for each in await frames(socket) if each["type"] == "CALLBACK"]
+    data = json.loads(frame["data"])
+    assert (data["userId"], data["outTrackId"], data["spaceType"]) == (alice.id, "q1", "im")
+    assert data["spaceId"] != alice.id
+    assert json.loads(data["content"]) == {"cardPrivateData": {"actionIds": ["a1"], "params": {"k": "v"}}}
+
+
+async def test_an_update_of_all_variables_empties_those_that_it_does_not_name(sim, http):
+    alice = sim.people.add_person("Alice")
+    await question_on(sim, http, alice.id, [BUTTON])
+    token = await token_of(sim, http)
+    body = {"outTrackId": "q1", "cardData": {"cardParamMap": {"buttons": "[]"}}}
+    by_key = body | {"cardUpdateOptions": {"updateCardDataByKey": True}}
+    assert (await post(http, "/v1.0/card/instances", by_key, token, "PUT"))[0] == 200
+    assert [(m.text, m.buttons) for m in sim.people.messages(alice.id)] == [("Well?", ())]
+    assert (await post(http, "/v1.0/card/instances", body, token, "PUT"))[0] == 200
+    assert [(m.text, m.buttons) for m in sim.people.messages(alice.id)] == [("", ())]
 
 
 async def test_groups_push_only_what_mentions_the_robot(sim, http):

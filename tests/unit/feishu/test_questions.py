@@ -12,7 +12,7 @@ from channels.feishu.question import MOST_INPUT, MOST_LABEL, foot_of
 from tests.unit.feishu.world import KeepingInbox, Notes, listening, snapshot
 
 YES, NO = Option("approve", "Approve"), Option("reject", "Reject")
-SUBMIT = "✏️ other arguments"
+SUBMIT = "✏️ Approve with these arguments"
 LONG = " ".join(f"word{number}" for number in range(9000))
 
 

@@ -8,9 +8,20 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable
-from bridge.types import AttachmentKind
-from channels.kit.files import MOST_NAME, copy, download, human_size, kind_of, safe_name
+from bridge.errors import AttachmentRefused, ChannelUnavailable, DeliveryRejected
+from bridge.types import AttachmentKind, StoredFile
+from channels.kit.files import (
+    MOST_NAME,
+    copy,
+    download,
+    gone,
+    human_size,
+    kind_of,
+    over,
+    safe_name,
+    unsent,
+    withheld,
+)
 
 
 @pytest.fixture
@@ -106,3 +117,14 @@ def test_kinds():
 
 def test_sizes():
     assert [human_size(n) for n in (0, 1500, 2_000_000, 62_400_000)] == ["1 kB", "2 kB", "2 MB", "62.4 MB"]
+
+
+def test_why_a_file_was_not_sent_is_said_in_the_persons_language() -> None:
+    file = StoredFile(AttachmentKind.FILE, "a.bin", "", 3_000_000, "a.bin")
+    assert unsent(file, over(2_000_000), "en-GB") == "⚠ a.bin (3 MB) was left out: it is larger than 2 MB."
+    assert unsent(file, gone(), "zh") == "⚠ 未处理文件 a.bin (3 MB)：文件已无法获取。"
+    assert "a.bin" in unsent(file, withheld("scope files:read?"), "en")
+    for error in (withheld("scope files:read?"), DeliveryRejected("code 40006: 不合法")):
+        told = unsent(file, error, "en")
+        assert "scope" not in told
+        assert "40006" not in told

@@ -107,6 +107,9 @@ def test_what_is_not_for_us(changes):
     assert heard(**changes) is None
 
 
+CHANGED = {"text": "<@U0BOT>", "user": "U2", "ts": "1.5", "edited": {"user": "U2", "ts": "2.0"}}
+
+
 def edited(before, now, **changes):
     """The message that an edit of the example is, from one text to another."""
     said = {key: value for key, value in EXAMPLE["event"].items() if key not in ("files", "channel")}
@@ -131,18 +134,40 @@ def test_an_edit_that_calls_us_is_the_message_said_then():
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "changes"),
+    ("before", "now", "addressed"),
     [
-        ("what now?", "what then?", {}),
-        ("<@U0BOT> what now?", "<@U0BOT> what then?", {}),
-        ("<@U0BOT> what now?", "what now?", {}),
-        ("", "<@U0BOT>", {"previous_message": None}),
-        ("", "<@U0BOT>", {"message": "a text"}),
-        ("", "<@U0BOT>", {"message": {"text": "<@U0BOT>", "user": "U2", "bot_id": "B2", "ts": "1.5"}}),
-        ("", "<@U0BOT>", {"message": {"text": "<@U0BOT>", "user": "U2", "team": "T2", "ts": "1.5"}}),
+        ("what now?", "what then?", False),
+        ("<@U0BOT> what now?", "<@U0BOT> what then?", True),
+        ("<@U0BOT> what now?", "what then?", False),
     ],
 )
-def test_no_other_edit_is_heard(before, now, changes):
+def test_any_other_edit_says_which_message_it_changes(before, now, addressed):
+    message, original = edited(before, now), heard()
+    assert message.edits == original.id
+    assert message.id == f"{original.id}:edit:1355517600.000009"
+    assert (message.conversation, message.sender) == (original.conversation, original.sender)
+    assert (message.text, message.addressed) == (now.removeprefix("<@U0BOT> "), addressed)
+    assert message.sent_at == 1355517600.000009
+
+
+def test_in_a_dm_every_edit_is_one():
+    message = edited("what now?", "<@U0BOT> what now?", channel="D1")
+    assert message.edits == f"D1:{EXAMPLE['event']['ts']}"
+    assert message.addressed
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "changes"),
+    [
+        ("", "<@U0BOT>", {"message": {"text": "<@U0BOT>", "user": "U2", "ts": "1.5"}}),
+        ("", "<@U0BOT>", {"previous_message": None}),
+        ("", "<@U0BOT>", {"message": "a text"}),
+        ("", "<@U0BOT>", {"message": CHANGED | {"bot_id": "B2"}}),
+        ("", "<@U0BOT>", {"message": CHANGED | {"team": "T2"}}),
+        ("", "<@U0BOT>", {"message": CHANGED | {"user": "U0BOT"}}),
+    ],
+)
+def test_what_its_writer_did_not_change_or_nobody_of_ours_wrote_is_not_heard(before, now, changes):
     assert edited(before, now, **changes) is None
 
 
@@ -256,21 +281,26 @@ async def test_a_mention_with_files_comes_with_both_and_as_one_id(world):
     assert [file.name for file in first.attachments] == ["a.txt", "b.txt"]
 
 
-async def test_a_mention_put_in_later_is_heard_once_and_never_again(world):
+async def test_a_mention_put_in_later_is_heard_once_and_edits_of_it_are_edits(world):
     chat, inbox = world.people.add_channel("team", [world.alice.id]), KeepingInbox()
     async with listening(world.channel(), inbox):
         ts = world.people.say(chat, world.alice.id, "what now?")
         world.people.edit(chat, ts, "@parley what now?")
         world.people.edit(chat, ts, "@parley what now, please?")
         world.people.say(chat, world.alice.id, "the end")
-        first, second, third = await inbox.first(3)
+        first, second, third, _ = await inbox.first(4)
         await world.until(lambda: world.people.unacknowledged() == 0)
-    assert first.id == second.id
-    assert [message.text for message in inbox.messages] == ["what now?", "what now?", "the end"]
-    assert [message.addressed for message in (first, second, third)] == [False, True, False]
+    assert first.id == second.id == third.edits
+    assert [message.text for message in inbox.messages] == [
+        "what now?",
+        "what now?",
+        "what now, please?",
+        "the end",
+    ]
+    assert [message.addressed for message in inbox.messages] == [False, True, True, False]
 
 
-async def test_edits_deletions_and_other_workspaces_are_not_heard(world):
+async def test_edits_are_heard_but_not_deletions_and_other_workspaces(world):
     inbox = KeepingInbox()
     eve = world.people.add_person("Eve", team="T0OTHER")
     async with listening(world.channel(), inbox):
@@ -279,5 +309,6 @@ async def test_edits_deletions_and_other_workspaces_are_not_heard(world):
         world.people.delete(world.alice.dm, ts)
         world.people.say(eve.dm, eve.id, "from elsewhere")
         world.people.say(world.alice.dm, world.alice.id, "second")
-        await inbox.first(2)
-    assert [message.text for message in inbox.messages] == ["first", "second"]
+        first, changed, _ = await inbox.first(3)
+    assert [message.text for message in inbox.messages] == ["first", "changed", "second"]
+    assert (first.edits, changed.edits) == ("", first.id)

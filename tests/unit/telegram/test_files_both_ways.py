@@ -87,7 +87,7 @@ async def test_a_file_that_cannot_be_sent_is_named_and_the_rest_goes_on(world, t
     await reply.finish(snapshot("", attachments=(large, gone, empty, fine)))
     first, second, third, fourth = world.people.messages(world.alice.id)
     assert "film.mp4" in first.text
-    assert "62 MB, at most 50 MB" in first.text
+    assert "(62 MB) was left out: it is larger than 50 MB" in first.text
     assert "gone.txt" in second.text
     assert "empty.txt" in third.text
     assert fourth.file == "a.txt"

@@ -152,9 +152,44 @@ async def test_the_stop_button_of_a_draft_says_stop_in_its_conversation(world):
     assert message.sent_at > 0
 
 
-async def test_edits_bots_channels_and_service_messages_are_left_alone(world):
+async def test_an_edit_says_which_message_it_changes(world):
     number = world.say("first")
-    world.people.edit(world.alice.id, number, "first, edited")
+    world.people.edit(world.alice.id, number, "again")
+    world.people.edit(world.alice.id, number, "and again")
+    first, *changed = await heard(world, 3)
+    assert [each.edits for each in changed] == [first.id] * 2
+    assert len({first.id, *(each.id for each in changed)}) == 3
+    assert [each.text for each in changed] == ["again", "and again"]
+    assert all(each.conversation == first.conversation for each in changed)
+    assert all(each.sent_at >= first.sent_at for each in changed)
+
+
+async def test_an_edit_in_a_topic_of_a_group_is_ours_where_it_calls_us(world):
+    world.people.set_privacy(False)
+    forum = world.people.add_group("Forum", [world.alice.id], forum=True)
+    topic = world.people.add_topic(forum, "T", world.alice.id)
+    number = world.people.say(forum, world.alice.id, "@parley_bot tow", topic=topic)
+    world.people.edit(forum, number, "@parley_bot two")
+    world.people.edit(forum, number, "two")
+    first, second, third = await heard(world, 3)
+    assert first.conversation == second.conversation == third.conversation
+    assert [each.addressed for each in (first, second, third)] == [True, True, False]
+    assert [each.text for each in (second, third)] == ["two", "two"]
+
+
+async def test_a_place_that_moves_says_nothing_new(world):
+    chat = {"id": world.alice.id, "type": "private", "first_name": "Alice"}
+    human = {"id": world.alice.id, "is_bot": False, "first_name": "A"}
+    place = {"latitude": 1.5, "longitude": 2.5, "live_period": 60}
+    base = {"message_id": 77, "from": human, "date": 1, "chat": chat, "location": place}
+    world.people.inject({"message": base})
+    world.people.inject({"edited_message": base | {"edit_date": 5}})
+    world.say("last")
+    assert [message.edits for message in await heard(world, 2)] == ["", ""]
+
+
+async def test_bots_channels_and_service_messages_are_left_alone(world):
+    world.say("first")
     chat = {"id": world.alice.id, "type": "private", "first_name": "Alice"}
     human = {"id": 5, "is_bot": False, "first_name": "A"}
     bot = {"id": 6, "is_bot": True, "first_name": "B"}

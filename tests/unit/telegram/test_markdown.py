@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from channels.kit.markdown.outline import outline
@@ -90,6 +90,7 @@ def test_nobody_is_called_by_an_answer(parts):
 
 @settings(deadline=None)
 @given(calling)
+@example(["\n[nobody]: ", "[x](tg://user?id=1)", "\n[nobody]: "])
 def test_nobody_is_called_by_a_rich_message(parts):
     text = laid_out(cooked(parts))
     found = outline(text)

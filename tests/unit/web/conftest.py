@@ -23,12 +23,18 @@ def documents() -> MemoryDocuments:
 
 
 @pytest.fixture
-def open_site(documents: MemoryDocuments, tmp_path: Path) -> Open:
+def edits() -> bool:
+    """Whether messages can be changed."""
+    return False
+
+
+@pytest.fixture
+def open_site(documents: MemoryDocuments, tmp_path: Path, edits: bool) -> Open:
     """Starts a channel as a new process would, over the same documents and folder."""
 
     @asynccontextmanager
     async def opened(config: Config | None = None, listening: bool = True) -> AsyncIterator[Site]:
-        channel = create(config or Config(), services(documents, tmp_path))
+        channel = create(config or Config(), services(documents, tmp_path, reruns=edits))
         inbox = ListInbox()
         transport = httpx.ASGITransport(Starlette(routes=list(channel.routes())))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:

@@ -91,5 +91,5 @@ COMMANDS = (
 )
 
 
-def services(documents: MemoryDocuments, folder: Path) -> ChannelServices:
-    return ChannelServices(documents=documents, folder=folder, commands=COMMANDS)
+def services(documents: MemoryDocuments, folder: Path, *, reruns: bool = False) -> ChannelServices:
+    return ChannelServices(documents=documents, folder=folder, commands=COMMANDS, reruns=reruns)

@@ -1,0 +1,45 @@
+"""All that the web channel keeps by itself: it is one person's, who opens the page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from bridge.erasing.sources import Piece
+from channels.web.desk import Desk
+from channels.web.entries import CHAT, ENTRY, Chat, Entry, Place
+
+_PAGE = 200
+
+
+async def kept(desk: Desk) -> AsyncIterator[Piece]:
+    """The conversations as JSON, one each, and the files. Raises StoreUnavailable."""
+    for chat in await desk.chats.all():
+        lines = [CHAT.dump_json(chat)]
+        lines += [ENTRY.dump_json(entry) async for entry in _entries(desk, chat)]
+        yield Piece(f"{chat.id}.jsonl", b"\n".join([*lines, b""]))
+    for file in await desk.shelf.all():
+        yield Piece(f"files/{file.id}-{file.name}", file=await desk.shelf.at_hand(file.id))
+
+
+async def erase(desk: Desk) -> int:
+    """Remove all of it, and tell every page; returns how many conversations and files there were.
+
+    Raises StoreUnavailable.
+    """
+    chats, files = await desk.chats.all(), await desk.shelf.all()
+    for chat in chats:
+        await desk.delete(Place(chat.id))
+    await desk.transcript.clear()
+    for file in await desk.shelf.all():
+        await desk.shelf.drop(file.id)
+    return len(chats) + len(files)
+
+
+async def _entries(desk: Desk, chat: Chat) -> AsyncIterator[Entry]:
+    for topic in (None, *(topic.id for topic in chat.topics)):
+        place, before, more = Place(chat.id, topic), "", True
+        while more:
+            page = await desk.transcript.page(place, before, _PAGE)
+            for entry in reversed(page.entries):
+                yield entry
+            before, more = page.before, bool(page.before)
