@@ -10,6 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -30,6 +31,7 @@ _AGENTS = "agents"
 _LOCKS = ".locks"
 _LOCK_COUNT = 64
 _MOST_CACHED = 256
+_READERS, _WRITERS = 4, 8
 # Nanoseconds. Time stamps are coarse: a file changed this lately may have changed twice at one time.
 _SETTLED = 2_000_000_000
 
@@ -54,10 +56,13 @@ class FileStore:
         self._pause = pause
         self._cache: OrderedDict[Path, _Cached] = OrderedDict()
         self._cache_lock = threading.Lock()
+        # A read before a run never stands behind others' writes, which wait for the disk.
+        self._reading = ThreadPoolExecutor(_READERS, "parley-memory-read")
+        self._writing = ThreadPoolExecutor(_WRITERS, "parley-memory-write")
 
     async def load(self, person: str, assistant: str = "") -> Stored:
         """The memory as it is now. Raises MemoryFailed."""
-        return await self._run(lambda: self._load(self._folder(person, assistant), person))
+        return await self._run(lambda: self._load(self._folder(person, assistant), person), self._reading)
 
     async def save(self, person: str, stored: Stored, assistant: str = "") -> Stored:
         """Write it if it is as it was read. Raises DocumentConflict, MemoryFailed."""
@@ -90,14 +95,14 @@ class FileStore:
 
         await self._run(work)
 
-    async def _run(self, work: Callable[[], Result]) -> Result:
+    async def _run(self, work: Callable[[], Result], threads: Executor | None = None) -> Result:
         def mapped() -> Result:
             try:
                 return work()
             except OSError as error:
                 raise failed(Path(error.filename or self._root), error) from error
 
-        return await asyncio.to_thread(mapped)
+        return await asyncio.get_running_loop().run_in_executor(threads or self._writing, mapped)
 
     def _folder(self, person: str, assistant: str) -> Folder:
         path = self._root / _USERS / folder_name(person)
@@ -114,18 +119,33 @@ class FileStore:
 
     def _load(self, folder: Folder, person: str) -> Stored:
         stamp = _stamp(folder.path)
-        with self._cache_lock:
-            cached = self._cache.get(folder.path)
         if not any(stamp):
             return Stored()
+        cached = self._cached(folder)
         if cached is not None and cached.stamp == stamp and _is_settled(stamp):
             return cached.stored
+        # Without the lock: others have it too, and hold it while the disk writes. What is as it was is whole.
+        if cached is not None and folder.revision() == cached.stored.revision:
+            return self._settle(folder, stamp, cached)
         with ExitStack() as held:
             with suppress(OSError):  # where nothing can be written, nobody writes while we read
                 held.enter_context(self._locked(person))
+            cached = self._cached(folder)  # once more: it may be what was just saved
             if cached is not None and folder.revision() == cached.stored.revision:
                 return self._cache_put(folder, stamp, cached.stored)
             return self._cache_put(folder, stamp, folder.load())
+
+    def _cached(self, folder: Folder) -> _Cached | None:
+        with self._cache_lock:
+            return self._cache.get(folder.path)
+
+    def _settle(self, folder: Folder, stamp: _Stamp, cached: _Cached) -> Stored:
+        """Note that nothing changed since; what was saved meanwhile stays."""
+        with self._cache_lock:
+            if self._cache.get(folder.path) is cached:
+                self._cache[folder.path] = _Cached(stamp, cached.stored)
+                self._cache.move_to_end(folder.path)
+        return cached.stored
 
     def _cache_put(self, folder: Folder, stamp: _Stamp, stored: Stored) -> Stored:
         """Keep what was read; `stamp` is of before the reading, so that a change since then is seen."""

@@ -62,8 +62,13 @@ class Holdings:
     async def add(self, person: str, content: str, now: str, category: Category = Category.CONTEXT) -> Fact:
         """Remember what the person says; known already, the known one."""
 
+        known = await self._people.recollect(person)
+
         def work(stored: Stored) -> tuple[Stored, Fact]:
-            added = hands.add(stored, content, now, self._most, category=category)
+            added = known.use(
+                stored,
+                lambda index: hands.add(stored, content, now, self._most, category=category, index=index),
+            )
             if added.fact is None:
                 raise MemoryFailed("There is nothing to remember in that.")
             return added.stored, added.fact

@@ -9,18 +9,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from bridge.types import Json
 from memory.codec import read_fact
-from memory.document import Category, Fact, MemoryDocument, Summaries, Summary
+from memory.document import SUMMARY_NAMES, Category, Fact, MemoryDocument, Summaries, Summary
 from memory.lines import fact_line, flat, labelled_line
 from memory.options import Groups, MemoryOptions, Ranking
 from memory.shares import CORRECTIONS, SUMMARIES, Facts, Render, summary_sections
-from memory.tokens import WARM_UP, Counter, token_counter
+from memory.tokens import WARM_UP, CharacterCounter, Counter, reserved, token_counter
 
 _OPEN = "<memory>\n"
 _CLOSE = "</memory>"
 _FACTS = "Facts:\n"
+_ESTIMATES = CharacterCounter()
+# More tokens than a title and a label have.
+_HEADING = 16
 _NAMES = {
     "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},
     "history": {"recentMonths": "recent", "earlierContext": "earlier", "longTermBackground": "background"},
@@ -102,6 +106,8 @@ def _written(
     summaries: Summaries, ranked: Sequence[Fact], render: Render, budget: int, counter: Counter
 ) -> str:
     """First the best fact, then corrections, then summaries, then the facts that are left."""
+    if _is_small(summaries, ranked, render, budget):
+        counter = _ESTIMATES
     room = budget - counter.count(_OPEN) - counter.count(_CLOSE)
     facts = Facts(ranked, render, counter, room - counter.count(_FACTS))
     facts.take_best()
@@ -113,6 +119,20 @@ def _written(
         facts.take_rest()
         sections.append(_FACTS + "".join(facts.lines()))
     return f"{_OPEN}{''.join(sections)}{_CLOSE}" if sections else ""
+
+
+def _is_small(summaries: Summaries, ranked: Sequence[Fact], render: Render, budget: int) -> bool:
+    """Whether there is room for all of it wherever it goes, even as estimated with the reserve.
+
+    True counts would change nothing then, and most people's memories never need a tokenizer (36 MB).
+    """
+    left = min(CORRECTIONS, int(budget * SUMMARIES))
+    texts = (text for name in SUMMARY_NAMES if (text := getattr(summaries, name).text))
+    for text in chain(texts, map(render, ranked)):
+        left -= reserved(text) + _HEADING
+        if left < 0:
+            return False
+    return True
 
 
 def _read(memory_data: object) -> tuple[MemoryDocument, Render]:

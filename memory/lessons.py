@@ -99,10 +99,12 @@ class Lessons:
             if changed is stored or await self._is_off(person):
                 return False
             try:
-                await self._people.save(person, changed, assistant)
+                saved = await self._people.save(person, changed, assistant)
             except DocumentConflict:
                 log.info("person %s: the memory changed while something was learned; once more", person)
                 continue
+            if known is not None:  # so that the next run need not wait for it
+                await self._people.think(partial(known.prepare, saved))
             return True
         raise MemoryFailed("The memory changed again and again while something was learned.")
 

@@ -10,7 +10,7 @@ from memory.concepts import related
 from memory.dates import written_days
 from memory.postings import Postings
 from memory.smalltalk import says_nothing
-from memory.words import SMALL_TALK, terms
+from memory.words import small_talk, terms
 
 # Weight of a message by its age. A newer message counts as a step of age only as far as it says something
 # itself: when the rarities of its terms add up to `_SAYS_ENOUGH`. "And hers?" leaves the question in front.
@@ -63,7 +63,7 @@ def understand(messages: Sequence[str], postings: Postings) -> Query:
 
 
 def _asks_nothing(text: str, said: dict[str, None]) -> bool:
-    return SMALL_TALK.issuperset(said) or says_nothing(text)
+    return small_talk().issuperset(said) or says_nothing(text)
 
 
 def _readable(message: str) -> str:

@@ -43,6 +43,10 @@ class Store(Journal, Protocol):
         """Remove a dead letter for good; False if there is none."""
         ...
 
+    async def discard_lane(self, queue: str, lane: str) -> int:
+        """Remove all dead letters of a lane for good; how many there were."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
@@ -89,12 +93,20 @@ class LearningQueue:
         gone = await self._journal.cancel(QUEUE, person, items[-1].id + 1)
         return sum(not is_trigger(item) for item in gone)
 
+    async def discard_dead(self, person: str) -> int:
+        """Remove for good what was given up of a person; returns how many turns."""
+        return await self._journal.discard_lane(QUEUE, person)
+
     async def move(self, source: str, into: str) -> None:
-        """Let what waits of one person be learned about another, to whom they belong now."""
-        for turn in await self.waiting(source):
+        """Let what waits of one person be learned about another, to whom they belong now.
+
+        What was given up is tried once more: so the other one has it in hand.
+        """
+        for turn in (*await self.waiting(source), *await self._given_up(source)):
             moved = replace(turn, person=into, id=f"{turn.id}>{into}")
             await self._put(moved, self._options.debounce_seconds)
         await self.cancel(source)
+        await self.discard_dead(source)
 
     async def dead(self) -> Sequence[DeadLetter]:
         """Turns that were given up, newest first."""
@@ -110,6 +122,11 @@ class LearningQueue:
     def emptied(self, person: str) -> None:
         """A person's lane was worked."""
         self._added.pop(person, None)
+
+    async def _given_up(self, person: str) -> list[Turn]:
+        letters = await self._journal.dead(_MOST_DEAD)
+        found = (readable(item) for item in letters if (item.queue, item.lane) == (QUEUE, person))
+        return [turn for turn in found if turn is not None]
 
     async def _put(self, turn: Turn, delay: float) -> None:
         kept = replace(

@@ -61,6 +61,10 @@ class Recollection:
         with self._lock:
             return work(self._up_to_date(stored))
 
+    def prepare(self, stored: Stored) -> None:
+        """Bring the index up to date with a memory that was just saved; for threads."""
+        self.use(stored, lambda index: None)
+
     async def quickly(self, stored: Stored, work: Callable[[FactIndex], Result]) -> Result:
         """The same from the loop: at once where that is quick, else on a thread."""
         facts = stored.document.facts
@@ -88,6 +92,8 @@ class People:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
         self._thinker = Thinker()
+        # What a run waits for never stands behind lessons.
+        self._recalling = Thinker()
         self._known: OrderedDict[tuple[str, str], Recollection] = OrderedDict()
 
     async def load(self, person: str, assistant: str = "") -> Stored:
@@ -103,7 +109,7 @@ class People:
         stored = await self._together(person, assistant)
         known = self._known.get((person, assistant))
         if known is None:
-            known = self._known[person, assistant] = Recollection(self._thinker)
+            known = self._known[person, assistant] = Recollection(self._recalling)
             self._let_go()
         if stored.revision != known.stored.revision or not stored.revision:
             known.stored = stored

@@ -22,10 +22,10 @@ from memory.options import Groups, MemoryOptions
 from memory.parse import SECTIONS
 from memory.queue import LearningQueue, Store
 from memory.recent import People
-from memory.register import Register
+from memory.register import Entry, Register
 from memory.storage import MemoryStore
 from memory.times import iso
-from memory.tokens import token_counter, warm
+from memory.tokens import token_counter
 from memory.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -77,7 +77,6 @@ class MemoryService:
         if not self.enabled:
             return
         await self._extractor.open()
-        await warm(self._counter)
         try:
             await self._worker.run()
         finally:
@@ -246,14 +245,23 @@ class MemoryService:
 
     async def clear(self, person: str) -> int:
         with mapped():
+            await self._queue.discard_dead(person)
+            if await self._is_stranger(person):
+                return 0
             number = len((await self._holdings.whole(person)).document.facts)
             # First the bar, then what waits, then what is there: nothing can come back in between.
             await self._register.note_cleared(person, self._clock())
             await self._queue.cancel(person)
+            await self._queue.discard_dead(person)  # once more: what just failed
             await self._forget_closeness(person)
             await self._store.erase(person)
         self._people.drop(person)
         return number
+
+    async def _is_stranger(self, person: str) -> bool:
+        """Whether nothing was ever noted of them, nor waits: then nothing is noted now."""
+        noted = await self._register.of(person) != Entry() or await self._queue.waiting(person)
+        return not noted and not (await self._holdings.whole(person)).revision
 
     async def merge(self, source: str, into: str) -> Merged:
         if source == into:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 from urllib.parse import quote, unquote
 
 from bridge.errors import DocumentConflict, MemoryFailed, StoreUnavailable
 from bridge.journal import Document, Documents
-from memory.codec import document_json, read_document
+from memory.codec import Read, document_json, read_document
 from memory.disk import digest
-from memory.document import MemoryDocument, Stored
+from memory.document import MemoryDocument, Notes, Stored
 from memory.hands import clear
+from memory.recent import Thinker
 from memory.saved import Row, read_row, restored_notes, row_json, saved_notes
 
 log = logging.getLogger(__name__)
@@ -24,6 +27,10 @@ Result = TypeVar("Result")
 _PREFIX = "memory/"
 _ASIDE = "memory-aside/"
 _PAGE = 100
+# Characters of a row, and facts, up to which it is read and made on the loop, within 1 ms.
+_BIG = 20_000
+_MANY = 100
+_MOST_KEPT = 256
 
 
 class DocumentStore:
@@ -34,6 +41,8 @@ class DocumentStore:
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
+        self._thinker = Thinker()
+        self._lately: OrderedDict[str, Stored] = OrderedDict()
 
     async def load(self, person: str, assistant: str = "") -> Stored:
         """The memory as it is now. Raises MemoryFailed."""
@@ -41,11 +50,11 @@ class DocumentStore:
 
     async def save(self, person: str, stored: Stored, assistant: str = "") -> Stored:
         """Write it if it is as it was read. Raises DocumentConflict, MemoryFailed."""
-        row = Row(document_json(stored.document), saved_notes(stored.notes, stored.document))
-        version = int(stored.revision or "0")
-        document = Document(_key(person, assistant), row_json(row), version)
+        many = len(stored.document.facts) > _MANY or bool(stored.notes.past)
+        body = await self._thinker.think(partial(_row_of, stored)) if many else _row_of(stored)
+        document = Document(_key(person, assistant), body, int(stored.revision or "0"))
         written = await _asked(self._documents.set(document))
-        return replace(stored, revision=str(written.version))
+        return self._keep(document.key, replace(stored, revision=str(written.version)))
 
     async def people(self) -> Sequence[str]:
         """The persons who have a memory. Raises MemoryFailed."""
@@ -75,6 +84,7 @@ class DocumentStore:
                 await _asked(self._documents.set(replace(document, body=row_json(row))))
             except DocumentConflict:
                 continue
+            self._lately.pop(key, None)
             return
 
     async def _all(self, prefix: str) -> AsyncIterator[Document]:
@@ -87,17 +97,27 @@ class DocumentStore:
     async def _read(self, document: Document) -> Stored:
         if not document.body:
             return Stored(revision=str(document.version) if document.version else "")
+        known = self._lately.get(document.key)
+        if known is not None and known.revision == str(document.version):
+            return self._keep(document.key, known)
+        parse = partial(_parsed, document.body)
         try:
-            row = read_row(document.body)
-            found = read_document(row.document)
-            notes = restored_notes(row.notes, found.document)
+            found, notes = await self._thinker.think(parse) if len(document.body) > _BIG else parse()
         except ValueError as error:
             await self._set_aside(document, document.body)
             log.error("the memory %s cannot be read (%s); it is kept under %s", document.key, error, _ASIDE)
             return Stored(revision=str(document.version))
         for entry in found.rejected:
             await self._set_aside(document, entry)
-        return Stored(found.document, notes, str(document.version))
+        return self._keep(document.key, Stored(found.document, notes, str(document.version)))
+
+    def _keep(self, key: str, stored: Stored) -> Stored:
+        """Remember what stands under its revision: most memories are read far more often than written."""
+        self._lately[key] = stored
+        self._lately.move_to_end(key)
+        if len(self._lately) > _MOST_KEPT:
+            self._lately.popitem(last=False)
+        return stored
 
     async def _set_aside(self, document: Document, text: str) -> None:
         """Keep a copy of what cannot be read, once."""
@@ -106,6 +126,17 @@ class DocumentStore:
         if not there.version:
             with suppress(DocumentConflict):  # another node was first
                 await _asked(self._documents.set(replace(there, body=text)))
+
+
+def _row_of(stored: Stored) -> str:
+    return row_json(Row(document_json(stored.document), saved_notes(stored.notes, stored.document)))
+
+
+def _parsed(body: str) -> tuple[Read, Notes]:
+    """A row's memory. Raises ValueError."""
+    row = read_row(body)
+    found = read_document(row.document)
+    return found, restored_notes(row.notes, found.document)
 
 
 def _key(person: str, assistant: str) -> str:

@@ -8,7 +8,6 @@ a lock meanwhile, and another would only queue behind it.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import math
 import threading
@@ -28,7 +27,7 @@ _log = logging.getLogger(__name__)
 COOLDOWN = 600.0
 """Seconds between a load that failed and the next one; the reference system's."""
 WARM_UP = 5.0
-"""Seconds that a start waits for the tokenizer at most; the reference system's."""
+"""Seconds that a tokenizer is waited for at most where somebody may wait; the reference system's."""
 MARGIN = 1.1
 """What an estimate is multiplied by before it is held against a budget: it errs by up to a tenth on a
 whole block of one language (docs/memory-injection.md)."""
@@ -60,7 +59,7 @@ class Counter(Protocol):
     def wait(self, timeout: float) -> bool:
         """Block for `timeout` seconds at most until counts are as exact as they get; whether they are true.
 
-        Never on the event loop: see `warm`.
+        Never on the event loop.
         """
         ...
 
@@ -186,8 +185,3 @@ def token_counter(options: MemoryOptions) -> Counter:
 def shared(encoding: str) -> TokenCounter:
     """The process's one counter for this encoding; nothing is loaded before it is first asked."""
     return TokenCounter(lambda: load(encoding))
-
-
-async def warm(counter: Counter, timeout: float = WARM_UP) -> bool:
-    """Load at start, off the event loop, for `timeout` seconds at most; whether counts are true now."""
-    return await asyncio.to_thread(counter.wait, timeout)

@@ -9,10 +9,9 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
-
-import snowballstemmer
+from typing import Protocol, cast
 
 _KANA = "\u3040-\u30ff"
 _HAN = "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
@@ -49,10 +48,25 @@ FUNCTION_CHARACTERS = frozenset(
     "不没无把被给让向从对于为以之其所个些每会能可要想得地曾到说请這們嗎麼為與個沒過還著給讓對從於會"
 )
 
-_latin = snowballstemmer.stemmer("english")
-_cyrillic = snowballstemmer.stemmer("russian")
+
+class Stemmer(Protocol):
+    """What is used of one."""
+
+    def stemWord(self, word: str) -> str:  # noqa: N802 - the package's name
+        """The word's stem."""
+        ...
+
+
 # A stemmer keeps the word that it is at in itself: one thread at a time.
 _one_at_a_time = threading.Lock()
+
+
+@cache
+def _stemmer(language: str) -> Stemmer:
+    # Its package brings the rules of thirty languages: 3 MB, for whose memory is searched.
+    from snowballstemmer import stemmer
+
+    return cast("Stemmer", stemmer(language))
 
 
 @lru_cache(maxsize=65536)
@@ -60,9 +74,9 @@ def stem(word: str) -> str:
     """The stem of a word in lower case: Russian rules for Cyrillic letters, English ones for all others."""
     if not word.isascii():
         word = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", word)))
-    stemmer = _cyrillic if _IS_CYRILLIC.match(word) else _latin
+    stemmer = _stemmer("russian" if _IS_CYRILLIC.match(word) else "english")
     with _one_at_a_time:
-        return str(stemmer.stemWord(word))
+        return stemmer.stemWord(word)
 
 
 def terms(text: str) -> list[str]:
@@ -94,11 +108,14 @@ def _grams(run: str) -> Iterator[str]:
             yield first + second
 
 
-# What is said to keep a conversation going: a message of nothing else asks for nothing.
-SMALL_TALK = frozenset(
-    terms(
-        """hmm let think sound good great nice sure cool wow well right yeah yep nope alright fine perfect
-        awesome really haha lol got know see tell go continue maybe agree true exactly course indeed bye later
-        wait understand interesting"""
-    )
-)
+_CHAT = """
+    hmm let think sound good great nice sure cool wow well right yeah yep nope alright fine perfect
+    awesome really haha lol got know see tell go continue maybe agree true exactly course indeed bye later
+    wait understand interesting
+"""
+
+
+@cache
+def small_talk() -> frozenset[str]:
+    """What is said to keep a conversation going: a message of nothing else asks for nothing."""
+    return frozenset(terms(_CHAT))

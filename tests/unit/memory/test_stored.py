@@ -15,18 +15,19 @@ from memory.apply import apply
 from memory.document import MemoryDocument, Stored
 from memory.hands import add, forget
 from memory.stored import DocumentStore
-from store.sqlite import SqliteStore
+from store.interface import Store
+from tests.engine import CHOSEN
 from tests.unit.memory.memories import at, context, fact, news, stored, texts
 
 
 @pytest.fixture
-async def documents(tmp_path: Path) -> AsyncIterator[SqliteStore]:
-    async with SqliteStore.open(tmp_path / "parley.db") as opened:
+async def documents(tmp_path: Path) -> AsyncIterator[Store]:
+    async with CHOSEN.engine().open(tmp_path) as opened:
         yield opened
 
 
 @pytest.fixture
-def store(documents: SqliteStore) -> DocumentStore:
+def store(documents: Store) -> DocumentStore:
     return DocumentStore(documents)
 
 
@@ -114,6 +115,34 @@ async def test_bad_entries_are_kept_aside_once_and_the_rest_is_used(store, docum
         assert texts((await store.load("ann")).document.facts) == ["Likes tea"]
     (aside,) = await documents.list("memory-aside/")
     assert '"content": 7' in aside.body
+
+
+@pytest.mark.parametrize("facts", [3, 400])
+async def test_what_another_node_saved_is_seen_at_once(store, documents, facts):
+    other = DocumentStore(documents)
+    many = stored(*(fact(number, f"Number {number} is lucky") for number in range(facts)))
+    first = await store.save("ann", many)
+    seen = await other.load("ann")
+    assert seen.document == many.document
+    changed = await other.save("ann", add(seen, "I am left-handed", at(1), 1000).stored)
+    assert await store.load("ann") == changed
+    assert await store.load("ann") == changed
+    with pytest.raises(DocumentConflict):
+        await store.save("ann", first)
+    await other.erase("ann")
+    assert (await store.load("ann")).document == MemoryDocument()
+
+
+async def test_the_loop_goes_on_while_a_big_memory_is_read(store):
+    many = stored(*(fact(number, f"Number {number} is lucky on some days") for number in range(3000)))
+    await store.save("ann", many)
+    reading = asyncio.create_task(DocumentStore(store._documents).load("ann"))
+    rounds = 0
+    while not reading.done():
+        rounds += 1
+        await asyncio.sleep(0)
+    assert (await reading).document == many.document
+    assert rounds > 3
 
 
 async def test_a_store_that_is_out_of_reach_is_named():

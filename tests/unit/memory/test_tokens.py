@@ -10,7 +10,7 @@ import pytest
 
 from memory.estimate import classic_estimate, estimate
 from memory.options import MemoryOptions, TokenCounting
-from memory.tokens import COOLDOWN, CharacterCounter, TokenCounter, reserved, token_counter, warm
+from memory.tokens import COOLDOWN, CharacterCounter, TokenCounter, reserved, token_counter
 from memory.vocabulary import CL100K, VENDORED, load, vendored
 
 # True counts, by tiktoken 0.14 with the same vocabulary.
@@ -164,13 +164,13 @@ def test_a_load_that_breaks_in_a_way_nobody_foresaw_is_a_failed_one(monkeypatch)
     assert counter.wait(30)
 
 
-async def test_a_start_does_not_wait_longer_for_a_tokenizer_than_it_is_given():
-    """A32: the warm-up has a limit, and the load goes on behind it."""
+def test_nobody_waits_longer_for_a_tokenizer_than_they_said():
+    """A32: the wait has a limit, and the load goes on behind it."""
     gate = Gate()
     counter = TokenCounter(gate)
-    assert not await warm(counter, timeout=0.01)
+    assert not counter.wait(0.01)
     gate.open.set()
-    assert await warm(counter, timeout=30)
+    assert counter.wait(30)
 
 
 def test_counting_characters_never_touches_a_tokenizer():
