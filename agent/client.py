@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -9,11 +10,14 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
+from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
 from httpx_aiohttp import AiohttpTransport
 from langgraph_sdk.client import AssistantsClient, LangGraphClient, RunsClient, ThreadsClient
 
 from agent.http import DirectHttp
+from agent.ways import Inside, Network, Way
 
+_CONNECT = 5.0
 _HEARTBEAT = 60.0
 """Servers send a sign of life every 5 to 15 s; after this long without one the connection is dead."""
 
@@ -47,16 +51,28 @@ def proxy_for(url: str, proxies: Mapping[str, str]) -> str:
     return proxies.get(parts.scheme, proxies.get("all", ""))
 
 
-def transport_for(url: str, proxies: Mapping[str, str]) -> httpx.AsyncBaseTransport:
-    """An aiohttp-based transport without a bound on connections.
+def transport_for(url: str, proxies: Mapping[str, str]) -> AiohttpTransport:
+    """An aiohttp-based transport without a bound on connections, which keeps no cookies.
 
     httpx's own keeps 100 connections in a pool that costs the square of them: at thousands of runs
     it refuses most.
     """
     proxy = proxy_for(url, proxies)
-    return AiohttpTransport(
-        limits=httpx.Limits(max_connections=0, keepalive_expiry=_KEEP_ALIVE),
-        proxy=httpx.Proxy(proxy) if proxy else None,
+    # The certificates of the world are read only where there is something to check.
+    tls = httpx.create_ssl_context() if proxy or urlsplit(url).scheme == "https" else _trusts_nobody()
+    return AiohttpTransport(verify=tls, client=lambda: _session(tls, proxy))
+
+
+def _trusts_nobody() -> ssl.SSLContext:
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+def _session(tls: ssl.SSLContext, proxy: str) -> ClientSession:
+    return ClientSession(
+        connector=TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE, ssl=tls),
+        cookie_jar=DummyCookieJar(),
+        timeout=ClientTimeout(sock_connect=_CONNECT, sock_read=_HEARTBEAT),
+        proxy=proxy or None,
     )
 
 
@@ -74,7 +90,7 @@ def http_client(
         base_url=endpoint.url,
         headers={**headers, **endpoint.headers},
         transport=transport or transport_for(endpoint.url, getproxies()),
-        timeout=httpx.Timeout(connect=5.0, read=_HEARTBEAT, write=30.0, pool=None),
+        timeout=httpx.Timeout(connect=_CONNECT, read=_HEARTBEAT, write=30.0, pool=None),
         trust_env=False,
     )
 
@@ -83,9 +99,14 @@ def clients(
     endpoint: AgentEndpoint, transport: httpx.AsyncBaseTransport | None = None
 ) -> tuple[httpx.AsyncClient, LangGraphClient]:
     """An HTTP client for `endpoint`, and the SDK over the same connections; closing the first closes both."""
-    transport = transport or transport_for(endpoint.url, getproxies())
-    http = http_client(endpoint, transport)
-    sdk, direct = LangGraphClient(http), DirectHttp(http, transport)
+    way: Way
+    if transport is None:
+        network = transport_for(endpoint.url, getproxies())
+        http, way = http_client(endpoint, network), Network(network)
+    else:
+        http = http_client(endpoint, transport)
+        way = Inside(transport, http.timeout)
+    sdk, direct = LangGraphClient(http), DirectHttp(http, way)
     sdk.assistants = AssistantsClient(direct)
     sdk.threads = ThreadsClient(direct)
     sdk.runs = RunsClient(direct)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
@@ -33,6 +34,10 @@ class Ending:
 
     async def of(self, status: str) -> RunEnded:
         """The end of a run with this status; "" where the server did not say. Raises AgentError."""
+        ended = await self._of(status)
+        return replace(ended, usage=self._transcript.meter.total())
+
+    async def _of(self, status: str) -> RunEnded:
         transcript = self._transcript
         if transcript.error or not status:
             # An error event may be a cancellation, and some servers end every stream as a success.
@@ -49,11 +54,16 @@ class Ending:
 
     async def vanished(self) -> RunEnded:
         """The end of a run that the server no longer knows, though it knows its thread."""
-        state = await self._server.state(self._request.thread)
+        state = await self._state()
         final = from_values(_values(state), self._transcript.asked, concluded=False)
-        if final.text or final.contents:
-            return await self._with_answer(final)
-        return self._cancelled()
+        ended = await self._with_answer(final) if final.text or final.contents else self._cancelled()
+        return replace(ended, usage=self._transcript.meter.total())
+
+    async def _state(self) -> Json:
+        """The thread's state; what its messages took is noted."""
+        state = await self._server.state(self._request.thread)
+        self._transcript.meter.read(_values(state), self._transcript.asked)
+        return state
 
     async def _status(self) -> str:
         try:
@@ -73,7 +83,7 @@ class Ending:
 
     async def _stopped(self) -> RunEnded:
         """A cancelled run and one that asks have the same status on some servers."""
-        state = await self._server.state(self._request.thread)
+        state = await self._state()
         if waiting := pending(state):
             return self._asking(_questions(waiting), self._spoken(state))
         return self._cancelled()
@@ -83,7 +93,7 @@ class Ending:
         if transcript.whole and transcript.interrupts:
             spoken = transcript.final(concluded=False).text
             return self._asking(_questions(transcript.interrupts), spoken)
-        state = await self._server.state(self._request.thread)
+        state = await self._state()
         waiting = transcript.interrupts | pending(state)
         questions = _questions(waiting) if waiting else (breakpoint_question(stopped_before(state)),)
         return self._asking(questions, self._spoken(state))
@@ -101,7 +111,7 @@ class Ending:
         final = self._transcript.final(concluded=True)
         if self._transcript.whole and (final.text or final.contents):
             return await self._with_answer(final)
-        state = await self._server.state(self._request.thread)
+        state = await self._state()
         if waiting := pending(state):
             return self._asking(_questions(waiting), self._spoken(state))
         values = _values(state)

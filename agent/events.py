@@ -22,6 +22,7 @@ from agent.final import (
 )
 from agent.interrupts import Interrupt, parse_interrupts
 from agent.messages import Kind, Message, decoded, parse, string, text_of
+from agent.metering import Meter
 from agent.speech import Speech
 from agent.steps import Steps
 from bridge.types import Json
@@ -30,7 +31,8 @@ FROM_THE_START = "-1"
 """As a last event id: every event is newer."""
 
 _RECENT = 512
-_UNUSUAL = ("tool_call_chunks", "additional_kwargs", "tool_calls", "role", "kwargs")
+_UNUSUAL = ("tool_call_chunks", "additional_kwargs", "tool_calls", "role", "kwargs", "usage_metadata")
+_TELLING = ("usage_metadata", "response_metadata")
 _SILENT_TAGS = ("nostream", "langsmith:nostream")
 
 
@@ -38,12 +40,14 @@ class Transcript:
     """What is known of one run from its stream.
 
     `whole` is false once events may be missing: the answer must then be read from the thread. `over` means
-    that the server said so; `status` is what it said. `error` is for the log.
+    that the server said so; `status` is what it said. `error` is for the log, `meter` has the tokens
+    it took. Its steps are named in `language`.
     """
 
-    def __init__(self, asked: Asked, whole: bool = True) -> None:
+    def __init__(self, asked: Asked, whole: bool = True, language: str = "en") -> None:
         self.asked = asked
         self.whole = whole
+        self._language = language
         self.run_id = ""
         self.last_event = ""
         self.over = False
@@ -56,7 +60,8 @@ class Transcript:
         self._clear()
 
     def _clear(self) -> None:
-        self.steps = Steps()
+        self.steps = Steps(self._language)
+        self.meter = Meter()
         self.interrupts: dict[str, Interrupt] = {}
         self.paused = False
         self._speech = Speech()
@@ -114,9 +119,10 @@ class Transcript:
         if type(data) is not list or not data:
             return False
         meta = data[1] if len(data) > 1 else None
-        if type(meta) is dict and not self._audible(meta):
-            return False
         raw = data[0]
+        if type(meta) is dict and not self._audible(meta):
+            self._overhear(raw)
+            return False
         if type(raw) is dict and raw.get("type") == "AIMessageChunk" and self._plain_chunk(raw):
             return True
         message = parse(raw)
@@ -131,6 +137,11 @@ class Transcript:
             if raw.get(unusual):
                 return False
         return self._speech.goes_on(raw.get("id"), content)
+
+    def _overhear(self, raw: Json) -> None:
+        """A message that is not for people has its price too."""
+        if type(raw) is dict and any(raw.get(telling) for telling in _TELLING) and (message := parse(raw)):
+            self.meter.heard(message, message.chunk)
 
     def _audible(self, meta: dict[str, Json]) -> bool:
         """Whether an event's metadata puts it in the root graph and lets it be shown."""
@@ -154,6 +165,7 @@ class Transcript:
         return any(heard)
 
     def _heard(self, message: Message, append: bool) -> bool:
+        self.meter.heard(message, append)
         if message.kind is Kind.TOOL:
             self.steps.thinking(False)
             self.steps.result(message.call_id, message.name, message.failed)
@@ -216,6 +228,7 @@ class Transcript:
             self._on_interrupt(data["__interrupt__"])
         if "messages" in data or any(field in data for field in ANSWER_FIELDS):
             self._values = data
+            self.meter.read(data, self.asked)
         return "__interrupt__" in data
 
     def _on_custom(self, data: Json) -> bool:

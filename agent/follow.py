@@ -66,12 +66,11 @@ class Follower:
         self._heard = 0
         self.run_id = ""
         self.unread: tuple[Unread, ...] = ()
-        self.transcript = Transcript(asked_by(request), whole=False)
+        self.transcript = Transcript(asked_by(request), whole=False, language=request.language)
 
     async def follow(self) -> RunEnded:
         """Bring the turn's run to its end. Raises AgentError where there is nothing to follow."""
         request, thread = self._request, self._request.thread
-        await self._server.ensure_thread(thread)
         if request.known:
             self._is(request.known.run_id)
         elif request.maybe_made:
@@ -98,7 +97,7 @@ class Follower:
 
     async def _anew(self) -> None:
         self.run_id = ""
-        self.transcript = Transcript(asked_by(self._request), whole=False)
+        self.transcript = Transcript(asked_by(self._request), whole=False, language=self._request.language)
         await self._server.ensure_thread(self._request.thread)
 
     def _is(self, run_id: str) -> None:
@@ -115,14 +114,15 @@ class Follower:
         order, asked = await prepare(self._server, self._request, self._terms.making)
         self.unread = order.unread
         streams = self._request.mode is Mode.STREAM
-        self.transcript = Transcript(asked, whole=streams)
+        self.transcript = Transcript(asked, whole=streams, language=self._request.language)
         make = self._stream if streams else self._create
         try:
             try:
+                await self._server.expect_thread(order.thread)
                 await make(order)
             except AgentMissing:
-                await self._server.has_thread(order.thread)
-                await self._server.ensure_thread(order.thread)
+                if not await self._server.supply_thread(order.thread):
+                    raise
                 await make(order)
         except AgentMissing as error:
             raise AgentRefused("The agent server does not know this assistant.") from error

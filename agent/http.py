@@ -3,14 +3,13 @@
 The SDK hands every body, however small, to a thread to be made or read as JSON; that costs more than the
 JSON, and under load it waits for the interpreter's lock. It joins a broken stream again by itself, which we
 do with our own notion of progress (agent.follow). And httpx's client has cookies, redirects and
-authentication flows that nobody here needs: requests go to its transport directly.
+authentication flows that nobody here needs: requests go their way directly (agent.ways).
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import httpx
@@ -19,27 +18,32 @@ from langgraph_sdk.client import HttpClient
 from langgraph_sdk.schema import QueryParamTypes, StreamPart
 from langgraph_sdk.sse import BytesLineDecoder, SSEDecoder
 
+from agent.ways import Answer, Call, Way
+
 OnResponse = Callable[[httpx.Response], None]
 
 # In lower case, as the client keeps its own: a header must not go out twice.
 _JSON = {"content-type": "application/json"}
 _EVENTS = {"accept": "text/event-stream", "cache-control": "no-store"}
+_TOLD = ("content-location", "location")
+"""The headers that the SDK looks at."""
+
 _LARGE = 256_000
 """Bytes of JSON that take about a millisecond to read."""
 
 
 class DirectHttp(HttpClient):
-    """What the SDK's clients stand on: the address, headers and time-outs of `client`, and its transport.
+    """What the SDK's clients stand on: the address and headers of `client`, and a way to the server.
 
-    Every call raises httpx.HTTPError, and ValueError where no JSON came.
+    Every call raises what agent.wire maps, among it ValueError where no JSON came.
     """
 
-    def __init__(self, client: httpx.AsyncClient, transport: httpx.AsyncBaseTransport) -> None:
+    def __init__(self, client: httpx.AsyncClient, way: Way) -> None:
         super().__init__(client)
-        self._transport = transport
+        self._way = way
         self._base = str(client.base_url).rstrip("/")
-        self._headers = dict(client.headers)
-        self._extensions = {"timeout": client.timeout.as_dict()}
+        # What can be decompressed is for the way to say.
+        self._headers = {name: each for name, each in client.headers.items() if name != "accept-encoding"}
 
     async def get(
         self,
@@ -86,13 +90,14 @@ class DirectHttp(HttpClient):
         on_response: OnResponse | None = None,
     ) -> AsyncIterator[StreamPart]:
         """The events of a stream, until it closes for whatever reason."""
-        async with self._open(method, path, json, params, {**_EVENTS, **(headers or {})}) as response:
-            await _accept(response, on_response)
-            if not response.headers.get("content-type", "").startswith("text/event-stream"):
+        call = self._call(method, path, json, params, {**_EVENTS, **(headers or {})})
+        async with self._way.open(call) as answer:
+            await _accept(call, answer, on_response)
+            if not answer.header("content-type").startswith("text/event-stream"):
                 raise httpx.RemoteProtocolError("the answer is no stream of events")
             lines, events = BytesLineDecoder(), SSEDecoder()
-            async for chunk in response.aiter_bytes():
-                for line in lines.decode(chunk):
+            async for piece in answer.pieces():
+                for line in lines.decode(piece):
                     if part := events.decode(cast("bytes", line)):
                         yield part
             for line in (*lines.flush(), b""):
@@ -108,41 +113,37 @@ class DirectHttp(HttpClient):
         headers: Mapping[str, str] | None,
         on_response: OnResponse | None,
     ) -> Any:  # noqa: ANN401
-        async with self._open(method, path, json, params, headers or {}) as response:
-            await _accept(response, on_response)
-            body = await response.aread()
+        call = self._call(method, path, json, params, headers or {})
+        async with self._way.open(call) as answer:
+            await _accept(call, answer, on_response)
+            body = await answer.read()
         if len(body) > _LARGE:
             return await asyncio.to_thread(orjson.loads, body)
         return orjson.loads(body) if body else None
 
-    @asynccontextmanager
-    async def _open(
+    def _call(
         self,
         method: str,
         path: str,
         json: object,
         params: QueryParamTypes | None,
         headers: Mapping[str, str],
-    ) -> AsyncIterator[httpx.Response]:
-        request = httpx.Request(
-            method,
-            self._base + path,
-            params=params,
-            headers={**self._headers, **headers, **(_JSON if json is not None else {})},
-            content=None if json is None else orjson.dumps(json, option=orjson.OPT_NON_STR_KEYS),
-            extensions=self._extensions,
-        )
-        response = await self._transport.handle_async_request(request)
-        response.request = request
-        try:
-            yield response
-        finally:
-            await response.aclose()
+    ) -> Call:
+        url = self._base + path
+        if params:
+            url = str(httpx.URL(url, params=params))
+        if json is None:
+            return Call(method, url, {**self._headers, **headers}, None)
+        body = orjson.dumps(json, option=orjson.OPT_NON_STR_KEYS)
+        return Call(method, url, {**self._headers, **headers, **_JSON}, body)
 
 
-async def _accept(response: httpx.Response, on_response: OnResponse | None) -> None:
+async def _accept(call: Call, answer: Answer, on_response: OnResponse | None) -> None:
+    """Raises httpx.HTTPStatusError for anything but success."""
     if on_response:
-        on_response(response)
-    if response.is_error:
-        await response.aread()
-    response.raise_for_status()
+        told = {name: value for name in _TOLD if (value := answer.header(name))}
+        on_response(httpx.Response(answer.status, headers=told))
+    if not 200 <= answer.status < 300:
+        request = httpx.Request(call.method, call.url)
+        response = httpx.Response(answer.status, content=await answer.read(), request=request)
+        response.raise_for_status()

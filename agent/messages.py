@@ -37,6 +37,8 @@ KINDS = {
 _TEXT_BLOCKS = ("text", "output_text")
 _REASONING_BLOCKS = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
 _UNRENDERED = "do-not-render-"
+_MOST_TOKENS = 10**12
+"""No model takes so many; more would not fit where they are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class Message:
 
     `chunk` says that its type is a chunk's, `hidden` that it must not be shown (marked so, or written by
     middleware, such as a summary). `call_id` and `failed`
-    belong to a tool's result.
+    belong to a tool's result. `tokens` are those that its model read and wrote, where it says so, `model` is
+    the model's name.
     """
 
     kind: Kind
@@ -66,6 +69,8 @@ class Message:
     call_id: str = ""
     name: str = ""
     failed: bool = False
+    tokens: tuple[int, int] | None = None
+    model: str = ""
 
 
 def decoded(data: Json) -> Json:
@@ -140,6 +145,7 @@ def _plain(raw: dict[str, Json], names: list[str]) -> Message | None:
     extra = _mapping(raw.get("additional_kwargs"))
     content = raw.get("content")
     identity = string(raw.get("id"))
+    about = _mapping(raw.get("response_metadata")) if kind is Kind.ASSISTANT else {}
     return Message(
         kind=kind,
         id=identity,
@@ -151,7 +157,22 @@ def _plain(raw: dict[str, Json], names: list[str]) -> Message | None:
         call_id=string(raw.get("tool_call_id")),
         name=string(raw.get("name")),
         failed=raw.get("status") == "error",
+        tokens=_tokens(raw, about) if kind is Kind.ASSISTANT else None,
+        model=string(about.get("model_name")) or string(about.get("model")),
     )
+
+
+def _tokens(raw: dict[str, Json], about: dict[str, Json]) -> tuple[int, int] | None:
+    """LangChain's own account of them, else the one that some providers give in their own words."""
+    used = _mapping(raw.get("usage_metadata"))
+    if used:
+        return _count(used.get("input_tokens")), _count(used.get("output_tokens"))
+    used = _mapping(about.get("token_usage"))
+    return (_count(used.get("prompt_tokens")), _count(used.get("completion_tokens"))) if used else None
+
+
+def _count(value: Json) -> int:
+    return value if isinstance(value, int) and 0 < value < _MOST_TOKENS else 0
 
 
 def _reasons(content: Json) -> bool:

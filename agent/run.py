@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import AsyncGenerator, Callable
@@ -103,9 +104,22 @@ class LangGraphAgent:
             pulse.stop()
             await _ended(task)
 
-    async def cancel(self, run: RunRef) -> None:
-        """Stop a run, keeping what the thread has; a run already over is no error. Raises AgentError."""
-        await self._server.cancel(run.thread, run.run_id)
+    async def cancel(self, run: RunRef, turn: str = "") -> None:
+        """Stop a run, keeping what the thread has; a run already over is no error. Raises AgentError.
+
+        One whose id is not known ("") is found by its turn, if it was made at all.
+        """
+        if run_id := run.run_id or await self._server.find(run.thread, turn):
+            await self._server.cancel(run.thread, run_id)
+
+    async def copy(self, thread: str) -> str:
+        """A thread's newest state as JSON text; "" where there is no such thread. Raises AgentError."""
+        state = await self._server.state(thread)
+        return "" if state is None else json.dumps(state, ensure_ascii=False)
+
+    async def forget(self, thread: str) -> bool:
+        """Delete a thread with all that it has; False where there is none. Raises AgentError."""
+        return await self._server.forget(thread)
 
     async def models(self) -> tuple[str, ...]:
         """The configured models, else the gateway's; nothing where neither is set. Raises AgentError."""

@@ -15,6 +15,7 @@ from langgraph_sdk.schema import Command, Config, RunCreateMetadata, StreamMode,
 from agent.messages import string
 from agent.wire import AgentMissing, mapped
 from bridge.errors import AgentBusy, AgentUnavailable
+from bridge.fencing import demand_tenure
 from bridge.types import Json, Unread
 
 STREAM_MODES: list[StreamMode] = ["messages-tuple", "updates", "custom"]
@@ -60,14 +61,31 @@ class Order:
 
 
 class Server:
-    """A LangGraph server. Every method raises AgentError, AgentMissing where the server answers 404."""
+    """A LangGraph server. Every method raises AgentError, AgentMissing where the server answers 404.
+
+    Those that change something raise LaneLost first when this node may not act any more.
+    """
 
     def __init__(self, client: LangGraphClient) -> None:
         self._client = client
         self._threads: OrderedDict[str, None] = OrderedDict()
+        self._threads_first = False
+
+    async def expect_thread(self, thread: str) -> None:
+        """Make a thread before its run, where this server is known to run on existing ones only."""
+        if self._threads_first:
+            await self.ensure_thread(thread)
+
+    async def supply_thread(self, thread: str) -> bool:
+        """Make the thread that a run missed; False where it is there, and something else was missed."""
+        if await self.has_thread(thread):
+            return False
+        self._threads_first = True
+        await self.ensure_thread(thread)
+        return True
 
     async def ensure_thread(self, thread: str) -> None:
-        """Make a thread unless it exists: once for each, as some servers run on existing ones only."""
+        """Make a thread unless it exists."""
         if thread in self._threads:
             self._threads.move_to_end(thread)
             return
@@ -99,6 +117,16 @@ class Server:
         except AgentMissing:
             return None
 
+    async def forget(self, thread: str) -> bool:
+        """Delete a thread with all that it has; False where there is none."""
+        self._threads.pop(thread, None)
+        try:
+            with mapped("delete a thread"):
+                await self._client.threads.delete(thread)
+        except AgentMissing:
+            return False
+        return True
+
     async def begun(self, thread: str) -> list[dict[str, Json]]:
         """The states in which the thread's latest runs began, newest first, their input not yet in them."""
         with mapped("read a thread's history"):
@@ -119,11 +147,13 @@ class Server:
             on_run_created=_run_id_to(on_created),
             **order.arguments(),
         )
+        demand_tenure()
         with mapped("stream a run"):
             await _hear(parts, on_part)
 
     async def create(self, order: Order) -> str:
         """Make a run and return its id."""
+        demand_tenure()
         with mapped("create a run"):
             run = await self._client.runs.create(
                 order.thread, order.assistant, stream_mode=STREAM_MODES, **order.arguments()
@@ -168,6 +198,7 @@ class Server:
 
     async def cancel(self, thread: str, run_id: str) -> None:
         """Stop a run and keep what the thread has; one that is over already is no error."""
+        demand_tenure()
         try:
             with mapped("cancel a run"):
                 await self._client.runs.cancel(thread, run_id, action="interrupt")

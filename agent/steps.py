@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from bridge.texts import Sentence, say
 from bridge.types import Step, StepStatus
 
 _TITLE = 80
@@ -21,11 +22,14 @@ _PLUMBING = frozenset(
 
 
 @lru_cache(maxsize=1024)
-def title(name: str) -> str:
-    """A tool's or node's name as a person would write it: `get_weather`, `getWeather` -> "Get weather"."""
+def title(name: str, language: str = "en") -> str:
+    """A tool's or node's name as a person would write it: `get_weather`, `getWeather` -> "Get weather".
+
+    Only what has no name is called something in `language`.
+    """
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s_\-.:/]+", " ", name).split()
     spelled = " ".join(word if word.isupper() else word.lower() for word in words)
-    return one_line(spelled[:1].upper() + spelled[1:]) or "Tool"
+    return one_line(spelled[:1].upper() + spelled[1:]) or say(language, Sentence.STEP_TOOL)
 
 
 def one_line(text: str) -> str:
@@ -35,9 +39,10 @@ def one_line(text: str) -> str:
 
 
 class Steps:
-    """Steps in the order they began; `reasoning` while the model thinks."""
+    """Steps in the order they began, named in `language`; `reasoning` while the model thinks."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: str) -> None:
+        self._language = language
         self._steps: dict[str, Step] = {}
         self._nodes: dict[str, Step] = {}
         self._shown: tuple[Step, ...] | None = ()
@@ -46,19 +51,20 @@ class Steps:
     def call(self, call_id: str, name: str) -> None:
         """A tool was asked for."""
         if call_id not in self._steps:
-            self._put(Step(call_id, title(name), StepStatus.RUNNING))
+            self._put(Step(call_id, title(name, self._language), StepStatus.RUNNING))
 
     def result(self, call_id: str, name: str, failed: bool) -> None:
         """A tool is done."""
         before = self._steps.get(call_id)
-        step = before or Step(call_id or f"tool:{name}", title(name), StepStatus.RUNNING)
+        step = before or Step(call_id or f"tool:{name}", title(name, self._language), StepStatus.RUNNING)
         self._put(replace(step, status=StepStatus.FAILED if failed else StepStatus.DONE))
 
     def thinking(self, on: bool) -> None:
         """The model reasons, or went on to something else."""
         if on is not self.reasoning:
             self.reasoning = on
-            self._put(Step(_THINKING, "Thinking", StepStatus.RUNNING if on else StepStatus.DONE))
+            words = say(self._language, Sentence.STEP_THINKING)
+            self._put(Step(_THINKING, words, StepStatus.RUNNING if on else StepStatus.DONE))
 
     def progress(self, text: str) -> None:
         """The graph itself says what it does; each line replaces the one before."""
@@ -69,7 +75,7 @@ class Steps:
         """A node of the graph ran. Nodes are shown once two of them have a name worth reading."""
         if name in self._nodes or name.lower() in _PLUMBING or "." in name or name.startswith("__"):
             return
-        step = Step(f"node:{name}", title(name), StepStatus.DONE)
+        step = Step(f"node:{name}", title(name, self._language), StepStatus.DONE)
         self._nodes[name] = step
         if len(self._nodes) == 2:
             self._steps.update((each.id, each) for each in self._nodes.values())

@@ -54,6 +54,9 @@ def mapped(doing: str) -> Iterator[None]:
             _body(error),
         )
         raise _by_status(status) from error
+    except aiohttp.ConnectionTimeoutError as error:
+        log.info("%s: no connection in time", doing)
+        raise AgentUnavailable("The agent cannot be reached right now.") from error
     except (httpx.ReadTimeout, TimeoutError) as error:
         log.info("%s: timed out (%s)", doing, type(error).__name__)
         raise AgentTimeout("The agent did not answer in time.") from error

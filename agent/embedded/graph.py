@@ -61,6 +61,9 @@ def chat_model(options: ModelOptions) -> BaseChatModel:
     settings: dict[str, Any] = {"timeout": options.timeout, "max_retries": options.max_retries}
     if options.base_url:
         settings["base_url"] = options.base_url
+        if options.report_tokens:
+            # Left to itself, langchain-openai asks only OpenAI's own server: others may refuse the request.
+            settings["stream_usage"] = True
     if options.api_key:
         settings["api_key"] = options.api_key
     try:

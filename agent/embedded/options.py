@@ -15,7 +15,7 @@ class ModelOptions:
 
     `name` is what a person chooses it by; `model` is `provider:model` as `init_chat_model` takes it.
     The base URL and key go to the provider as they are; empty leaves the provider's own default.
-    `timeout` is in seconds, for one call.
+    `timeout` is in seconds, for one call. `report_tokens` asks the server at the base URL for token counts.
     """
 
     name: str
@@ -24,6 +24,7 @@ class ModelOptions:
     api_key: str = field(default="", repr=False)
     timeout: float = 120.0
     max_retries: int = 2
+    report_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
@@ -19,17 +20,21 @@ from langchain_core.tools import BaseTool
 from agent.embedded.demo.reading import read
 from agent.embedded.demo.replies import Reply, reply
 
+NAME = "parley-demonstration"
 _WORDS = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\s\u4e00-\u9fff]+\s*|\s+")
 
 
 class DemoModel(BaseChatModel):
-    """Answers by fixed rules, word by word; `word_delay` is the pause between words, in seconds."""
+    """Answers by fixed rules, word by word; `word_delay` is the pause between words, in seconds.
+
+    Its tokens are the words that it reads and writes.
+    """
 
     word_delay: float = 0.03
 
     @property
     def _llm_type(self) -> str:
-        return "parley-demonstration"
+        return NAME
 
     def bind_tools(
         self,
@@ -50,7 +55,7 @@ class DemoModel(BaseChatModel):
     ) -> AsyncIterator[ChatGenerationChunk]:
         reading = read(messages)
         answer = reply(reading)
-        for chunk in _chunks(answer, f"call_{reading.turn}"):
+        for chunk in _chunks(answer, f"call_{reading.turn}", _words_in(messages)):
             yield ChatGenerationChunk(message=chunk)
             await asyncio.sleep(self.word_delay * answer.pace)
 
@@ -71,11 +76,16 @@ class DemoModel(BaseChatModel):
         **kwargs: Any,  # noqa: ANN401 - the base class's signature
     ) -> ChatResult:
         reading = read(messages)
-        return _whole(list(_chunks(reply(reading), f"call_{reading.turn}")))
+        return _whole(list(_chunks(reply(reading), f"call_{reading.turn}", _words_in(messages))))
 
 
-def _chunks(answer: Reply, call_id: str) -> Iterator[AIMessageChunk]:
-    for word in _WORDS.findall(answer.text):
+def _words_in(messages: Sequence[BaseMessage]) -> int:
+    return sum(len(_WORDS.findall(str(message.text))) for message in messages)
+
+
+def _chunks(answer: Reply, call_id: str, read: int) -> Iterator[AIMessageChunk]:
+    words = _WORDS.findall(answer.text)
+    for word in words:
         yield AIMessageChunk(content=[{"type": "text", "text": word, "index": 0}] if answer.file else word)
     if answer.file:
         yield AIMessageChunk(content=[{**answer.file, "index": 1}])
@@ -83,7 +93,14 @@ def _chunks(answer: Reply, call_id: str) -> Iterator[AIMessageChunk]:
         arguments = json.dumps(dict(answer.arguments or {}), ensure_ascii=False)
         calls = [tool_call_chunk(name=answer.tool, args=arguments, id=call_id, index=0)]
         yield AIMessageChunk(content="", tool_call_chunks=calls)
-    yield AIMessageChunk(content="", chunk_position="last", response_metadata={"finish_reason": "stop"})
+    yield AIMessageChunk(
+        content="",
+        chunk_position="last",
+        response_metadata={"finish_reason": "stop", "model_name": NAME},
+        usage_metadata=UsageMetadata(
+            input_tokens=read, output_tokens=len(words), total_tokens=read + len(words)
+        ),
+    )
 
 
 def _whole(chunks: Sequence[BaseMessage]) -> ChatResult:
@@ -92,6 +109,9 @@ def _whole(chunks: Sequence[BaseMessage]) -> ChatResult:
         whole = whole + chunk  # type: ignore[assignment]
     assert isinstance(whole, AIMessageChunk)  # noqa: S101 - it is a sum of such chunks
     message = AIMessage(
-        content=whole.content, tool_calls=whole.tool_calls, response_metadata=whole.response_metadata
+        content=whole.content,
+        tool_calls=whole.tool_calls,
+        response_metadata=whole.response_metadata,
+        usage_metadata=whole.usage_metadata,
     )
     return ChatResult(generations=[ChatGeneration(message=message)])

@@ -49,7 +49,8 @@ class Run:
 class FakeServer:
     """`cuts`: after how many events each next stream connection is broken; `refusals`: (path end, status)
     pairs, each answered once instead of the real thing; `silent_posts`: runs made whose answer is lost;
-    without `replays` who joins a run hears only what is still to come."""
+    without `replays` who joins a run hears only what is still to come; `threads_first` says that runs are
+    made on existing threads only."""
 
     def __init__(self) -> None:
         self.scripts: list[Script] = []
@@ -58,6 +59,7 @@ class FakeServer:
         self.silent_posts = 0
         self.joinable = True
         self.replays = True
+        self.threads_first = False
         self.joined = asyncio.Event()
         self.gate = asyncio.Event()
         self.waiting = asyncio.Event()
@@ -134,11 +136,13 @@ class FakeServer:
         return web.json_response({"values": {}, "next": [], "tasks": [], **self._thread(request)})
 
     async def _new_run(self, request: web.Request) -> Run:
-        thread = request.match_info["t"]
+        thread, order = request.match_info["t"], await request.json()
+        if order.get("if_not_exists") == "create" and not self.threads_first:
+            self.threads.setdefault(thread, {})
         self._thread(request)
         if any(run.thread == thread and not run.over for run in self.runs.values()):
             raise web.HTTPConflict
-        run = Run(f"run-{len(self.runs) + 1}", thread, await request.json(), self.scripts.pop(0))
+        run = Run(f"run-{len(self.runs) + 1}", thread, order, self.scripts.pop(0))
         self.runs[run.id] = run
         task = asyncio.create_task(self._play(run))
         self._tasks.add(task)

@@ -129,6 +129,13 @@ def test_json_within_strings_is_read() -> None:
     assert heard([(event, json.dumps(data)), ("error", json.dumps({"error": "E"}))]).text() == "Hi"
 
 
+def test_steps_without_a_name_of_their_own_have_one_in_the_persons_language() -> None:
+    transcript = Transcript(Asked(MESSAGE_ID, "hi"), language="zh")
+    transcript.steps.call("t1", "")
+    heard([chunk([{"type": "thinking", "thinking": "hm"}])], transcript)
+    assert [step.title for step in transcript.steps.shown()] == ["工具", "思考"]
+
+
 def test_reasoning_is_a_step_without_its_text() -> None:
     thought: Json = [{"type": "thinking", "thinking": "SECRET", "text": "SECRET"}]
     transcript = heard([chunk(thought)])

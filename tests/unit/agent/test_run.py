@@ -94,11 +94,30 @@ async def test_keys_of_the_environment_are_never_sent(
     assert all("not yours" not in headers.values() for _, _, headers, _ in server.requests)
 
 
-async def test_a_thread_is_made_once(server: FakeServer, agent: LangGraphAgent) -> None:
-    server.scripts = [Script(answer("a")), Script(answer("b"))]
-    await ended(agent, request())
-    await ended(agent, request(turn_id="turn-2"))
-    assert server.asked("POST", "/threads") == 1
+async def test_a_run_makes_its_thread_without_another_request(
+    server: FakeServer, agent: LangGraphAgent
+) -> None:
+    server.scripts = [Script(answer("a"))]
+    assert (await ended(agent, request())).text == "a"
+    assert [path for _, path, _, _ in server.requests] == [f"/threads/{THREAD}/runs/stream"]
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+async def test_a_server_that_runs_on_existing_threads_only_has_them_made(
+    server: FakeServer, agent: LangGraphAgent, mode: Mode
+) -> None:
+    """Its first refusal tells; from then on a thread is made once, before its run."""
+    server.threads_first = True
+    server.scripts = [Script(answer(text), state=state(human(), ai(text))) for text in "abc"]
+    other = "7c0f8a52-1d5e-4b0f-8f4e-5e3c1f0a9b11"
+    texts = [
+        (await ended(agent, request(mode=mode))).text,
+        (await ended(agent, request(turn_id="turn-2", thread=other, mode=mode))).text,
+        (await ended(agent, request(turn_id="turn-3", thread=other, mode=mode))).text,
+    ]
+    assert texts == ["a", "b", "c"]
+    assert [body["thread_id"] for body in server.bodies("/threads")] == [THREAD, other]
+    assert server.asked("POST", "/runs") + server.asked("POST", "/runs/stream") == 4
 
 
 async def test_a_thread_that_the_server_lost_is_made_again(server: FakeServer, agent: LangGraphAgent) -> None:

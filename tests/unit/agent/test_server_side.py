@@ -6,6 +6,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from aiohttp import ClientSession, web
+from aiohttp.test_utils import RawTestServer
+from yarl import URL
 
 from agent.client import AgentEndpoint, proxy_for
 from agent.models import names_in
@@ -97,3 +100,30 @@ def test_loopback_needs_no_proxy(url: str) -> None:
 
 def test_a_proxy_is_used_for_what_is_far() -> None:
     assert proxy_for("https://agents.example.org", {"https": "http://proxy:3128"}) == "http://proxy:3128"
+
+
+async def test_a_server_beyond_a_proxy_is_reached_through_it(
+    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Calls for runs as well as those for health, with the credentials that the proxy's address names."""
+    asked: list[tuple[str, str]] = []
+
+    async def forward(request: web.BaseRequest) -> web.Response:
+        asked.append((str(request.url), request.headers["Proxy-Authorization"]))
+        target = request.url.with_host("127.0.0.1").with_port(URL(server.url).port)
+        async with ClientSession() as session, session.request(request.method, target) as answer:
+            return web.Response(
+                status=answer.status, body=await answer.read(), content_type="application/json"
+            )
+
+    async with RawTestServer(forward) as proxy:
+        address = f"http://me:secret@127.0.0.1:{proxy.port}"
+        monkeypatch.setattr("agent.client.getproxies", lambda: {"http": address})
+        async with LangGraphAgent(AgentEndpoint("http://agent.example"), files=tmp_path) as agent:
+            assert (await agent.health()).health is Health.UP
+            assert await agent.assistants() == ("agent",)
+    assert {url.partition("/assistants")[0] for url, _ in asked} == {
+        "http://agent.example/ok",
+        "http://agent.example",
+    }
+    assert {credentials for _, credentials in asked} == {"Basic bWU6c2VjcmV0"}

@@ -30,10 +30,13 @@ class Provider:
 
     url: str = ""
     keys: list[str] = field(default_factory=list)
+    asked: list[Any] = field(default_factory=list)
 
     async def complete(self, request: Request) -> StreamingResponse:
         self.keys.append(request.headers["authorization"])
-        model = (await request.json())["model"]
+        body = await request.json()
+        model = body["model"]
+        self.asked.append(body.get("stream_options"))
         return StreamingResponse(self._chunks(model), media_type="text/event-stream")
 
     async def _chunks(self, model: str) -> AsyncIterator[str]:
@@ -82,3 +85,18 @@ async def test_a_person_may_choose_among_the_models(
 def test_a_model_that_cannot_be_is_said_at_the_start(model: str) -> None:
     with pytest.raises(ConfigError, match=rf"agent\.model: {model} "):
         chat_model(ModelOptions("m", model))
+
+
+@pytest.mark.parametrize("asks", [False, True])
+async def test_a_server_of_ones_own_is_asked_for_tokens_only_where_that_is_wished(
+    tmp_path: Path, served: Served, provider: Provider, asks: bool
+) -> None:
+    model = ModelOptions("m", "openai:m", provider.url, "key", report_tokens=asks)
+    options = EmbeddedOptions(tmp_path / "agent.sqlite", models=(model,))
+    async with served(options) as client:
+        thread = await client.threads.create()
+        async for _ in client.runs.stream(
+            thread["thread_id"], "agent", input=HI, stream_mode="messages-tuple"
+        ):
+            pass
+    assert provider.asked == [{"include_usage": True} if asks else None]

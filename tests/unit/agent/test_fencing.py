@@ -1,0 +1,52 @@
+"""A node that may have lost a turn makes no run for it, and stops none."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agent.client import AgentEndpoint
+from agent.run import LangGraphAgent
+from bridge.errors import LaneLost
+from bridge.fencing import Tenure, acting_under, uptime
+from bridge.types import Mode, RunRef, RunStarted
+from tests.unit.agent.server import FakeServer, Script, serving
+from tests.unit.agent.wire import THREAD, answer, request
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[FakeServer]:
+    async with serving(FakeServer()) as server:
+        yield server
+
+
+@pytest.fixture
+async def agent(server: FakeServer, tmp_path: Path) -> AsyncIterator[LangGraphAgent]:
+    async with LangGraphAgent(AgentEndpoint(server.url), files=tmp_path) as agent:
+        yield agent
+
+
+def lapsed() -> Tenure:
+    return Tenure(15, uptime() - 15)
+
+
+async def run(agent: LangGraphAgent, mode: Mode) -> list[object]:
+    return [event async for event in agent.run(request(mode=mode))]
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+async def test_no_run_is_made(server: FakeServer, agent: LangGraphAgent, mode: Mode):
+    server.scripts = [Script(answer("Hello"))]
+    with acting_under(lapsed()), pytest.raises(LaneLost):
+        await run(agent, mode)
+    assert server.runs == {}
+
+
+async def test_a_run_is_not_stopped(server: FakeServer, agent: LangGraphAgent):
+    server.scripts = [Script(answer("Hello"))]
+    started = next(event for event in await run(agent, Mode.STREAM) if isinstance(event, RunStarted))
+    with acting_under(lapsed()), pytest.raises(LaneLost):
+        await agent.cancel(RunRef(THREAD, started.run.run_id))
+    assert not server.asked("POST", "/cancel")
