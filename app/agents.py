@@ -57,7 +57,8 @@ def _models(settings: AgentSection) -> tuple[ModelOptions, ...]:
     if not settings.model:
         return ()
     key, base_url = settings.model_api_key, settings.base_url
-    return tuple(ModelOptions(name, name, base_url, key) for name in settings.choices)
+    asks = settings.report_tokens
+    return tuple(ModelOptions(name, name, base_url, key, report_tokens=asks) for name in settings.choices)
 
 
 def _place(place: str, folder: Path) -> str:

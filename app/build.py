@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import importlib
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,42 +14,60 @@ from typing import cast
 
 from starlette.routing import BaseRoute
 
+from agent.run import LangGraphAgent
 from app.agents import open_agent
 from app.health import Pulse
+from app.imports import without
 from app.memory import make_memory
 from app.memory_api import console_memory
-from app.options import core_options
+from app.metrics import metrics
+from app.nodes import Neighbourhood, only_embedded
+from app.options import core_options, reruns_edits
+from app.people import person_desk
 from app.places import CHANNELS, FILES
+from app.seats import OneSeat, OpenSeat, Seat
 from app.settings.load import Loaded
 from app.store import open_store
 from app.supervise import Supervisor, Supervisors
-from app.upkeep import forget_old_audits
+from app.upkeep import keep_up
 from bridge.bus import MessageBus
 from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
+from bridge.erasing.desk import PersonDesk
 from bridge.errors import ParleyError
 from bridge.manager import Manager
+from bridge.news import NO_NEWS, News
 from bridge.pairing import Pairing
 from bridge.people import People
 from bridge.ports import Channel, ChannelServices, Journal
 from bridge.services import Services
+from channels.kit.config import ChannelConfig
+from channels.kit.holding import HeldByOne
 from channels.kit.http import ServesHttp, Webhook
 from console.memory_api import memory_routes
+from console.metrics import metrics_route
 from console.options import ConsoleOptions
 from console.pairing_api import pairing_routes
+from console.people_api import person_routes
 from console.server import HttpServer
 from memory.service import MemoryService
+from store.interface import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Parley:
-    """Everything that was built; `run` makes it live. `background` works until it is cancelled."""
+    """Everything that was built; `run` makes it live. `background` works until it is cancelled.
+
+    `others` tells whether another node could go on at once with what is left when this one stops.
+    """
 
     manager: Manager
     supervisors: Supervisors
     server: HttpServer
     memory: MemoryService
     background: Sequence[Callable[[], Coroutine[None, None, None]]]
+    others: Callable[[], Awaitable[bool]]
+    people: PersonDesk
 
     async def run(self, stop: asyncio.Event, started: Callable[[str], None]) -> None:
         """Serve until `stop` is set, then stop in order: listening, turns, everything else.
@@ -70,7 +88,8 @@ class Parley:
                 tasks.append(group.create_task(self.manager.run()))
                 async with self.supervisors:
                     await stop.wait()
-                await self.manager.drain()
+                    handing_over = await self.others()
+                await self.manager.drain(hand_over=handing_over)
                 await self.memory.drain()
                 for task in tasks:
                     task.cancel()
@@ -84,49 +103,82 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
 
     Only channels that are on are imported. Raises StoreUnavailable, ConfigError.
     """
-    options = core_options(loaded)
-    async with open_store(loaded, clock) as journal, open_agent(loaded) as agent:
-        pairing = await Pairing.open(journal, clock)
-        bus = MessageBus(journal, options.channels, pairing)
-        channels = make_channels(loaded, journal)
-        supervisors = Supervisors(
-            [Supervisor(channel, bus.publish_inbound, bus.publish_click) for channel in channels.values()]
-        )
-        memory = make_memory(loaded, journal, clock)
-        pulse = Pulse(journal, agent, supervisors, clock=clock)
-        services = Services(
-            journal=journal,
-            bus=bus,
-            agent=agent,
-            memory=memory,
-            people=People(journal, clock),
-            conversations=await Conversations.open(journal),
-            channels=channels,
-            options=options,
-            files=_folder(loaded.data_dir / FILES),
-            reports=pulse.reports,
-            clock=clock,
-            pairing=pairing,
-        )
-        api = [*memory_routes(console_memory(loaded, memory, services.people)), *pairing_routes(pairing)]
-        server = _server(loaded, channels, pulse, api)
-        yield Parley(
-            Manager(services),
-            supervisors,
-            server,
-            memory,
-            (pulse.run, journal.maintain, memory.run, pairing.follow, _upkeep(loaded, journal, clock)),
-        )
+    async with open_store(loaded, clock) as journal, _agent(loaded, journal) as agent:
+        yield await _put_together(loaded, clock, journal, agent)
 
 
-def make_channels(loaded: Loaded, journal: Journal) -> Mapping[str, Channel]:
+async def _put_together(
+    loaded: Loaded, clock: Callable[[], float], journal: Store, agent: LangGraphAgent
+) -> Parley:
+    options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
+    bus = MessageBus(journal, options.channels, pairing)
+    channels = make_channels(loaded, journal, journal.news)
+    supervisors = _supervisors(channels, bus, journal)
+    memory = make_memory(loaded, journal, clock)
+    nodes = Neighbourhood(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
+    pulse = Pulse(journal, agent, supervisors, clock=clock, more=nodes.reports)
+    services = Services(
+        journal=journal,
+        bus=bus,
+        agent=agent,
+        memory=memory,
+        people=People(journal, clock),
+        conversations=await Conversations.open(journal),
+        channels=channels,
+        options=options,
+        files=_folder(loaded.data_dir / FILES),
+        reports=pulse.reports,
+        clock=clock,
+        pairing=pairing,
+        news=journal.news,
+    )
+    people = person_desk(loaded, services, journal, agent, partial(_make_channel, loaded, journal, NO_NEWS))
+    api = [*memory_routes(console_memory(loaded, memory, services.people)), *pairing_routes(pairing)]
+    api += person_routes(people, services.files)
+    api.append(metrics_route(metrics(services.deliveries, pulse.reports, channels)))
+    server = _server(loaded, channels, pulse, api)
+    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow)
+    background = (*work, _upkeep(loaded, journal, clock))
+    return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
+
+
+def _supervisors(channels: Mapping[str, Channel], bus: MessageBus, store: Store) -> Supervisors:
+    return Supervisors(
+        [
+            Supervisor(each, bus.publish_inbound, bus.publish_click, seat=_seat(each, store))
+            for each in channels.values()
+        ]
+    )
+
+
+@asynccontextmanager
+async def _agent(loaded: Loaded, store: Store) -> AsyncIterator[LangGraphAgent]:
+    """The agent; one that lives inside is one node's only."""
+    async with AsyncExitStack() as stack:
+        if loaded.settings.agent.embedded and store.news.shared:
+            await stack.enter_async_context(only_embedded(store.nodes))
+        yield await stack.enter_async_context(open_agent(loaded))
+
+
+def _seat(channel: Channel, store: Store) -> Seat:
+    """Where a channel listens: on one node where its platform has but one connection."""
+    if store.news.shared and isinstance(channel, HeldByOne) and channel.held_by_one:
+        return OneSeat(store.nodes, channel.name)
+    return OpenSeat()
+
+
+def make_channels(loaded: Loaded, journal: Journal, news: News = NO_NEWS) -> Mapping[str, Channel]:
     """The channels that are on, each with a folder of its own."""
-    made: dict[str, Channel] = {}
-    for name, config in loaded.channels.items():
-        folder = _folder(loaded.data_dir / CHANNELS / name)
+    make = partial(_make_channel, loaded, journal, news)
+    return {name: make(name, config) for name, config in loaded.channels.items()}
+
+
+def _make_channel(loaded: Loaded, journal: Journal, news: News, name: str, config: ChannelConfig) -> Channel:
+    folder = _folder(loaded.data_dir / CHANNELS / name)
+    with without(config.spares):
         module = importlib.import_module(f"channels.{name}.channel")
-        made[name] = cast("Channel", module.create(config, ChannelServices(journal, folder, command_infos())))
-    return made
+    services = ChannelServices(journal, folder, command_infos(), news, reruns=reruns_edits(loaded, config))
+    return cast("Channel", module.create(config, services))
 
 
 def _server(
@@ -145,7 +197,7 @@ def _server(
 def _upkeep(
     loaded: Loaded, journal: Journal, clock: Callable[[], float]
 ) -> Callable[[], Coroutine[None, None, None]]:
-    return partial(forget_old_audits, journal, loaded.settings.questions.audit_days, clock)
+    return partial(keep_up, journal, loaded.data_dir / FILES, loaded.settings.retention, clock)
 
 
 def _folder(path: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from app.supervise import Supervisors
@@ -27,19 +27,22 @@ class Pulse:
         supervisors: Supervisors,
         every: float = 10.0,
         clock: Callable[[], float] = time.time,
+        more: Callable[[], Sequence[HealthReport]] = tuple,
     ) -> None:
+        """`more` reports come after those of the channels."""
         self._documents = documents
         self._agent = agent
         self._supervisors = supervisors
         self._every = every
         self._clock = clock
+        self._more = more
         now = clock()
         self._store_report = HealthReport("store", Health.STARTING, "not looked at yet", now)
         self._agent_report = HealthReport("agent", Health.STARTING, "not looked at yet", now)
 
     def reports(self) -> tuple[HealthReport, ...]:
-        """The store, the agent, then every channel."""
-        return (self._store_report, self._agent_report, *self._supervisors.reports())
+        """The store, the agent, then every channel, and then the other reports."""
+        return (self._store_report, self._agent_report, *self._supervisors.reports(), *self._more())
 
     async def run(self) -> None:
         """Look again and again until cancelled."""

@@ -6,10 +6,12 @@ import logging
 import re
 import sys
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from pydantic import BaseModel
 
 _SECRET_FIELD = re.compile(r"token$|secret|password|api_key|headers", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"://[^/?#\s:]*:([^\s]*)@|[?&](?:ssl)?password=([^&\s]+)")
 # Shorter values would take ordinary words out of the log.
 _SHORTEST_SECRET = 6
 _OURS = ("agent", "app", "bridge", "channels", "console", "parley", "store")
@@ -37,7 +39,7 @@ class SecretlessFormatter(logging.Formatter):
 
 
 def secrets_in(section: BaseModel) -> frozenset[str]:
-    """The values of fields that are named like secrets, at any depth."""
+    """The values of fields that are named like secrets, and addresses with passwords, at any depth."""
     return frozenset(value for value in _values(section, secret=False) if len(value) >= _SHORTEST_SECRET)
 
 
@@ -50,6 +52,9 @@ def _values(value: object, secret: bool) -> Iterator[str]:
             yield from _values(entry, secret)
     elif isinstance(value, str) and secret:
         yield value
+    elif isinstance(value, str) and (found := _CREDENTIALS.search(value)):
+        password = found[1] or found[2] or ""
+        yield from (value, password, unquote(password))
 
 
 def set_up(level: str, secrets: frozenset[str]) -> None:

@@ -24,7 +24,7 @@ from memory.stored import DocumentStore
 def make_memory(loaded: Loaded, journal: Store, clock: Callable[[], float]) -> MemoryService:
     """The service as configured. Raises ConfigError for prompts that cannot be used."""
     options = memory_options(loaded.settings.memory)
-    stores = loaded.settings.memory.storage == "store"
+    stores = loaded.settings.memory_in_store
     store: MemoryStore = DocumentStore(journal) if stores else file_store(loaded)
     return MemoryService(store, journal, _extractor(loaded), options, clock, _affinities(loaded))
 
@@ -33,7 +33,7 @@ def memory_options(section: MemorySection) -> MemoryOptions:
     """The section for the memory package."""
     return MemoryOptions(
         enabled=section.enabled,
-        injection_enabled=section.injection_enabled and section.injection != "off",
+        injection_enabled=section.injection != "off",
         debounce_seconds=section.debounce_seconds,
         max_wait=section.max_wait,
         max_facts=section.max_facts,
@@ -87,6 +87,7 @@ def _extractor(loaded: Loaded) -> Extractor:
         name,
         base_url=section.base_url if own else agent.base_url,
         api_key=section.model_api_key if own else agent.model_api_key,
+        temperature=section.temperature,
         timeout=memory_options(section).model_timeout,
     )
     folder = loaded.folder / section.prompts_dir if section.prompts_dir else None

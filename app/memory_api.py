@@ -127,7 +127,7 @@ def console_memory(loaded: Loaded, service: MemoryService, people: People) -> Co
     config = MemoryConfig(
         enabled=options.enabled,
         injection_enabled=options.injection_enabled,
-        storage=section.storage,
+        storage="store" if loaded.settings.memory_in_store else "files",
         groups=options.groups.value,
         per_assistant=options.per_assistant,
         debounce_seconds=options.debounce_seconds,

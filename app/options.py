@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.settings.load import Loaded
-from bridge.options import ChannelOptions, ChatOptions, Mention, Options, WhenBusy
+from bridge.options import ChannelOptions, ChatOptions, Mention, OnEdit, Options, WhenBusy
 from bridge.types import Mode, Session
 from channels.kit.config import ChannelConfig, ChatConfig, SessionConfig
 from console.options import is_loopback
@@ -19,6 +19,8 @@ def core_options(loaded: Loaded) -> Options:
         max_turns=settings.manager.max_turns,
         queue_limit=settings.manager.queue_limit,
         shutdown_grace=settings.manager.shutdown_grace,
+        backlog_rate=settings.manager.backlog_rate,
+        max_message_age=settings.manager.max_message_age,
         notify_after=settings.agent.notify_after,
         give_up_after=settings.agent.give_up_after,
         still_working_after=settings.agent.still_working_after,
@@ -26,7 +28,14 @@ def core_options(loaded: Loaded) -> Options:
         max_file=settings.manager.max_file,
         models=settings.agent.choices,
         questions=settings.questions.options(),
+        limits=settings.limits.options(),
     )
+
+
+def reruns_edits(loaded: Loaded, config: ChannelConfig) -> bool:
+    """Whether an edit of the last message is answered anew on this channel."""
+    chosen = config.on_edit if "on_edit" in config.model_fields_set else loaded.settings.agent.on_edit
+    return OnEdit(chosen) is OnEdit.RERUN
 
 
 def merged(assistant: str, *sections: SessionConfig) -> Session:
@@ -49,6 +58,7 @@ def _channel(loaded: Loaded, name: str, config: ChannelConfig) -> ChannelOptions
         user_sessions={user: merged(settings.agent.assistant, *layers, own) for user, own in users},
         mode=Mode(mode),
         when_busy=WhenBusy(when_busy),
+        on_edit=OnEdit.RERUN if reruns_edits(loaded, config) else OnEdit.IGNORE,
         allowed_users=frozenset(config.allowed_users),
         mention=Mention(config.mention),
         burst_window=config.burst_window,

@@ -9,7 +9,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from bridge.errors import AuthenticationRefused, ChannelError, RateLimited
+from app.seats import OpenSeat, Seat, SeatLost
+from bridge.errors import AuthenticationRefused, ChannelError, LaneLost, RateLimited
 from bridge.ports import Channel, Health, HealthReport
 from bridge.types import Click, InboundMessage
 
@@ -52,12 +53,14 @@ class Supervisor:
         decide: Callable[[Click], Awaitable[str]],
         backoff: Backoff = Backoff(),
         surroundings: Surroundings = Surroundings(),
+        seat: Seat = OpenSeat(),  # noqa: B008 - it has no state
     ) -> None:
         self._channel = channel
         self._accept = accept
         self._decide = decide
         self._backoff = backoff
         self._around = surroundings
+        self._seat = seat
         self._failures = 0
         self._up_since: float | None = None
         self._report = HealthReport(channel.name, Health.STARTING, "connecting", surroundings.clock())
@@ -84,7 +87,11 @@ class Supervisor:
         """Listen until cancelled, or until the platform refuses our credentials."""
         while True:
             try:
-                pause = await self._connection()
+                async with self._seat.taken(self._stand_by):
+                    pause = await self._connection()
+            except SeatLost as error:
+                log.warning("%s: %s", self._channel.name, error)
+                continue
             except AuthenticationRefused as error:
                 self._show(Health.REFUSED, error.user_text)
                 log.error("%s is stopped: %s", self._channel.name, error.user_text)
@@ -104,7 +111,7 @@ class Supervisor:
             self._show(Health.RETRYING, error.user_text)
             log.warning("%s: %s; next try in %.0f s", self._channel.name, error.user_text, error.retry_after)
             return error.retry_after
-        except ChannelError as error:
+        except (ChannelError, LaneLost) as error:
             detail = error.user_text
             log.warning("%s: %s", self._channel.name, detail)
         except Exception as error:  # a channel's fault must not reach the others
@@ -113,6 +120,9 @@ class Supervisor:
         self._count()
         self._show(Health.RETRYING, detail)
         return self._backoff.pause(self._failures, self._around.chance())
+
+    def _stand_by(self, why: str) -> None:
+        self._show(Health.STANDBY, why)
 
     def _count(self) -> None:
         stood = 0.0 if self._up_since is None else self._around.clock() - self._up_since

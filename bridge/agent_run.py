@@ -18,18 +18,20 @@ from bridge.types import Outcome, RunEnded, RunProgress, RunRequest, RunStarted,
 
 log = logging.getLogger(__name__)
 
-# How long a stopped run may take to say so before the turn ends without it.
-_STOP_PATIENCE = 10.0
-# A position only saves reading again after a crash: a write now and then is enough.
+# A position only saves reading again after a crash: a write now and then is enough, none for a short run.
 _NOTE_INTERVAL = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Seconds until a person is told that the agent does not answer, and until the turn ends as failed."""
+    """Seconds until a person is told that the agent does not answer, and until the turn ends as failed.
+
+    A stopped run has `stop` seconds to say so before the turn ends without it.
+    """
 
     notify_after: float
     give_up_after: float
+    stop: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Audience:
 
 
 class AgentRun:
-    """Runs one request. `clock` tells Unix seconds."""
+    """Runs one request. `clock` tells Unix seconds; `stray` that the server may still be at it in the end."""
 
     def __init__(
         self,
@@ -68,6 +70,8 @@ class AgentRun:
         self._limit = asyncio.timeout(None)
         self._running = False
         self._stopping: asyncio.Task[None] | None = None
+        self._cancelled = False
+        self.stray = False
         self._text = ""
         self._steps: tuple[Step, ...] = ()
         self._noted_at = 0.0
@@ -106,12 +110,13 @@ class AgentRun:
         return ended, reason
 
     def _cut_off(self) -> tuple[RunEnded, Sentence | None]:
+        self.stray = not self._cancelled
         return RunEnded(Outcome.CANCELLED, self._text), None
 
     def _begin_to_stop(self) -> None:
         """Give the run its last seconds, and cancel it on the server."""
         if self._running:
-            self._limit.reschedule(asyncio.get_running_loop().time() + _STOP_PATIENCE)
+            self._limit.reschedule(asyncio.get_running_loop().time() + self._patience.stop)
             self._stopping = asyncio.create_task(self._cancel_run())
 
     def _on_silence(self) -> None:
@@ -138,6 +143,7 @@ class AgentRun:
                 if self._stopped.is_set():
                     return self._cut_off()
                 if loop.time() - started > self._patience.give_up_after:
+                    self.stray = True
                     return self._failed(request, error), Sentence.AGENT_AWAY
                 log.warning("turn %s: %s", request.turn_id, error)
             if await self._pause(backoff(attempt)):
@@ -158,6 +164,7 @@ class AgentRun:
                     began = self._turn.record.began or self._clock()
                     unread = unread or self._turn.record.unread
                     await self._turn.write(run_id=run.run_id, unread=unread, began=began)
+                    self._noted_at = self._clock()
                     self._known.set()
                     self._watch.begin(self._clock() - began)
                 case RunProgress():
@@ -169,8 +176,8 @@ class AgentRun:
         raise AgentUnavailable("The agent server ended a run without saying how.")
 
     async def _note_position(self, last_event: str) -> None:
-        now = asyncio.get_running_loop().time()
-        if not last_event or now - self._noted_at < _NOTE_INTERVAL:
+        now = self._clock()
+        if not last_event or abs(now - self._noted_at) < _NOTE_INTERVAL:
             return
         self._noted_at = now
         # A store that is away must not end a run for this.
@@ -186,10 +193,12 @@ class AgentRun:
 
     async def _cancel_run(self) -> None:
         await self._known.wait()
-        run = self._turn.record.run
-        if run is None:
-            return
-        try:
-            await self._agent.cancel(run)
-        except AgentError as error:
-            log.warning("run %s could not be cancelled: %s", run.run_id, error)
+        run, attempt = self._turn.record.run, 0
+        while run is not None and not self._cancelled:
+            try:
+                await self._agent.cancel(run)
+                self._cancelled = True
+            except AgentError as error:
+                log.warning("run %s could not be cancelled yet: %s", run.run_id, error)
+                await asyncio.sleep(backoff(attempt))
+                attempt += 1

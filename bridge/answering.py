@@ -19,14 +19,15 @@ async def deliver(services: Services, claim: Claim, accepted: Accepted, turn: Tu
 
     Raises LaneLost, StoreUnavailable.
     """
-    if turn.record.text and not await _delivered(services, accepted, turn):
+    if turn.record.text and not await delivered(services, accepted, turn):
         await services.journal.bury(claim, [accepted.item], "the platform refused the answer")
         return
     done = replace(turn.record, stage=Stage.DELIVERED)
     await services.journal.done(claim, [accepted.item], note=encode(done))
 
 
-async def _delivered(services: Services, accepted: Accepted, turn: TurnLog) -> bool:
+async def delivered(services: Services, accepted: Accepted, turn: TurnLog) -> bool:
+    """Say what the answered `turn` says; False where the platform will never take it."""
     message, turn_id = accepted.message, services.conversations.turn_id(accepted.item.id)
     target = ReplyTarget(
         turn_id, message.conversation, message.id, message.sender, message.private, turn.record.handle
@@ -37,7 +38,9 @@ async def _delivered(services: Services, accepted: Accepted, turn: TurnLog) -> b
         turn_id, message.conversation, message.id, record.text, final=True, attachments=record.files
     )
     try:
-        await Delivery(reply, 0.0).finish(final)
+        receipt = await Delivery(reply, 0.0).finish(final)
     except DeliveryRejected:
+        services.deliveries.refuse(final)
         return False
+    services.deliveries.arrive(final, receipt)
     return True

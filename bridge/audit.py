@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bridge.asking import QuestionRecord
@@ -90,6 +90,20 @@ async def entries(documents: Documents, since: float = 0.0) -> AsyncIterator[Aud
         for document in found:
             yield decode(AuditEntry, document.body)
         after = found[-1].key
+
+
+async def all_entries(documents: Documents) -> AsyncIterator[tuple[AuditEntry, Document]]:
+    """The whole record with the documents that it is in, oldest first. Raises StoreUnavailable."""
+    after = ""
+    while found := await documents.list(PREFIX, 500, after):
+        for document in found:
+            yield decode(AuditEntry, document.body), document
+        after = found[-1].key
+
+
+def rewritten(entry: AuditEntry, document: Document) -> Document:
+    """The document with another entry, to be set under the version it was read at."""
+    return replace(document, body=encode(entry))
 
 
 async def forget_before(documents: Documents, until: float) -> int:

@@ -15,10 +15,11 @@ _CLOCK_GRAIN = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A durable message: its item, and what was written."""
+    """A durable message: its item, and what was written; `edits` are the items of edits that changed it."""
 
     item: Item
     message: InboundMessage
+    edits: tuple[Item, ...] = ()
 
 
 def read(items: Sequence[Item]) -> tuple[Accepted, ...]:
@@ -26,12 +27,23 @@ def read(items: Sequence[Item]) -> tuple[Accepted, ...]:
     return tuple(Accepted(item, decode(InboundMessage, item.body)) for item in items)
 
 
+def content(message: InboundMessage) -> tuple[object, ...]:
+    """What was said, to tell whether an edit changed any of it."""
+    return (message.text, *((file.name, file.mime, file.size) for file in message.attachments))
+
+
+def items_of(burst: Sequence[Accepted]) -> list[Item]:
+    """Every item that is worked with the burst, each once."""
+    found = {item.id: item for each in burst for item in (each.item, *each.edits)}
+    return list(found.values())
+
+
 def first_burst(waiting: Sequence[Accepted], window: float, limit: int) -> tuple[Accepted, ...]:
     """The messages, from the oldest on, that make the next turn.
 
     One person's messages are one turn while each follows the one before within `window` seconds, or is of
     the same album. Beyond `limit` waiting messages the oldest become one turn, whoever wrote them. A message
-    that lets a run go on is a turn of its own, and so are those that are answered again.
+    that lets a run go on is a turn of its own, and so are an edit and those that are answered again.
     """
     overflow = len(waiting) - limit + 1 if len(waiting) > limit else 1
     size = min(overflow, len(waiting))
@@ -43,7 +55,7 @@ def first_burst(waiting: Sequence[Accepted], window: float, limit: int) -> tuple
 
 def _apart(first: Accepted, later: Accepted) -> bool:
     one, other = first.message, later.message
-    return bool(one.resumes or other.resumes or one.retries != other.retries)
+    return bool(one.resumes or other.resumes or one.edits or other.edits or one.retries != other.retries)
 
 
 def _belongs(earlier: Accepted, later: Accepted, window: float) -> bool:

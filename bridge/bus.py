@@ -15,7 +15,7 @@ from bridge.codec import encode
 from bridge.commands.parse import is_command
 from bridge.conversations import document_key
 from bridge.deciding import arguments_in, may_decide
-from bridge.options import ChannelOptions, Mention
+from bridge.options import ChannelOptions, Mention, OnEdit
 from bridge.people import chosen_language
 from bridge.ports import Journal, Put
 from bridge.questions import outcome
@@ -45,7 +45,8 @@ class MessageBus:
         """Make a message durable, cleaned; returns False when it is known already, or not for us.
 
         Commands, and messages that will only be refused, wait in a queue of their own so that they never
-        stand behind a run. Raises StoreUnavailable: the platform must not be acknowledged.
+        stand behind a run. No edit is a command, or refused: it is for the agent, or nothing. Raises
+        StoreUnavailable: the platform must not be acknowledged.
         """
         if len(message.text) + len(message.quoted) > _LONG:
             message = await asyncio.to_thread(clean_message, message)
@@ -57,6 +58,8 @@ class MessageBus:
         if verdict is Verdict.IGNORE:
             return False
         quick = verdict is not Verdict.ALLOW or is_command(message.text)
+        if message.edits and (quick or options.on_edit is OnEdit.IGNORE):
+            return False
         if quick:
             name = f"{conversation.channel}:{message.id}"
             puts: tuple[Put, ...] = (

@@ -72,13 +72,13 @@ def clean_name(name: str) -> str:
 
 def clean_message(message: InboundMessage) -> InboundMessage:
     """The message as the agent and the memory may see it. Ids stay as they are: they are the platform's."""
-    return replace(
-        message,
-        text=clean(message.text),
-        quoted=clean(message.quoted),
-        sender=replace(message.sender, name=clean_name(message.sender.name)),
-        attachments=tuple(map(_named, message.attachments)),
-    )
+    text, quoted, name = clean(message.text), clean(message.quoted), clean_name(message.sender.name)
+    attachments = tuple(map(_named, message.attachments))
+    was = (message.text, message.quoted, message.sender.name, message.attachments)
+    if (text, quoted, name, attachments) == was:
+        return message
+    sender = replace(message.sender, name=name)
+    return replace(message, text=text, quoted=quoted, sender=sender, attachments=attachments)
 
 
 def _named(attachment: Attachment) -> Attachment:
@@ -86,6 +86,8 @@ def _named(attachment: Attachment) -> Attachment:
 
 
 def _visible(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
     if _SURROGATES.search(text):
         # Halves that belong together become one character again, and a lone one U+FFFD.
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

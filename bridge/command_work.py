@@ -13,10 +13,13 @@ from bridge.commands.table import run_command
 from bridge.errors import DocumentConflict
 from bridge.people import account_key
 from bridge.ports import Claim, Document
-from bridge.record import Stage, TurnLog
+from bridge.record import Stage, TurnLog, lost_files
 from bridge.services import Services
 from bridge.texts import Sentence
 from bridge.types import Conversation
+
+REFUSED = "refused/"
+"""Under it stands who was told of a refusal, by account and sentence, and when."""
 
 _REFUSED_AGAIN_AFTER = 3600.0
 
@@ -28,7 +31,7 @@ async def work_command(
     (first, *_) = read(claim.items)
     accepted = Accepted(first.item, await services.known(first.message))
     turn = TurnLog(services.journal, claim, accepted.item)
-    if turn.record.stage is Stage.ACCEPTED:
+    if turn.record.stage is Stage.ACCEPTED or lost_files(turn.record):
         context = CommandContext(services, accepted.message, accepted.item.id, stop)
         answer = await _answer(context)
         await turn.write(stage=Stage.ANSWERED, text=answer.text, files=answer.files)
@@ -60,7 +63,7 @@ async def _refuse(context: CommandContext, sentence: Sentence) -> CommandAnswer:
 async def _told_lately(context: CommandContext, sentence: Sentence) -> bool:
     """Whether this person heard of the refusal within the hour; notes that they hear of it now."""
     sender, now = context.message.sender, context.services.clock()
-    known = await context.services.journal.get(f"refused/{account_key(sender)}/{sentence}")
+    known = await context.services.journal.get(f"{REFUSED}{account_key(sender)}/{sentence}")
     if known.body and now - float(known.body) < _REFUSED_AGAIN_AFTER:
         return True
     try:

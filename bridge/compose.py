@@ -29,11 +29,12 @@ def final_text(
     reason: Sentence | None,
     left_out: Sequence[LeftOut],
     unread: Sequence[Unread] = (),
+    notes: Sequence[str] = (),
     *,
     reference: str,
 ) -> str:
     """The agent's words, then how the turn ended where that is not plain, then the files it went without
-    or did not read whole.
+    or did not read whole, then `notes`.
 
     `reason` replaces the usual sentence of a failure. `reference` finds the turn in the log. What a run asks
     comes in messages of its own.
@@ -48,6 +49,7 @@ def final_text(
         parts.append(say(language, Sentence.QUESTION_ASKED))
     parts.extend(say(language, Sentence.FILE_LEFT_OUT, name=f.name, reason=f.told) for f in left_out)
     parts.extend(_unread(language, file) for file in unread)
+    parts.extend(notes)
     return "\n\n".join(part for part in parts if part.strip())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 from uuid import UUID, uuid4, uuid5
@@ -10,6 +10,7 @@ from uuid import UUID, uuid4, uuid5
 from bridge.codec import decode, encode
 from bridge.errors import DocumentConflict
 from bridge.options import WhenBusy
+from bridge.people import account_key
 from bridge.ports import Document, Documents
 from bridge.types import Conversation, InboundMessage, Session
 
@@ -28,13 +29,23 @@ class PendingQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class Missed:
+    """Messages that came while nobody was there, offered at a time to be answered after all."""
+
+    messages: tuple[InboundMessage, ...]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationRecord:
     """The durable side of a conversation.
 
     Each `/new` raises `generation`; `since` is the item id of that command. `model` and `assistant` are
     what somebody chose here, or empty. `title` is how its first message began. `said` is how the latest
     messages began, oldest first. `reminded` says that the thread's last human message carries memory. `last`
-    is what the last turn was asked, to be asked again. `when_busy` is what somebody chose here, or None.
+    is what the last turn was asked, to be asked again. `missed` is what was offered to be asked after all.
+    `when_busy` is what somebody chose here, or None. `owner` is the account that a private conversation
+    is with. `voices` are the accounts whose words stand in `title` (the first entry) and `said` (one each).
     """
 
     generation: int = 0
@@ -42,12 +53,20 @@ class ConversationRecord:
     model: str = ""
     assistant: str = ""
     question: PendingQuestion | None = None
+    owner: str = ""
+    voices: tuple[tuple[str, ...], ...] = ()
     title: str = ""
     last_at: float = 0.0
     said: tuple[str, ...] = ()
     reminded: bool = False
     last: tuple[InboundMessage, ...] = ()
     when_busy: WhenBusy | None = None
+    missed: Missed | None = None
+
+    def still_offered(self, message: InboundMessage) -> Missed | None:
+        """What is left of the offer after this message: it ends when it is taken up, or passed over."""
+        missed = self.missed
+        return None if missed is None or message.retries or message.sent_at > missed.at else missed
 
 
 Seen: TypeAlias = tuple[ConversationRecord, Document]
@@ -112,13 +131,31 @@ class Conversations:
 async def read_conversation(documents: Documents, conversation: Conversation) -> Seen:
     """A conversation's record, and the document it was read from. Raises StoreUnavailable."""
     document = await documents.get(document_key(conversation))
-    record = decode(ConversationRecord, document.body) if document.body else ConversationRecord()
-    return record, document
+    return record_in(document), document
+
+
+def record_in(document: Document) -> ConversationRecord:
+    """The record that a conversation's document holds."""
+    return decode(ConversationRecord, document.body) if document.body else ConversationRecord()
 
 
 def written(document: Document, record: ConversationRecord) -> Document:
     """`document` with `record` as its body, to be set under the version it was read at."""
     return replace(document, body=encode(record))
+
+
+def attributed(
+    before: ConversationRecord, after: ConversationRecord, asked: Sequence[InboundMessage]
+) -> ConversationRecord:
+    """`after` with whose words it has: those of `asked` where it says more than `before`."""
+    authors = tuple(dict.fromkeys(account_key(message.sender) for message in asked))
+    titled, *said = before.voices or ((),)
+    if after.title != before.title:
+        titled = authors
+    if after.said is not before.said:
+        said = [*said, authors][-len(after.said) :]
+    owner = authors[0] if asked[0].private else before.owner
+    return replace(after, owner=owner, voices=(titled, *said))
 
 
 def session_for(session: Session, record: ConversationRecord) -> Session:

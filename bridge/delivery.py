@@ -7,10 +7,13 @@ import logging
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TypeVar
 
 from bridge.errors import ChannelError, DeliveryRejected, RateLimited
+from bridge.fencing import demand_tenure, is_late
 from bridge.ports import Reply
+from bridge.turnstile import OPEN, Turnstile
 from bridge.types import OutboundMessage, Receipt
 
 log = logging.getLogger(__name__)
@@ -28,11 +31,15 @@ def backoff(attempt: int) -> float:
 
 
 class Delivery:
-    """One reply on its way. `offer` never waits, so a slow platform never slows who makes the snapshots."""
+    """One reply on its way. `offer` never waits, so a slow platform never slows who makes the snapshots.
 
-    def __init__(self, reply: Reply, interval: float) -> None:
+    Whatever is shown goes through `turnstile` first.
+    """
+
+    def __init__(self, reply: Reply, interval: float, turnstile: Turnstile = OPEN) -> None:
         self._reply = reply
         self._interval = interval
+        self._turnstile = turnstile
         self._newest: OutboundMessage | None = None
         self._fresh = asyncio.Event()
         self._wire = asyncio.Lock()
@@ -61,9 +68,10 @@ class Delivery:
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Deliver the final snapshot, trying for as long as it takes.
 
-        Raises DeliveryRejected when the platform will never take it.
+        Raises DeliveryRejected when the platform will never take it, LaneLost when it is not ours to send.
         """
-        return await self._until_arrived(snapshot.turn_id, lambda: self._reply.finish(snapshot))
+        receipt = await self._until_arrived(snapshot.turn_id, lambda: self._reply.finish(snapshot))
+        return replace(receipt, doubtful=True) if is_late() else receipt
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Rewrite a question's message, trying for as long as it takes. Raises DeliveryRejected."""
@@ -73,6 +81,8 @@ class Delivery:
         attempt = 0
         while True:
             await self._hold_back()
+            await self._turnstile.through()
+            demand_tenure()
             try:
                 return await send()
             except DeliveryRejected:
@@ -89,6 +99,7 @@ class Delivery:
         while True:
             await self._fresh.wait()
             await self._hold_back()
+            await self._turnstile.through()
             self._fresh.clear()
             async with self._wire:
                 await self._show_once()
@@ -98,6 +109,7 @@ class Delivery:
         snapshot = self._newest
         if snapshot is None:
             return
+        demand_tenure()
         try:
             await self._reply.show(snapshot)
         except RateLimited as limit:

@@ -15,6 +15,7 @@ ParleyError(user_text)
 │   ├── AgentRefused            it will never take this request: wrong key, unknown assistant
 │   └── AgentFailed             the run itself failed
 ├── MemoryFailed           logged, never shown
+├── PersonBusy             a person's turns are under way: they cannot be erased just now
 └── StoreError             durable state
     ├── StoreUnavailable        stop acknowledging until it is back
     ├── LaneLost                another node holds the lane now: change nothing, send nothing
@@ -67,18 +68,17 @@ class DeliveryRejected(ChannelError):
 class AttachmentRefused(ChannelError):
     """A file is too large, of no known kind, or gone.
 
-    `sentence` with `values` in its places says it in a person's language; without one, `user_text` does.
+    `sentence` with `values` in its places says it in a person's language; `user_text` is for the agent and
+    the log.
     """
 
-    def __init__(self, user_text: str, sentence: Sentence | None = None, **values: str) -> None:
+    def __init__(self, user_text: str, sentence: Sentence, **values: str) -> None:
         super().__init__(user_text)
         self._sentence = sentence
         self._values = values
 
     def told(self, language: str) -> str:
         """Why, for a person."""
-        if self._sentence is None:
-            return self.user_text
         return say(language, self._sentence, **self._values)
 
 
@@ -108,6 +108,10 @@ class AgentFailed(AgentError):
 
 class MemoryFailed(ParleyError):
     """Memory could not be read or written; a chat goes on without it."""
+
+
+class PersonBusy(ParleyError):
+    """Turns of a person are under way; everything about them can only be erased when those are over."""
 
 
 class StoreError(ParleyError):

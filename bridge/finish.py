@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bridge import audit
-from bridge.bursts import Accepted
+from bridge.bursts import Accepted, items_of
 from bridge.busy import for_agent
 from bridge.codec import encode
 from bridge.conversations import ConversationRecord, written
@@ -15,6 +15,7 @@ from bridge.ports import Claim, Document, Put
 from bridge.record import Stage, TurnRecord
 from bridge.services import Services
 from bridge.turn import TurnWork
+from bridge.usage_gate import spent_by
 
 
 async def finish(
@@ -24,25 +25,29 @@ async def finish(
 
     A conversation begun anew meanwhile is left as it is. Raises LaneLost, StoreUnavailable.
     """
-    items = [accepted.item for accepted in burst]
+    items, tallies = items_of(burst), spent_by(services, burst[0].message, turn)
     conversation = burst[0].message.conversation
     if turn.stage is Stage.REJECTED or turn.broken:
         reason = "handling it broke; see the log" if turn.broken else "the platform refused the answer"
+        if tallies:
+            await services.journal.tally(tallies, once=f"spent/{items[0].id}")
         await services.journal.bury(claim, items, reason)
         return
     seen, entry = work.seen, _entry(services, burst, turn)
     while True:
         # Nearly always the conversation still is as the turn read it, and then it is not read again.
-        record, document = seen or await services.conversations.read(conversation)
+        record, document = seen
         documents, puts = list(entry), list(_again(burst, turn))
         if turn.thread in ("", services.conversations.thread_id(conversation, record)):
             record, opened = _with_questions(work, work.settle(record))
             documents += [written(document, record), *opened[0]]
             puts += opened[1]
         try:
-            await services.journal.done(claim, items, note=encode(turn), documents=documents, puts=puts)
+            await services.journal.done(
+                claim, items, note=encode(turn), documents=documents, puts=puts, tallies=tallies
+            )
         except DocumentConflict:
-            seen = None
+            seen = await services.conversations.read(conversation)
             continue
         return
 

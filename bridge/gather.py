@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from bridge.bursts import Accepted, first_burst, read
 from bridge.busy import waits_together, way_of
+from bridge.editing import folded
+from bridge.fencing import uptime
 from bridge.ports import Claim
 from bridge.record import read_record
 from bridge.services import Services
@@ -23,15 +25,20 @@ async def gather(services: Services, claim: Claim) -> tuple[Accepted, ...]:
     waiting = read(claim.items)
     if waiting and waiting[0].item.note:
         chosen = set(read_record(waiting[0].item).items)
-        return tuple(accepted for accepted in waiting if accepted.item.id in chosen)
+        return folded([accepted for accepted in waiting if accepted.item.id in chosen])
+    waiting = folded(waiting)
     if len(waiting) >= services.options.queue_limit:
         waiting = await _reread(services, claim)
+    newest, seen, began = 0, 0.0, uptime()
     while waiting:
         window = services.channel_options(waiting[0].message).burst_window
         burst = first_burst(waiting, window, await _most_apart(services, waiting))
-        now = services.clock()
-        quiet_in = burst[-1].item.put_at + window - now
-        too_long = now - burst[0].item.put_at > _LONGEST_BURST * window
+        now, here = services.clock(), uptime()
+        if burst[-1].item.id != newest:
+            newest, seen = burst[-1].item.id, here
+        # The store's clock may be ahead of ours; it never takes longer than by our own.
+        quiet_in = min(burst[-1].item.put_at + window - now, seen + window - here)
+        too_long = max(now - burst[0].item.put_at, here - began) > _LONGEST_BURST * window
         if quiet_in <= 0 or too_long or len(burst) < len(waiting):
             return burst
         await asyncio.sleep(min(quiet_in, window))
@@ -50,4 +57,4 @@ async def _most_apart(services: Services, waiting: Sequence[Accepted]) -> int:
 
 
 async def _reread(services: Services, claim: Claim) -> tuple[Accepted, ...]:
-    return read(await services.journal.waiting(claim.queue, claim.lane))
+    return folded(read(await services.journal.waiting(claim.queue, claim.lane)))

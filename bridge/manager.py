@@ -6,24 +6,35 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from bridge.access import Verdict
 from bridge.asking import queue_of
-from bridge.bursts import Accepted
+from bridge.backlog import Backlog, is_old, missed
+from bridge.backlog_work import work_missed
+from bridge.bursts import Accepted, items_of
+from bridge.busy import still_to_stop
 from bridge.busy_work import work_knock
+from bridge.codec import decode
 from bridge.command_work import work_command
 from bridge.delivery import backoff
+from bridge.editing import as_asked
 from bridge.errors import AgentError, LaneLost, StoreUnavailable
+from bridge.fencing import acting_under
 from bridge.finish import finish
 from bridge.gather import gather
+from bridge.looking import Beginning, look
+from bridge.people import account_key
 from bridge.ports import Claim
 from bridge.question_work import work_question
 from bridge.queues import commands_of, knocks_of, turns, turns_of
 from bridge.record import read_record
 from bridge.services import Services
+from bridge.shares import Shares
 from bridge.slots import Slots
+from bridge.stops import Stops
 from bridge.turn import TurnWork
-from bridge.types import Conversation
+from bridge.types import Conversation, InboundMessage
 
 log = logging.getLogger(__name__)
 
@@ -41,14 +52,21 @@ class Manager:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        options = services.options
+        self._backlog = Backlog(options.backlog_rate, services.clock())
+        self._for_turns = Slots(options.max_turns)
+        self._shares = Shares(options.max_turns // 2)
         self._turns: dict[str, TurnWork] = {}
+        self._stops = Stops(services.news, self._turns)
+        self._movable: dict[asyncio.Task[None], str] = {}  # those of turns, with their conversations
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looking: set[asyncio.Task[None]] = set()
         self._draining = asyncio.Event()
         self._drained = asyncio.Event()
 
     async def run(self) -> None:
         """Work until cancelled, or until `drain` is over."""
-        for_turns, for_commands = Slots(self._services.options.max_turns), Slots(_COMMANDS_AT_ONCE)
+        for_turns, for_commands = self._for_turns, Slots(_COMMANDS_AT_ONCE)
         try:
             async with asyncio.TaskGroup() as group:
                 for name in self._services.channels:
@@ -62,12 +80,20 @@ class Manager:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def drain(self) -> None:
+    async def drain(self, *, hand_over: bool = False) -> None:
         """Claim nothing more, and let turns finish for `shutdown_grace` seconds.
 
-        What is left then goes on at the next start.
+        What is left then goes on at the next start. To `hand_over`, turns that wait for the agent are given
+        up at once: another node goes on with them.
         """
         self._draining.set()
+        self._backlog.close()
+        self._shares.close()
+        for looking in self._looking:
+            looking.cancel()
+        for task, lane in self._movable.items() if hand_over else ():
+            if lane not in self._turns or self._turns[lane].before_answer:
+                task.cancel()
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=self._services.options.shutdown_grace)
         if self._tasks:
@@ -80,13 +106,17 @@ class Manager:
         if here is not None:
             return here.stop()
         waiting = await self._services.journal.waiting(turns(conversation), conversation.key)
+        asked = await self._stops.ask(conversation, waiting)
         run = read_record(waiting[0]).run if waiting else None
         if run is None:
-            return False
+            return asked
         try:
             await self._services.agent.cancel(run)
         except AgentError as error:
-            log.warning("run %s could not be cancelled: %s", run.run_id, error)
+            log.warning("run %s could not be cancelled yet: %s", run.run_id, error)
+            turn = self._services.conversations.turn_id(waiting[0].id)
+            message = decode(InboundMessage, waiting[0].body)
+            await self._services.journal.put(still_to_stop(message, run, turn))
         return True
 
     async def _claim_all(self, queue: str, slots: Slots, work: Work) -> None:
@@ -102,7 +132,7 @@ class Manager:
                 failures += 1
 
     async def _claim_some(self, queue: str, slots: Slots, work: Work) -> bool:
-        """Claim lanes while there are slots for them, and start their work; False when there is none."""
+        """Claim lanes while there are slots for them, and start their work; False when nothing is left."""
         taken, started = await slots.take(_CLAIMED_AT_ONCE), 0
         try:
             claims = await self._services.journal.claim(queue, taken)
@@ -111,34 +141,73 @@ class Manager:
                 started += 1
         finally:
             slots.give_back(taken - started)
-        return bool(claims)
+        return len(claims) == taken
 
     async def _wait(self, queue: str) -> None:
-        waiting = asyncio.create_task(self._services.journal.wait(queue, _IDLE_LOOK))
-        draining = asyncio.create_task(self._draining.wait())
+        """Until there may be work, or draining begins."""
+        if self._draining.is_set():
+            return
+        looking = asyncio.create_task(self._services.journal.wait(queue, _IDLE_LOOK))
+        self._looking.add(looking)
         try:
-            await asyncio.wait({waiting, draining}, return_when=asyncio.FIRST_COMPLETED)
-            if waiting.done():
-                waiting.result()
+            await asyncio.wait({looking})
         finally:
-            for task in (waiting, draining):
-                task.cancel()
-            await asyncio.gather(waiting, draining, return_exceptions=True)
+            self._looking.discard(looking)
+            looking.cancel()
+        if not looking.cancelled():
+            looking.result()
 
     def _start(self, claim: Claim, give_back: Callable[[], None], work: Work) -> None:
         task = asyncio.create_task(self._guard(claim, work, give_back))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        if work == self._work_turn:
+            self._movable[task] = claim.lane
+            task.add_done_callback(self._movable.pop)
 
     async def _work_turn(self, claim: Claim, answered: Callable[[], None]) -> None:
-        burst: Sequence[Accepted] = await gather(self._services, claim)
-        refused = [each.item for each in burst if self._services.verdict(each.message) is not Verdict.ALLOW]
-        if not burst or refused:
-            await self._services.journal.done(claim, refused)
+        account = account_key(decode(InboundMessage, claim.items[0].body).sender)
+        late = self._backlog.holds(claim)
+        if not late and self._shares.take(account):
+            try:
+                await self._work_burst(claim, answered)
+            finally:
+                self._shares.give_back(account)
             return
-        burst = [Accepted(each.item, await self._services.known(each.message)) for each in burst]
+        # Whoever waits to be let in must not keep new messages waiting.
+        answered()
+        if late:
+            await self._backlog.admitted(claim)
+        await self._shares.wait(account)
+        try:
+            await self._for_turns.take(1)
+            answered = self._for_turns.holder()
+            try:
+                items = await self._services.journal.waiting(claim.queue, claim.lane)
+                await self._work_burst(replace(claim, items=items), answered)
+            finally:
+                answered()
+        finally:
+            self._shares.give_back(account)
+
+    async def _work_burst(self, claim: Claim, answered: Callable[[], None]) -> None:
+        services = self._services
+        burst: Sequence[Accepted] = await gather(services, claim)
+        refused = [each for each in burst if services.verdict(each.message) is not Verdict.ALLOW]
+        if not burst or refused:
+            await services.journal.done(claim, items_of(refused))
+            return
+        if is_old(services, burst) and (late := await missed(services, claim, burst)):
+            await work_missed(services, claim, late)
+        elif asked := await as_asked(services, burst):
+            await self._see_through(claim, await look(services, asked), answered)
+        else:
+            await services.journal.done(claim, items_of(burst))
+
+    async def _see_through(self, claim: Claim, beginning: Beginning, answered: Callable[[], None]) -> None:
+        burst = beginning.burst
         broken = burst[0].item.attempts >= _MOST_ATTEMPTS
-        turn = TurnWork(self._services, claim, burst, answered, broken=broken)
+        turn = TurnWork(self._services, claim, beginning, answered, broken=broken)
         self._turns[claim.lane] = turn
         try:
             log = await turn.work()
@@ -158,7 +227,8 @@ class Manager:
     async def _guard(self, claim: Claim, work: Work, give_back: Callable[[], None]) -> None:
         """One of the three supervisors: whatever breaks in a turn stays in its conversation."""
         try:
-            await work(claim, give_back)
+            with acting_under(claim.tenure):
+                await work(claim, give_back)
         except LaneLost:
             log.info("%s: taken over, or ended by a command", claim.lane)
             await self._until_stored(lambda: self._services.journal.release(claim))

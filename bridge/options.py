@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bridge.deciding import QuestionOptions
+from bridge.limits import LimitOptions
 from bridge.types import Mode, Session
 
 
@@ -30,6 +31,15 @@ class WhenBusy(StrEnum):
     """It stops the run, and is the next turn."""
     REJECT = "reject"
     """It is not run, and its sender is told so."""
+
+
+class OnEdit(StrEnum):
+    """What becomes of the edit of a message."""
+
+    IGNORE = "ignore"
+    """Nothing."""
+    RERUN = "rerun"
+    """That of the last message has the turn run again; one that still waits is run as it reads then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,7 @@ class ChannelOptions:
     language: str = ""
     admins: frozenset[str] = frozenset()
     when_busy: WhenBusy = WhenBusy.QUEUE
+    on_edit: OnEdit = OnEdit.IGNORE
     chats: Mapping[str, ChatOptions] = field(default_factory=dict)
     pairing: bool = False
     operating: bool = False
@@ -73,18 +84,25 @@ class Options:
 
     `max_turns` bounds runs in flight on this node; `queue_limit` the waiting messages of one conversation,
     beyond which the oldest are merged into one turn. After `notify_after` without an answer from the agent
-    server the person is told once; after `give_up_after` the turn ends as failed. A run longer than
+    server the person is told once; after `give_up_after` the turn ends as failed, and after `stop_patience`
+    one that was stopped ends without its run. A run longer than
     `still_working_after` says so, one longer than `timeout` is ended; 0 for never. `max_file` is in bytes.
+    What waited for the process to start begins at `backlog_rate` turns a second, and what is older than
+    `max_message_age` is not run unless it is asked for again; 0 for no limit.
     """
 
     channels: Mapping[str, ChannelOptions]
     max_turns: int = 2000
     queue_limit: int = 100
     shutdown_grace: float = 20.0
+    backlog_rate: float = 50.0
+    max_message_age: float = 3600.0
     notify_after: float = 10.0
     give_up_after: float = 900.0
+    stop_patience: float = 10.0
     still_working_after: float = 60.0
     timeout: float = 0.0
     max_file: int = 20_000_000
     models: tuple[str, ...] = ()
     questions: QuestionOptions = field(default_factory=QuestionOptions)
+    limits: LimitOptions = field(default_factory=LimitOptions)

@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from bridge.clean import clean_name
 from bridge.codec import decode, encode
 from bridge.codes import CODE_SECONDS, digest_of, new_code
 from bridge.errors import DocumentConflict, StoreUnavailable
+from bridge.news import NO_NEWS, News
 from bridge.people import account_key
 from bridge.ports import Document, Documents
 from bridge.types import User
@@ -25,6 +27,7 @@ CODES_OF_ONE, CODES_OF_ALL = 5, 100
 
 _HOUR = 3600.0
 _PAIRED, _REQUESTS, _COUNTS = "paired/", "pairing/request/", "pairing/count/"
+_TOPIC = "paired"
 _EVERYBODY = "all"  # no account's key: those have a colon
 _PAGE = 500
 _SEEN_AGAIN = 2.0
@@ -65,16 +68,19 @@ class Pairing:
     Every coroutine raises StoreUnavailable.
     """
 
-    def __init__(self, documents: Documents, clock: Callable[[], float]) -> None:
+    def __init__(self, documents: Documents, clock: Callable[[], float], news: News = NO_NEWS) -> None:
         self._documents = documents
         self._clock = clock
+        self._news = news
+        self._changed = asyncio.Event()
+        news.follow(_TOPIC, self)
         self._known: frozenset[str] = frozenset()
         self._learning = asyncio.Lock()
 
     @classmethod
-    async def open(cls, documents: Documents, clock: Callable[[], float]) -> Pairing:
+    async def open(cls, documents: Documents, clock: Callable[[], float], news: News = NO_NEWS) -> Pairing:
         """One that knows who was let in."""
-        made = cls(documents, clock)
+        made = cls(documents, clock, news)
         await made.load()
         return made
 
@@ -86,11 +92,22 @@ class Pairing:
         async with self._learning:  # an older look must not come after a newer one
             self._known = frozenset([each.account async for each in self.accounts()])
 
+    def heard(self, text: str) -> None:
+        """Another node let somebody in, or out."""
+        self._changed.set()
+
+    def missed(self) -> None:
+        """Perhaps one did."""
+        self._changed.set()
+
     async def follow(self, pause: float = _SEEN_AGAIN) -> None:
-        """Go on learning, every `pause` seconds, and forget old requests, until cancelled."""
+        """Go on learning, at once and every `pause` seconds, and forget old requests, until cancelled."""
         swept = 0.0
         while True:
-            await asyncio.sleep(pause)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._changed.wait()
+            self._changed.clear()
             try:
                 await self.load()
                 if self._clock() - swept > _HOUR / 4:
@@ -128,7 +145,7 @@ class Pairing:
             return None
         paired = await self._let_in(PairedAccount(request.account, request.name, by, self._clock(), digest))
         await self._documents.delete(document.key)
-        await self.load()
+        await self._changed_here()
         return paired
 
     async def revoke(self, account: str) -> bool:
@@ -139,8 +156,34 @@ class Pairing:
             if request.account == account:
                 await self._documents.delete(f"{_REQUESTS}{digest}")
         await self._documents.delete(key)
-        await self.load()
+        await self._changed_here()
         return known
+
+    async def noted(self, account: str) -> list[Document]:
+        """All that is noted of an account: that it was let in, that it asks, and how often it asked."""
+        keys = (f"{_PAIRED}{account}", f"{_COUNTS}{account}")
+        found = [document for key in keys if (document := await self._documents.get(key)).version]
+        asked = self._all(_REQUESTS)
+        return found + [each async for each in asked if decode(Request, each.body).account == account]
+
+    async def forget(self, account: str) -> int:
+        """Remove all that, so that the account is let in no more; returns how many things it was."""
+        noted = await self.noted(account)
+        for document in noted:
+            await self._documents.delete(document.key)
+        await self.load()
+        return len(noted)
+
+    async def unsign(self, account: str, sign: str) -> int:
+        """Let those whom this administrator let in have `sign` for its name; returns how many they are."""
+        changed = 0
+        async for document in self._all(_PAIRED):
+            paired = decode(PairedAccount, document.body)
+            if paired.by == account:
+                with suppress(DocumentConflict):  # revoked just now
+                    await self._documents.set(replace(document, body=encode(replace(paired, by=sign))))
+                    changed += 1
+        return changed
 
     async def accounts(self) -> AsyncIterator[PairedAccount]:
         """Everybody who was let in, by account."""
@@ -162,6 +205,10 @@ class Pairing:
         async for document in self._all(_COUNTS):
             if now - decode(_Count, document.body).since > _HOUR:
                 await self._documents.delete(document.key)
+
+    async def _changed_here(self) -> None:
+        await self.load()
+        await self._news.tell(_TOPIC, "")
 
     async def _let_in(self, wanted: PairedAccount) -> PairedAccount | None:
         """The account as let in by `wanted.by` with this code; None where somebody else was quicker."""

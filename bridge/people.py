@@ -5,7 +5,7 @@ Every account is a person of its own until somebody links it to another with a c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bridge.codec import decode, encode
@@ -15,6 +15,8 @@ from bridge.errors import DocumentConflict
 from bridge.ports import Document, Documents
 from bridge.types import Conversation, User
 
+_ACCOUNTS, _OFFERS = "account/", "link/"
+_PAGE = 500
 _TRIES = 5
 _TRIES_SECONDS = 3600.0
 
@@ -163,9 +165,53 @@ class People:
         await self._move(account, account if person != account else f"{account}~{left.founded}")
         return True
 
+    async def whole(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """The person of this name, a person's id or an account's key, and the keys of all their accounts."""
+        person = await _person_of(self._documents, name)
+        linked = (await _record(self._documents, person)).accounts
+        moved = [
+            document.key.removeprefix(_ACCOUNTS)
+            async for document in self._all(_ACCOUNTS)
+            if decode(_Account, document.body).person == person
+        ]
+        return person, tuple(dict.fromkeys((*linked, *moved))) or (person,)
+
+    async def noted(self, person: str, accounts: Sequence[str]) -> list[Document]:
+        """All that is noted of a person: who they are, codes that they were given, and tries."""
+        keys = [*(f"link-tries/{account}" for account in accounts)]
+        keys += [account_document(account) for account in accounts]
+        keys += [person_document(each) for each in await self._own(person, accounts)]
+        found = [document for key in keys if (document := await self._documents.get(key)).version]
+        async for document in self._all(_OFFERS):
+            offer = decode(_Offer, document.body)
+            if person in (offer.person, offer.source) or offer.account in accounts:
+                found.append(document)
+        return found
+
+    async def forget(self, person: str, accounts: Sequence[str]) -> int:
+        """Remove all that; returns how many things it was. The accounts are persons of their own then."""
+        noted = await self.noted(person, accounts)
+        for document in noted:
+            await self._documents.delete(document.key)
+        return len(noted)
+
+    async def _own(self, person: str, accounts: Sequence[str]) -> list[str]:
+        """The persons of these names, but for those whom others go on being: an account that left a person
+        may have given that one its name.
+        """
+        records = {name: await _record(self._documents, name) for name in dict.fromkeys((person, *accounts))}
+        return [name for name, record in records.items() if set(record.accounts) <= set(accounts)]
+
+    async def _all(self, prefix: str) -> AsyncIterator[Document]:
+        after = ""
+        while found := await self._documents.list(prefix, _PAGE, after):
+            for document in found:
+                yield document
+            after = found[-1].key
+
     async def _move(self, account: str, person: str) -> None:
         while True:
-            document = await self._documents.get(f"account/{account}")
+            document = await self._documents.get(account_document(account))
             try:
                 await self._documents.set(replace(document, body=encode(_Account(person))))
             except DocumentConflict:
@@ -174,8 +220,8 @@ class People:
 
     async def _change(self, person: str, change: Callable[[PersonRecord], PersonRecord]) -> PersonRecord:
         while True:
-            document = await self._documents.get(_person_key(person))
-            record = change(decode(PersonRecord, document.body) if document.body else PersonRecord())
+            document = await self._documents.get(person_document(person))
+            record = change(person_record_in(document))
             try:
                 await self._documents.set(replace(document, body=encode(record)))
             except DocumentConflict:
@@ -193,23 +239,37 @@ async def chosen_language(documents: Documents, user: User) -> str:
     return (await _record(documents, await _person_of(documents, account_key(user)))).language
 
 
-async def _person_of(documents: Documents, account: str) -> str:
-    document = await documents.get(f"account/{account}")
+def account_document(account: str) -> str:
+    """Where it is kept whose account this is."""
+    return f"{_ACCOUNTS}{account}"
+
+
+def person_document(person: str) -> str:
+    """Where a person's record is kept."""
+    return f"person/{person}"
+
+
+def person_in(document: Document, account: str) -> str:
+    """The person that an account's document names: without one, the account is a person of its own."""
     return decode(_Account, document.body).person if document.body else account
 
 
-async def _record(documents: Documents, person: str) -> PersonRecord:
-    document = await documents.get(_person_key(person))
+def person_record_in(document: Document) -> PersonRecord:
+    """The record that a person's document holds."""
     return decode(PersonRecord, document.body) if document.body else PersonRecord()
+
+
+async def _person_of(documents: Documents, account: str) -> str:
+    return person_in(await documents.get(account_document(account)), account)
+
+
+async def _record(documents: Documents, person: str) -> PersonRecord:
+    return person_record_in(await documents.get(person_document(person)))
 
 
 def _joined(record: PersonRecord, person: str, moved: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(record.accounts or (person,)), *moved)))
 
 
-def _person_key(person: str) -> str:
-    return f"person/{person}"
-
-
 def _offer_key(code: str) -> str:
-    return f"link/{digest_of(code)}"
+    return f"{_OFFERS}{digest_of(code)}"

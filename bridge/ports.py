@@ -11,6 +11,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from bridge.errors import DeliveryRejected
 from bridge.journal import Claim, Document, Documents, Item, Journal, Put
+from bridge.news import NO_NEWS, News
 from bridge.remembering import Memory, NullMemory
 from bridge.texts import Sentence
 from bridge.types import (
@@ -27,9 +28,9 @@ from bridge.types import (
 )
 
 __all__ = [
-    "Agent", "Capabilities", "Channel", "ChannelServices", "Checkpoint", "Claim", "CommandInfo", "Document",
-    "Documents", "Health", "HealthReport", "Inbox", "Item", "Journal", "Memory", "NullMemory", "Put",
-    "Remarks", "Reply", "Streaming", "TextUnit",
+    "NODES", "Agent", "Capabilities", "Channel", "ChannelServices", "Checkpoint", "Claim", "CommandInfo",
+    "Document", "Documents", "Health", "HealthReport", "Inbox", "Item", "Journal", "Memory", "NullMemory",
+    "Put", "Remarks", "Reply", "Streaming", "TextUnit",
 ]  # fmt: skip
 
 
@@ -162,7 +163,9 @@ class Remarks(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ChannelServices:
-    """What a channel may use: durable documents, a folder of its own, and the commands people may call.
+    """What a channel may use: durable documents, a folder of its own, the commands people may call, and word
+    to the same channel on other nodes (whose folders are not this one). With `reruns` an edit of somebody's
+    last message is answered anew.
 
     `channels/<name>/config.py` has a `Config` (a ChannelConfig of the kit) and
     `channels/<name>/channel.py` a `create(config, services) -> Channel`.
@@ -171,6 +174,8 @@ class ChannelServices:
     documents: Documents
     folder: Path
     commands: tuple[CommandInfo, ...]
+    news: News = NO_NEWS
+    reruns: bool = False
 
 
 class Health(StrEnum):
@@ -179,8 +184,14 @@ class Health(StrEnum):
     STARTING = "starting"
     UP = "up"
     RETRYING = "retrying"
+    STANDBY = "standby"
+    """Another node has the one connection that there may be."""
     REFUSED = "refused"
     OFF = "off"
+
+
+NODES = "nodes"
+"""The name of the report about all nodes, where there may be several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +215,11 @@ class Agent(Protocol):
         """
         ...
 
-    async def cancel(self, run: RunRef) -> None:
-        """Stop a run, keeping what the thread has; a run already over is no error. Raises AgentError."""
+    async def cancel(self, run: RunRef, turn: str = "") -> None:
+        """Stop a run, keeping what the thread has; a run already over is no error. Raises AgentError.
+
+        One whose id is not known ("") is found by its turn, if it was made at all.
+        """
         ...
 
     async def models(self) -> tuple[str, ...]:

@@ -166,9 +166,13 @@ async def _deliver(
 ) -> None:
     target = _target(record, message.turn_id, handle)
     try:
-        await Delivery(_channel_of(services, record).open_reply(target, keep), 0.0).finish(message)
+        reply = _channel_of(services, record).open_reply(target, keep)
+        receipt = await Delivery(reply, 0.0).finish(message)
     except DeliveryRejected as error:
         log.error("question %s cannot be shown: %s", record.question.id, error)
+        services.deliveries.refuse(message)
+    else:
+        services.deliveries.arrive(message, receipt)
 
 
 def _target(record: QuestionRecord, key: str, handle: str) -> ReplyTarget:

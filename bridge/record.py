@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from bridge.codec import decode, encode
 from bridge.ports import Claim, Item, Journal
-from bridge.types import Given, Outcome, Question, RunRef, Step, StoredFile, Unread
+from bridge.types import Given, Outcome, Question, RunRef, Step, StoredFile, Tokens, Unread
 
 
 class Stage(StrEnum):
@@ -32,7 +33,10 @@ class TurnRecord:
     `answers` is what an interrupted run goes on with in this turn, `again` says that the message itself is
     still to be worked, `questions` what the turn ends with. `unread` are the files that the agent was not
     given whole. `reply` is the agent's part of `text` where that says more. `reminded` says that the run had
-    memory, `began` when it was first known to be there.
+    memory, `began` when it was first known to be there. `missed`
+    says that there was no run, because the messages were too old. `counted` is when the turn was added to the
+    counts of limits (Unix seconds, 0 for not yet), `refused` that one of them kept it from its run, `usage`
+    what its run took.
     """
 
     stage: Stage = Stage.ACCEPTED
@@ -54,6 +58,10 @@ class TurnRecord:
     reminded: bool = False
     again: bool = False
     began: float = 0.0
+    counted: float = 0.0
+    refused: bool = False
+    usage: tuple[Tokens, ...] = ()
+    missed: bool = False
 
     @property
     def run(self) -> RunRef | None:
@@ -64,6 +72,11 @@ class TurnRecord:
 def read_record(item: Item) -> TurnRecord:
     """The record that an item carries; a fresh item carries the first one."""
     return decode(TurnRecord, item.note) if item.note else TurnRecord(items=(item.id,))
+
+
+def lost_files(record: TurnRecord) -> bool:
+    """Whether a file of an answer is not on this machine: another node wrote it to its own disk."""
+    return record.stage is Stage.ANSWERED and not all(Path(file.path).is_file() for file in record.files)
 
 
 class TurnLog:

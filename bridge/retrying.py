@@ -8,6 +8,7 @@ from dataclasses import replace
 from bridge.bursts import Accepted, read
 from bridge.busy import for_agent, waits_behind
 from bridge.conversations import ConversationRecord
+from bridge.editing import folded, spelled_out
 from bridge.ports import Item, Put
 from bridge.record import Stage, read_record
 from bridge.types import InboundMessage
@@ -19,16 +20,22 @@ def asked_by(burst: Sequence[Accepted]) -> tuple[InboundMessage, ...]:
 
 
 def askable(record: ConversationRecord, waiting: Sequence[Item]) -> tuple[InboundMessage, ...] | None:
-    """What a conversation was asked last, () for nothing; None while its turns are not over.
+    """What a conversation was asked last, or was offered to be answered after all; () for nothing, None while
+    its turns are not over.
 
     A turn that is only being delivered is over, though its conversation does not say so yet.
     """
     if not waiting:
-        return record.last
+        return record.missed.messages if record.missed is not None else record.last
     turn = read_record(waiting[0])
     if turn.stage in (Stage.ACCEPTED, Stage.RUNNING) or turn.questions or waits_behind(turn, waiting):
         return None
-    return asked_by(read(waiting)) if turn.thread and not turn.answers else record.last
+    burst = folded(read(waiting))
+    if offered := record.still_offered(burst[-1].message):
+        return offered.messages
+    if turn.answers or not turn.thread:
+        return record.last
+    return asked_by(spelled_out(record.last, burst))
 
 
 def again(messages: Sequence[InboundMessage], wish: str) -> tuple[Put, ...]:

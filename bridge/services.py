@@ -1,17 +1,20 @@
 """What turns and commands work with, wired once at the top."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bridge.access import Verdict, judge
 from bridge.bus import MessageBus
 from bridge.conversations import Conversations
+from bridge.deliveries import Deliveries
+from bridge.news import NO_NEWS, News
 from bridge.options import ChannelOptions, Options
 from bridge.pairing import Pairing
 from bridge.people import People
 from bridge.ports import Agent, Channel, HealthReport, Journal, Memory
 from bridge.texts import language_of
+from bridge.turnstile import Turnstile
 from bridge.types import InboundMessage
 
 
@@ -31,6 +34,9 @@ class Services:
     reports: Callable[[], Sequence[HealthReport]]
     clock: Callable[[], float]
     pairing: Pairing
+    deliveries: Deliveries = field(default_factory=Deliveries)
+    news: News = NO_NEWS
+    turnstile: Turnstile = field(default_factory=Turnstile)
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
         """The settings of the channel that the message came by."""
@@ -42,7 +48,10 @@ class Services:
 
     async def known(self, message: InboundMessage) -> InboundMessage:
         """The message of somebody whose choice of a language is known. Raises StoreUnavailable."""
-        chosen = await self.people.language_of(message.sender)
+        return self.speaking(message, await self.people.language_of(message.sender))
+
+    def speaking(self, message: InboundMessage, chosen: str) -> InboundMessage:
+        """The message of somebody who chose this language; "" where they chose none."""
         language = chosen or self.channel_options(message).language
         if not language:
             return message

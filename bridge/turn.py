@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from bridge.agent_run import AgentRun, Audience, Patience
 from bridge.attachments import LeftOut, collect
-from bridge.bursts import Accepted, merge
-from bridge.busy import waiting_for, waits_behind, way
+from bridge.bursts import items_of, merge
+from bridge.busy import gives_way, still_to_stop
 from bridge.compose import final_text, text_for_agent
-from bridge.conversations import ConversationRecord, Seen
+from bridge.conversations import ConversationRecord, attributed
 from bridge.delivery import Delivery
 from bridge.errors import DeliveryRejected
-from bridge.options import WhenBusy
+from bridge.looking import Beginning
 from bridge.ports import Claim
 from bridge.question_answers import take
 from bridge.question_flow import Opening, opening
-from bridge.record import Stage, TurnLog
+from bridge.record import Stage, TurnLog, lost_files
 from bridge.retrying import asked_by
 from bridge.run_watch import Limits, still_working
 from bridge.services import Services
@@ -29,9 +29,11 @@ from bridge.types import (
     OutboundMessage,
     Outcome,
     ReplyTarget,
+    RunRef,
     RunRequest,
     Step,
 )
+from bridge.usage_gate import refused, warnings
 
 log = logging.getLogger(__name__)
 
@@ -43,23 +45,24 @@ class TurnWork:
     """Works one burst of messages as a turn. `answered` is called once the agent's part is over.
 
     A `broken` turn, whose handling failed again and again, is answered with an apology only. `seen` is the
-    conversation as the turn found it, once it has looked.
+    conversation as the turn found it.
     """
 
     def __init__(
         self,
         services: Services,
         claim: Claim,
-        burst: Sequence[Accepted],
+        beginning: Beginning,
         answered: Callable[[], None],
         *,
         broken: bool = False,
     ) -> None:
         self._services = services
-        self._burst = burst
+        self._burst = burst = beginning.burst
+        self._person = beginning.person
         self._answered = answered
         self._broken = broken
-        self.seen: Seen | None = None
+        self.seen = beginning.seen
         self._message = merge(burst)
         self._log = TurnLog(services.journal, claim, burst[0].item)
         self._id = services.conversations.turn_id(burst[0].item.id)
@@ -69,7 +72,7 @@ class TurnWork:
         self._run = AgentRun(
             services.agent,
             self._log,
-            Patience(options.notify_after, options.give_up_after),
+            Patience(options.notify_after, options.give_up_after, options.stop_patience),
             Limits(options.still_working_after, options.timeout),
             Audience(self._show, self._show_trying, self._show_working),
             services.clock,
@@ -77,10 +80,14 @@ class TurnWork:
 
     def stop(self) -> bool:
         """End the agent's part soon, keeping what was said; False when it is over already."""
-        if self._log.record.stage not in (Stage.ACCEPTED, Stage.RUNNING):
-            return False
-        self._run.stop()
-        return True
+        if self.before_answer:
+            self._run.stop()
+        return self.before_answer
+
+    @property
+    def before_answer(self) -> bool:
+        """Whether the agent's part is not over."""
+        return self._log.record.stage in (Stage.ACCEPTED, Stage.RUNNING)
 
     async def work(self) -> TurnLog:
         """See the turn through to its delivery and return its log. Raises LaneLost, StoreUnavailable."""
@@ -95,13 +102,14 @@ class TurnWork:
         )
         reply = self._channel.open_reply(target, self._log.keep_handle)
         capabilities = self._channel.capabilities
-        delivery = Delivery(
-            reply, capabilities.edit_interval if message.private else capabilities.group_edit_interval
-        )
+        interval = capabilities.edit_interval if message.private else capabilities.group_edit_interval
+        delivery = Delivery(reply, interval, self._services.turnstile)
+        if self._log.record.run and lost_files(self._log.record):  # another node's: the run has them too
+            self._log.change(stage=Stage.RUNNING)
         if self._broken:
             apology = say(self._language, Sentence.INTERNAL_ERROR, reference=self._id[:8])
             await self._log.write(stage=Stage.ANSWERED, outcome=Outcome.FAILED, text=apology, broken=True)
-        elif self._log.record.stage in (Stage.ACCEPTED, Stage.RUNNING):
+        elif self.before_answer:
             with self._services.bus.outbound(self._id, delivery.offer):
                 async with delivery.showing():
                     await self._answer()
@@ -114,11 +122,11 @@ class TurnWork:
     def settle(self, record: ConversationRecord) -> ConversationRecord:
         """The conversation as this turn leaves it."""
         turn, message = self._log.record, self._message
-        if turn.again or turn.stage is Stage.SKIPPED or message.retries:
+        if turn.again or turn.refused or turn.stage is Stage.SKIPPED or message.retries:
             said = record.said
         else:
             said = (*record.said, message.text[:_SAID])[-_SAID_MESSAGES:]
-        return replace(
+        after = replace(
             record,
             question=record.question if turn.outcome is None else None,
             title=record.title or message.text[:80],
@@ -126,7 +134,9 @@ class TurnWork:
             said=said,
             reminded=record.reminded if turn.answers or not turn.run_id else turn.reminded,
             last=asked_by(self._burst) if turn.thread and not turn.answers else record.last,
+            missed=record.still_offered(message),
         )
+        return attributed(record, after, [accepted.message for accepted in self._burst])
 
     def opening(self) -> Opening | None:
         """The questions that the turn leaves open."""
@@ -134,20 +144,22 @@ class TurnWork:
 
     async def _answer(self) -> None:
         """From accepted to answered."""
-        self.seen = await self._services.conversations.read(self._message.conversation)
         record, _ = self.seen
         turn = self._log.record
-        if not await self._go_on(record):
+        if not await self._go_on(record) or await refused(self._services, self._message, self._id, self._log):
             return
         await self._log.write(
             stage=Stage.RUNNING,
-            items=tuple(accepted.item.id for accepted in self._burst),
+            items=tuple(item.id for item in items_of(self._burst)),
             thread=turn.thread or self._services.conversations.thread_id(self._message.conversation, record),
         )
         self._show("", ())
         await self._make_way(record)
         request, left_out = await self._request(record, maybe_made=turn.stage is Stage.RUNNING)
         ended, reason = await self._run.run(request)
+        if self._run.stray:
+            left = self._log.record.run or RunRef(request.thread, "")
+            await self._services.journal.put(still_to_stop(self._message, left, self._id))
         if ended.error:
             log.error("turn %s: the run failed: %s", self._id, ended.error)
         text = final_text(
@@ -156,6 +168,7 @@ class TurnWork:
             reason,
             left_out,
             self._log.record.unread,
+            await warnings(self._services, self._message, self._log.record, ended.usage),
             reference=self._id[:8],
         )
         await self._log.write(
@@ -166,16 +179,14 @@ class TurnWork:
             steps=ended.steps,
             files=ended.files,
             questions=ended.questions,
+            usage=ended.usage,
         )
 
     async def _make_way(self, record: ConversationRecord) -> None:
-        """End at once where a newer message is to interrupt: its knock may have come before the run was on,
-        or the process that heard it was stopped.
-        """
-        message = self._message
-        if way(self._services.channel_options(message), record) is not WhenBusy.INTERRUPT:
-            return
-        if waits_behind(self._log.record, await waiting_for(self._services.journal, message.conversation)):
+        """End at once where something that waits is to end it."""
+        services, message = self._services, self._message
+        options = services.channel_options(message)
+        if await gives_way(services.journal, options, record, self._log.record, message.conversation):
             self.stop()
 
     async def _go_on(self, record: ConversationRecord) -> bool:
@@ -205,7 +216,7 @@ class TurnWork:
         options = services.channel_options(message)
         memory = ""
         if turn.run is None and of_one_person(self._burst):
-            memory = await recall(services, message, record, turn.thread)
+            memory = await recall(services, self._person, message, record, turn.thread)
             self._log.change(reminded=bool(memory))
         files, left_out = await collect(
             self._channel,
@@ -231,6 +242,7 @@ class TurnWork:
             known=turn.run,
             answer=Answer(turn.answers) if turn.answers else None,
             retried=bool(message.retries),
+            language=self._language,
         )
         return request, left_out
 
@@ -263,13 +275,13 @@ class TurnWork:
         except DeliveryRejected as error:
             log.error("turn %s: the platform refused the answer for good: %s", self._id, error)
             self._log.change(stage=Stage.REJECTED)
+            self._services.deliveries.refuse(final)
             return
-        if receipt.doubtful:
-            log.warning("turn %s: the answer may have been shown twice", self._id)
+        self._services.deliveries.arrive(final, receipt)
         self._log.change(stage=Stage.DELIVERED, doubtful=receipt.doubtful)
 
     async def _remember(self) -> None:
         if not of_one_person(self._burst):
             return
-        conversation, _ = self.seen or await self._services.conversations.read(self._message.conversation)
-        await remember(self._services, self._message, conversation, self._id, self._log.record)
+        conversation, _ = self.seen
+        await remember(self._services, self._person, self._message, conversation, self._id, self._log.record)

@@ -28,13 +28,16 @@ def of_one_person(burst: Sequence[Accepted]) -> bool:
 
 
 async def recall(
-    services: Services, message: InboundMessage, conversation: ConversationRecord, thread: str
+    services: Services, person: str, message: InboundMessage, conversation: ConversationRecord, thread: str
 ) -> str:
-    """The block of what is known about the sender, for this message's run. Raises StoreUnavailable."""
+    """The block of what is known about the sender, for this message's run. Raises StoreUnavailable.
+
+    `person` is who the sender is.
+    """
     if not services.memory.enabled:
         return ""
     occasion = Occasion(
-        person=await services.people.person_of(message.sender),
+        person=person,
         assistant=session_of(services, message, conversation).assistant,
         thread=thread,
         messages=(*conversation.said, message.text),
@@ -45,6 +48,7 @@ async def recall(
 
 async def remember(
     services: Services,
+    person: str,
     message: InboundMessage,
     conversation: ConversationRecord,
     turn_id: str,
@@ -58,7 +62,7 @@ async def remember(
         return
     turn = Turn(
         id=turn_id,
-        person=await services.people.person_of(message.sender),
+        person=person,
         speaker=message.sender,
         conversation=message.conversation,
         thread=record.thread,

@@ -22,6 +22,7 @@ from bridge.files import StoredFile as StoredFile
 from bridge.files import Unread as Unread
 from bridge.places import Conversation as Conversation
 from bridge.places import User as User
+from bridge.usage import Tokens as Tokens
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "Mapping[str, Json]"
@@ -35,7 +36,8 @@ class InboundMessage:
     `text` has our own mention removed. `addressed` says that the message is meant for us.
     `group` is the platform's id of an album: its messages are one turn. `resumes` is the turn whose questions
     are all decided, in a message of our own that makes its run go on. `retries` names the wish, if any, to
-    have a message answered again: those of one wish are one turn.
+    have a message answered again: those of one wish are one turn. `edits` is the id of an earlier message
+    that this one takes the place of, as its writer changed it.
     """
 
     id: str
@@ -50,6 +52,7 @@ class InboundMessage:
     group: str = ""
     resumes: str = ""
     retries: str = ""
+    edits: str = ""
 
 
 class StepStatus(StrEnum):
@@ -149,6 +152,7 @@ class RunRequest:
     `known` is the run when its id was already noted. `answer` resumes an interrupted thread. `memory` is what
     to know about the person now, `reminded` that the thread has an older such block, which has to go.
     `retried` says that the thread may have this message and an answer to it, which the new one replaces.
+    `language` is that in which the run's steps are named.
     """
 
     turn_id: str
@@ -165,6 +169,7 @@ class RunRequest:
     known: RunRef | None = None
     answer: Answer | None = None
     retried: bool = False
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +201,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The last event of every run. `error` is for the log only; people never see it."""
+    """The last event of every run. `error` is for the log only; people never see it.
+
+    `usage` is what its models took, by model, as far as the server told.
+    """
 
     outcome: Outcome
     text: str = ""
@@ -204,6 +212,7 @@ class RunEnded:
     files: tuple[StoredFile, ...] = ()
     questions: tuple[Question, ...] = ()
     error: str = ""
+    usage: tuple[Tokens, ...] = ()
 
 
 RunEvent: TypeAlias = RunStarted | RunProgress | RunEnded

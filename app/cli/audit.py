@@ -9,9 +9,8 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from app.cli.configured import configured
-from app.places import DATABASE
 from app.runner import run_loop
-from app.store import is_new, peek
+from app.store import database, is_new, peek
 from bridge import audit
 from bridge.audit import AuditEntry
 
@@ -22,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the record, oldest first; a running Parley is not disturbed."""
     loaded = configured(arguments.config, arguments.verbose)
     if is_new(loaded):
-        print(f"Nothing was asked yet: there is no {loaded.data_dir / DATABASE}.")
+        print(f"Nothing was asked yet: there is no {database(loaded)}.")
         return 0
 
     async def work() -> int:

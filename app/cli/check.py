@@ -16,6 +16,7 @@ from app.cli.configured import configured
 from app.cli.plan import plan
 from app.runner import run_loop
 from app.settings.load import Loaded
+from app.store import trouble
 from bridge.ports import Health, HealthReport
 
 
@@ -23,10 +24,16 @@ def run(arguments: argparse.Namespace) -> int:
     """Say what would start; 2 for mistakes in the configuration, 1 for what is in its way now."""
     loaded = configured(arguments.config, arguments.verbose)
     print(f"{loaded.origin}: no mistakes. This would start:", *plan(loaded), sep="\n", flush=True)
-    problems = [*_agent(loaded), *_page(loaded)]
+    problems = [*_store(loaded), *_agent(loaded), *_page(loaded)]
     for problem in problems:
         print(problem)
     return 1 if problems else 0
+
+
+def _store(loaded: Loaded) -> Iterator[str]:
+    """Why a store on a server could not be opened."""
+    if found := run_loop(trouble(loaded)):
+        yield f"store.url: {found}"
 
 
 def _agent(loaded: Loaded) -> Iterator[str]:

@@ -48,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
         ("check", "check the configuration and say what would start"),
         ("chat", "chat in this terminal, with the running Parley or one of its own"),
         ("threads", "list conversations with their LangGraph threads"),
+        ("nodes", "list the nodes that share this store, and what each holds"),
         ("agent", "run the embedded agent server on its own"),
     ):
         command = add(name, about)
@@ -57,6 +58,8 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("message", nargs="*", help="say this, print the answer, and leave")
         if name == "threads":
             command.add_argument("--limit", type=int, default=50, help="at most so many (default: 50)")
+        if name == "nodes":
+            command.add_argument("--json", action="store_true", help="one JSON object a line")
         if name == "agent":
             command.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
             command.add_argument("--port", type=int, default=2024, help="default: 2024")
@@ -85,6 +88,19 @@ def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
     pair.add_argument("code", metavar="CODE", help="the code, or: list")
     unpair = add("unpair", "let somebody in no more")
     unpair.add_argument("account", metavar="CHANNEL:ID", help="as `parley pair list` shows it")
-    for command in (memory, audit, pair, unpair):
+    store = add("store", "copy everything from one store into another, empty one, of either engine")
+    store.add_argument("what", choices=("copy",))
+    store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
+    store.add_argument("target", metavar="TO", help="the same; neither may be in use")
+    for command in (_add_person(add), store, memory, audit, pair, unpair):
         command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")
+
+
+def _add_person(add: Callable[[str, str], argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    person = add("person", "export or erase everything that is kept about one person")
+    person.add_argument("what", choices=("export", "erase"))
+    person.add_argument("person", metavar="CHANNEL:ID", help="any account of theirs, such as telegram:4711")
+    person.add_argument("--to", type=Path, metavar="FILE", help="the zip file, or the receipt of an erasure")
+    person.add_argument("--yes", action="store_true", help="erase: do not ask")
+    return person

@@ -62,7 +62,7 @@ async def _migrate(loaded: Loaded, base: Path, arguments: argparse.Namespace) ->
 async def _opened(loaded: Loaded) -> AsyncIterator[MemoryStore]:
     """Where memories are: files may be changed while Parley runs, its database may not."""
     loaded.data_dir.mkdir(parents=True, exist_ok=True)
-    if loaded.settings.memory.storage == "files":
+    if not loaded.settings.memory_in_store:
         yield file_store(loaded)
         return
     async with open_store(loaded) as journal:

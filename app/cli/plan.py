@@ -17,6 +17,17 @@ def plan(loaded: Loaded) -> Iterator[str]:
         state = f"off: {channel.off}" if channel.off else "on" + _warning(channel.config)
         yield f"  {name:{width}}  {state}"
     yield f"  {'data':{width}}  {loaded.data_dir}"
+    yield from _apart(loaded)
+
+
+def _apart(loaded: Loaded) -> Iterator[str]:
+    """What keeps a store on a server from being shared by several nodes."""
+    if loaded.settings.store.embedded:
+        return
+    if loaded.settings.agent.embedded:
+        yield "  For one node only: several need an agent.url that all reach: `parley agent` (docs/nodes.md)"
+    if not loaded.settings.memory_in_store:
+        yield "  For one node only: memory.storage: files is a folder of this machine; several need: store"
 
 
 def agent_line(agent: AgentSection) -> str:

@@ -6,11 +6,11 @@ import argparse
 import time
 from dataclasses import dataclass
 
+from app.ages import age
 from app.cli.configured import configured
-from app.places import DATABASE
 from app.runner import run_loop
 from app.settings.load import Loaded
-from app.store import Peek, is_new, peek
+from app.store import Peek, database, is_new, peek
 from bridge.codec import decode
 from bridge.conversations import PREFIX, ConversationRecord, Conversations
 from bridge.ports import Document
@@ -18,7 +18,6 @@ from bridge.queues import turns
 from bridge.types import Conversation
 
 _PAGE = 500
-_AGES = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a table, the newest activity first; a running Parley is not disturbed."""
     loaded = configured(arguments.config, arguments.verbose)
     if is_new(loaded):
-        print(f"No conversations yet: there is no {loaded.data_dir / DATABASE}. Start with: make run")
+        print(f"No conversations yet: there is no {database(loaded)}. Start with: make run")
         return 0
     rows = run_loop(_rows(loaded))
     _print(rows[: arguments.limit])
@@ -84,8 +83,4 @@ def _print(rows: list[Row]) -> None:
 def _age(now: float, then: float) -> str:
     if not then:
         return "-"
-    seconds = max(0, now - then)
-    for unit, name in _AGES:
-        if seconds >= unit:
-            return f"{seconds / unit:.0f} {name}"
-    return f"{seconds:.0f} s"
+    return age(now - then)

@@ -143,7 +143,8 @@ def _channel(
 
 def _why_off(missing: str, unset: list[Unset]) -> str:
     names = " and ".join(dict.fromkeys(f"${each.name}" for each in unset))
-    return f"{names} is not set" if names else f"no {missing}"
+    are = "are" if " and " in names else "is"
+    return f"{names} {are} not set" if names else f"no {missing}"
 
 
 def _beside(unset: list[Unset], found: list[Mistake]) -> list[Mistake]:

@@ -15,7 +15,7 @@ class MemorySection(Section):
     enabled: bool = True
     injection_enabled: bool = True
     injection: Literal["auto", "message", "context", "off"] = "auto"
-    storage: Literal["files", "store"] = "files"
+    storage: Literal["auto", "files", "store"] = "auto"
     storage_path: str = Field(default="memory", min_length=1)
     groups: Literal["separate", "off", "shared"] = "separate"
     per_assistant: bool = False
@@ -24,6 +24,7 @@ class MemorySection(Section):
     model_name: str | None = None
     model_api_key: str = ""
     base_url: str = ""
+    temperature: float | None = Field(default=None, ge=0, le=2)
     prompts_dir: str = ""
     max_facts: int = Field(default=1000, ge=10, le=50_000)
     fact_confidence_threshold: float = Field(default=0.7, ge=0, le=1)
@@ -35,6 +36,19 @@ class MemorySection(Section):
     embedding: str = "none"
     embedding_model: str = ""
     embedding_api_key: str = Field(default="", repr=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_switch(cls, given: object) -> object:
+        """`injection_enabled` is the reference system's word for `injection: off`, which counts inside.
+
+        An unquoted `off` is false in YAML.
+        """
+        if not isinstance(given, dict):
+            return given
+        if any(_is_off(given.get(key)) for key in ("injection", "injection_enabled")):
+            return {**given, "injection": "off", "injection_enabled": False}
+        return given
 
     @field_validator("base_url")
     @classmethod
@@ -64,3 +78,7 @@ class MemorySection(Section):
         if self.embedding.startswith("http") and not self.embedding_model:
             raise ValueError("embedding_model is empty; write the model that the service is to use")
         return self
+
+
+def _is_off(value: object) -> bool:
+    return str(value).strip().lower() in ("off", "false", "no", "0")

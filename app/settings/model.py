@@ -7,8 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, InstanceOf, field_validator, model_validator
 
+from app.settings.limits import LimitsSection
 from app.settings.memory import MemorySection
 from app.settings.questions import QuestionsSection
+from app.settings.retention import RetentionSection, with_old_audit_days
 from app.settings.store import StoreSection
 from channels.kit.config import ChannelConfig, Section, SessionConfig
 from console.options import MIN_TOKEN, is_loopback
@@ -36,10 +38,12 @@ class AgentSection(Section):
     headers: dict[str, str] = Field(default_factory=dict)
     mode: Literal["stream", "wait"] = "stream"
     when_busy: Literal["queue", "merge", "interrupt", "reject"] = "queue"
+    on_edit: Literal["ignore", "rerun"] = "ignore"
     graphs: dict[str, str] = Field(default_factory=dict)
     model: str = ""
     base_url: str = ""
     model_api_key: str = ""
+    report_tokens: bool = False
     models: tuple[str, ...] = ()
     gateway_url: str = ""
     recursion_limit: int = Field(default=100, ge=1, le=100_000)
@@ -109,6 +113,8 @@ class ManagerSection(Section):
     max_turns: int = Field(default=2000, ge=1, le=100_000)
     queue_limit: int = Field(default=100, ge=1, le=10_000)
     shutdown_grace: float = Field(default=20.0, ge=0, le=600)
+    backlog_rate: float = Field(default=50.0, ge=0, le=10_000)
+    max_message_age: float = Field(default=3600.0, ge=0)
     max_file: Annotated[int, BeforeValidator(_bytes), Field(ge=1_000)] = 20_000_000
 
 
@@ -151,5 +157,18 @@ class Settings(Section):
     manager: ManagerSection = ManagerSection()
     memory: MemorySection = MemorySection()
     questions: QuestionsSection = QuestionsSection()
+    retention: RetentionSection = RetentionSection()
+    limits: LimitsSection = LimitsSection()
     console: ConsoleSection = ConsoleSection()
     channels: dict[str, InstanceOf[ChannelConfig]] = Field(default_factory=dict)
+
+    @property
+    def memory_in_store(self) -> bool:
+        """Whether memories are in the store; by themselves they are where every node finds them."""
+        chosen = self.memory.storage
+        return chosen == "store" or (chosen == "auto" and not self.store.embedded)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _moved(cls, tree: object) -> object:
+        return with_old_audit_days(tree)

@@ -59,11 +59,10 @@ class QuestionsSection(RulesSection):
     """Rules of all questions, and of approvals by the pattern of their actions' names."""
 
     actions: dict[str, ActionRules] = Field(default_factory=dict)
-    audit_days: float = Field(default=365.0, gt=0)
 
     def options(self) -> QuestionOptions:
         """The same for the core."""
-        general = self.model_dump(exclude={"actions", "audit_days"})
+        general = self.model_dump(exclude={"actions"})
         return QuestionOptions(
             Rules(**general),
             {

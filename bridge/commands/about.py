@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from bridge.commands.context import CommandContext
 from bridge.commands.parse import NAMES
 from bridge.conversations import ConversationRecord
 from bridge.errors import ChannelError
-from bridge.ports import HealthReport, Remarks
+from bridge.ports import NODES, HealthReport, Remarks
 from bridge.queues import turns
 from bridge.record import Stage, read_record
 from bridge.texts import Sentence
@@ -60,6 +60,7 @@ async def status(context: CommandContext, rest: str) -> str:
             channel=_channel_health(context),
         ),
         await _doing(context, record),
+        *_nodes(context),
     ]
     return "\n".join(lines)
 
@@ -77,6 +78,13 @@ async def _doing(context: CommandContext, record: ConversationRecord) -> str:
     if queued > 0:
         lines.append(context.say(Sentence.STATUS_WAITING, count=queued))
     return "\n".join(lines)
+
+
+def _nodes(context: CommandContext) -> Iterator[str]:
+    """The nodes of which this is one, where there are several."""
+    for report in context.services.reports():
+        if report.name == NODES:
+            yield context.say(Sentence.STATUS_NODES, nodes=report.detail)
 
 
 def _channel_health(context: CommandContext) -> str:

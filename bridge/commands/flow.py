@@ -31,8 +31,10 @@ async def new(context: CommandContext, rest: str) -> str:
             question=None,
             title="",
             said=(),
+            voices=(),
             reminded=False,
             last=(),
+            missed=None,
         )
 
     before, _ = await context.services.conversations.read(context.conversation)
@@ -61,8 +63,9 @@ async def retry(context: CommandContext, rest: str) -> str:
     Called again after a crash it goes on where it was.
     """
     services, conversation, wish = context.services, context.conversation, str(context.item)
-    record, _ = await services.conversations.read(conversation)
+    # In this order: a turn that ends in between is in the record then.
     waiting = await waiting_for(services.journal, conversation)
+    record, _ = await services.conversations.read(conversation)
     if _wished(waiting, wish):
         return ""
     messages = askable(record, waiting)

@@ -15,7 +15,7 @@ async def pair(context: CommandContext, rest: str) -> str:
     if message.sender.id not in options.admins:
         return context.say(Sentence.PAIR_ADMINS if rest else Sentence.PAIR_NEEDLESS)
     if not rest:
-        return context.say(Sentence.PAIR_HOW)
+        return context.say(Sentence.PAIR_HOW_HERE if options.operating else Sentence.PAIR_HOW)
     channel = "" if options.operating else message.sender.channel
     paired = await context.services.pairing.approve(rest, account_key(message.sender), channel)
     if paired is None:

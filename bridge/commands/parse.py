@@ -11,6 +11,7 @@ NAMES = (
     "status",
     "models",
     "agents",
+    "usage",
     "memory",
     "link",
     "unlink",

@@ -15,6 +15,7 @@ from bridge.commands.linking import link, unlink
 from bridge.commands.memory import memory
 from bridge.commands.pairing import pair
 from bridge.commands.parse import NAMES, nearest, parse
+from bridge.commands.usage import usage
 from bridge.errors import AgentError, MemoryFailed
 from bridge.ports import CommandInfo
 from bridge.texts import CATALOGUE, Sentence, say
@@ -36,6 +37,7 @@ COMMANDS = {
     "status": Command(status, Sentence.ABOUT_STATUS),
     "models": Command(models, Sentence.ABOUT_MODELS),
     "agents": Command(agents, Sentence.ABOUT_AGENTS),
+    "usage": Command(usage, Sentence.ABOUT_USAGE),
     "memory": Command(memory, Sentence.ABOUT_MEMORY),
     "link": Command(link, Sentence.ABOUT_LINK),
     "unlink": Command(unlink, Sentence.ABOUT_UNLINK),

@@ -103,7 +103,8 @@ from app.settings.load import read
 async def main():
     text = "{agent: {url: 'http://127.0.0.1:9'}, channels: {telegram: {bot_token: '%s'}}}"
     async with built(read(text % sys.argv[1], "test", {}, Path("."))):
-        print([name for name in ("telegram", "langchain_openai", "langgraph") if name in sys.modules])
+        unused = ("langchain_openai", "langgraph", "cryptography", "tiktoken", "snowballstemmer")
+        print([name for name in ("telegram", *unused) if name in sys.modules])
 
 asyncio.run(main())
 """

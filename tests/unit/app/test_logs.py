@@ -39,3 +39,31 @@ def test_a_secret_is_not_shown_in_a_trace():
 
 def test_a_record_with_line_breaks_is_one_line():
     assert "\n" not in SecretlessFormatter(frozenset()).format(record("two\nlines\r"))
+
+
+def test_the_password_in_an_address_is_a_secret_however_it_is_written():
+    text = """\
+    store: {url: "postgresql://ann:p%40ss-word@db:5432/parley", listen_url: "postgresql://ann:x@db/parley"}
+    agent: {url: "http://ann:agent-password@host"}
+    """
+    secrets = secrets_in(settings(text).settings)
+    formatter = SecretlessFormatter(secrets)
+    for said in (
+        "connecting to postgresql://ann:p%40ss-word@db:5432/parley",
+        "connecting to postgresql://ann:x@db/parley",
+        'FATAL: p%40ss-word is not the password, nor is "p@ss-word"',
+        "http://ann:agent-password@host/runs",
+    ):
+        line = formatter.format(record("%s", said))
+        assert "***" in line
+        assert not any(part in line for part in ("ss-word", ":x@", "agent-password"))
+
+
+def test_an_address_without_a_password_is_shown():
+    text = "store: {url: 'postgresql://db:5432/parley?sslmode=require'}\n"
+    assert secrets_in(settings(text).settings) == frozenset()
+
+
+def test_a_password_beside_the_address_is_a_secret():
+    text = "store: {url: 'postgresql://db:5432/parley?user=ann&password=beside-it'}\n"
+    assert "beside-it" in secrets_in(settings(text).settings)

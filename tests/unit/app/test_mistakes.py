@@ -139,6 +139,38 @@ ONE_LINE = [
         id="no credentials for a channel that must be on",
     ),
     pytest.param(
+        "limits:\n  person: {turns_per_hour: 5}",
+        'config.yaml:2: limits.person.turns_per_hour: unknown key; did you mean "turns_per_day"?',
+        id="unknown limit",
+    ),
+    pytest.param(
+        "limits:\n  chat:\n    tokens_per_day: -1",
+        "config.yaml:3: limits.chat.tokens_per_day: must be at least 0, not -1",
+        id="limit below nothing",
+    ),
+    pytest.param(
+        "limits:\n  channel: {cost_per_day: 5}",
+        "config.yaml:1: limits: channel.cost_per_day needs prices to count by; write under limits: "
+        'prices: {"gpt-5-mini*": {input: 0.25, output: 2}}',
+        id="limit on costs without prices",
+    ),
+    pytest.param(
+        "limits:\n  prices:\n    small: {input: 1}",
+        "config.yaml:3: limits.prices.small.output: is needed; add it",
+        id="half a price",
+    ),
+    pytest.param(
+        "limits:\n  time_zone: Mars/Olympus",
+        "config.yaml:2: limits.time_zone: must be UTC or the name of a time zone, such as Europe/Berlin, "
+        'not "Mars/Olympus"',
+        id="no time zone",
+    ),
+    pytest.param(
+        "limits:\n  warn_at: 80",
+        "config.yaml:2: limits.warn_at: must be at most 1.0, not 80",
+        id="a share in percent",
+    ),
+    pytest.param(
         "agent:\n  url: embedded\n  mode: wait\n  url: http://x",
         "config.yaml:4: agent.url: is here twice (first in line 2); keep one",
         id="key twice",

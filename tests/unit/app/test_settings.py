@@ -8,8 +8,10 @@ from app.options import core_options
 from app.settings.environment import with_dotenv
 from app.settings.load import load
 from bridge.errors import ConfigError
-from bridge.options import WhenBusy
+from bridge.limits import Caps
+from bridge.options import OnEdit, WhenBusy
 from bridge.types import Mode, Session
+from bridge.usage import Price
 from tests.architecture.tree import ROOT
 from tests.unit.app.reading import mistakes, settings
 
@@ -122,6 +124,26 @@ def test_a_channels_own_way_of_being_busy_wins():
     assert core_options(settings("")).channels["web"].when_busy is WhenBusy.QUEUE
 
 
+def test_a_channels_own_way_with_edits_wins():
+    text = "agent: {on_edit: rerun}\nchannels: {telegram: {bot_token: x, on_edit: ignore}}"
+    channels = core_options(settings(text)).channels
+    assert channels["web"].on_edit is OnEdit.RERUN
+    assert channels["telegram"].on_edit is OnEdit.IGNORE
+    assert core_options(settings("")).channels["web"].on_edit is OnEdit.IGNORE
+
+
+def test_how_a_backlog_is_worked_off_is_told_to_the_core():
+    options = core_options(settings("manager: {backlog_rate: 5, max_message_age: 0}"))
+    assert (options.backlog_rate, options.max_message_age) == (5, 0)
+    usual = core_options(settings(""))
+    assert (usual.backlog_rate, usual.max_message_age) == (50, 3600)
+
+
+def test_two_variables_are_not_set():
+    text = "channels: {slack: {bot_token: $BOT, app_token: $APP}}"
+    assert settings(text).plans["slack"].off == "$BOT and $APP are not set"
+
+
 def test_how_long_a_run_may_take_is_told_to_the_core():
     options = core_options(settings("agent: {timeout: 90, still_working_after: 0}"))
     assert (options.timeout, options.still_working_after) == (90, 0)
@@ -160,3 +182,23 @@ def test_no_dotenv_is_no_mistake(tmp_path):
 
 def test_a_mistake_in_a_channel_that_is_off_is_still_one():
     assert len(mistakes("channels: {telegram: {bot_token: $BOT, mention: x}}")) == 1
+
+
+def test_limits_reach_the_core_in_its_own_units():
+    loaded = settings("""
+        limits:
+          person: {turns_per_minute: 6, cost_per_day: 2.5}
+          channel: {tokens_per_day: 1000000}
+          time_zone: Asia/Shanghai
+          currency: CNY
+          prices: {"qwen*": {input: 2, output: 8}}
+    """)
+    limits = core_options(loaded).limits
+    assert limits.person == Caps(turns_per_minute=6, cost_per_day=2_500_000)
+    assert (limits.chat, limits.channel) == (Caps(), Caps(tokens_per_day=1_000_000))
+    assert (str(limits.zone), limits.currency) == ("Asia/Shanghai", "CNY")
+    assert limits.prices == {"qwen*": Price(2.0, 8.0)}
+
+
+def test_nothing_is_limited_unless_it_is_said():
+    assert not core_options(settings("")).limits.limited

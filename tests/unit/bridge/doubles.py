@@ -177,7 +177,7 @@ class ScriptedAgent:
         async for event in self.script(self, request):
             yield event
 
-    async def cancel(self, run: RunRef) -> None:
+    async def cancel(self, run: RunRef, turn: str = "") -> None:
         self.cancelled.append(run)
         self.cancel_seen.set()
 
@@ -292,33 +292,51 @@ async def core(
     channel: RecordingChannel | None = None,
     options: Options | None = None,
     working: bool = True,
+    clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[Core]:
     """A core over a store in `folder`; opened again on the same folder it goes on where it was."""
     agent, channel = agent or ScriptedAgent(), channel or RecordingChannel()
-    options, memory = options or default_options(), RecordingMemory()
-    async with SqliteStore.open(folder / "parley.db") as journal:
-        pairing = await Pairing.open(journal, time.time)
-        bus = MessageBus(journal, options.channels, pairing)
-        services = Services(
-            journal=journal,
-            bus=bus,
-            agent=agent,
-            memory=memory,
-            people=People(journal, time.time),
-            conversations=await Conversations.open(journal),
-            channels={"test": channel},
-            options=options,
-            files=folder / "files",
-            reports=lambda: [HealthReport("test", Health.UP, "", 0.0)],
-            clock=time.time,
-            pairing=pairing,
-        )
-        manager = Manager(services)
-        made = Core(journal, bus, manager, agent, channel, memory, services)
-        if working:
-            made.task = asyncio.create_task(manager.run())
-        try:
-            yield made
-        finally:
-            if made.task is not None:
-                await made.crash()
+    options = options or default_options()
+    async with (
+        SqliteStore.open(folder / "parley.db", clock=clock) as journal,
+        core_on(journal, folder, agent, channel, options, working, clock) as made,
+    ):
+        yield made
+
+
+@asynccontextmanager
+async def core_on(
+    journal: Journal,
+    folder: Path,
+    agent: ScriptedAgent,
+    channel: RecordingChannel,
+    options: Options,
+    working: bool = True,
+    clock: Callable[[], float] = time.time,
+) -> AsyncIterator[Core]:
+    """A core over a store that is open: one node of those that share it."""
+    memory, pairing = RecordingMemory(), await Pairing.open(journal, time.time)
+    bus = MessageBus(journal, options.channels, pairing)
+    services = Services(
+        journal=journal,
+        bus=bus,
+        agent=agent,
+        memory=memory,
+        people=People(journal, time.time),
+        conversations=await Conversations.open(journal),
+        channels={"test": channel},
+        options=options,
+        files=folder / "files",
+        reports=lambda: [HealthReport("test", Health.UP, "", 0.0)],
+        clock=clock,
+        pairing=pairing,
+    )
+    manager = Manager(services)
+    made = Core(journal, bus, manager, agent, channel, memory, services)
+    if working:
+        made.task = asyncio.create_task(manager.run())
+    try:
+        yield made
+    finally:
+        if made.task is not None:
+            await made.crash()

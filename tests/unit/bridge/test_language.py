@@ -54,3 +54,12 @@ async def test_turns_and_their_replies_know_the_language(tmp_path: Path) -> None
         await parley.channel.until_finals(2)
         assert parley.channel.targets[-1].asker.language == "zh"
         assert (await parley.memory.until_turns(1))[0].language == "zh"
+
+
+async def test_a_run_is_told_in_which_language_its_steps_are_named(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        await parley.say("/language zh", sender=ANN)
+        await parley.channel.until_finals(1)
+        await parley.say("hello", sender=ANN)
+        await parley.channel.until_finals(2)
+        assert [request.language for request in parley.agent.requests] == ["zh"]

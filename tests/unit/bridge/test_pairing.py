@@ -238,6 +238,15 @@ async def test_an_administrator_lets_people_in_on_the_own_channel_only(tmp_path:
             assert ("other:zoe" in parley.services.pairing) is operating
 
 
+@pytest.mark.parametrize(("operating", "said"), [(True, "on this page"), (False, "gets a code with `/pair`")])
+async def test_an_administrator_without_a_code_hears_how_it_is_done(
+    tmp_path: Path, operating: bool, said: str
+) -> None:
+    async with core(tmp_path, options=pairs(operating=operating)) as parley:
+        await parley.say("/pair")
+        assert said in (await parley.channel.until_finals(1))[0]
+
+
 async def test_too_many_requests_are_said_to_be_so_once(tmp_path: Path) -> None:
     async with core(tmp_path, options=pairs()) as parley:
         for _ in range(CODES_OF_ONE + 3):

@@ -1,16 +1,31 @@
 """What a node left behind is taken up where it stood."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from bridge.manager import Manager
-from bridge.types import Outcome, RunEnded, RunEvent, RunProgress, RunRef, RunRequest, RunStarted
+from bridge.record import read_record
+from bridge.types import (
+    AttachmentKind,
+    Outcome,
+    RunEnded,
+    RunEvent,
+    RunProgress,
+    RunRef,
+    RunRequest,
+    RunStarted,
+    StoredFile,
+)
 from tests.unit.bridge.doubles import RecordingChannel, ScriptedAgent, core, echo
 
 
-async def stuck(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+async def stuck(agent: ScriptedAgent, request: RunRequest) -> AsyncGenerator[RunEvent, None]:
     """Has a run and some text, and then nothing."""
     yield RunStarted(RunRef(request.thread, "run-1"))
     yield RunProgress("half", (), "event-7")
@@ -25,16 +40,28 @@ async def test_a_message_accepted_before_a_crash_is_answered_after_it(tmp_path: 
         assert not parley.agent.requests[0].maybe_made
 
 
-async def test_a_run_under_way_is_joined_again(tmp_path: Path) -> None:
-    async with core(tmp_path, agent=ScriptedAgent(stuck)) as parley:
+@pytest.mark.parametrize(("age", "position"), [(0.0, ""), (60.0, "event-7")])
+async def test_a_run_under_way_is_joined_again_where_it_had_come_if_it_was_long(
+    tmp_path: Path, age: float, position: str
+) -> None:
+    now = time.time()
+
+    async def ageing(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        nonlocal now
+        async with aclosing(stuck(agent, request)) as events:
+            async for event in events:
+                yield event
+                now += age
+
+    async with core(tmp_path, agent=ScriptedAgent(ageing), clock=lambda: now) as parley:
         await parley.say("hi")
         await parley.channel.until(lambda: any(shown.text == "half" for shown in parley.channel.shown))
         first = parley.agent.requests[0]
-    async with core(tmp_path) as parley:
+    async with core(tmp_path, clock=lambda: now) as parley:
         await parley.channel.until_finals(1)
         again = parley.agent.requests[0]
     assert again.maybe_made
-    assert again.known == RunRef(first.thread, "run-1", "event-7")
+    assert again.known == RunRef(first.thread, "run-1", position)
     assert (again.turn_id, again.message_id) == (first.turn_id, first.message_id)
 
 
@@ -111,3 +138,52 @@ async def test_what_waits_for_a_channel_that_is_off_goes_on_waiting(tmp_path: Pa
         await asyncio.gather(without, return_exceptions=True)
     async with core(tmp_path) as parley:
         assert await parley.channel.until_finals(1) == ["you said hi"]
+
+
+async def test_a_file_of_an_answer_that_is_not_on_this_machine_is_had_from_the_run_again(
+    tmp_path: Path,
+) -> None:
+    made = tmp_path / "notes.md"
+
+    async def writes(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        await asyncio.to_thread(made.write_text, "Tea")
+        yield RunStarted(RunRef(request.thread, "run-1"))
+        file = StoredFile(AttachmentKind.FILE, "notes.md", "text/markdown", 3, str(made))
+        yield RunEnded(Outcome.ANSWERED, "Here is a file", files=(file,))
+
+    channel = RecordingChannel()
+    channel.finish_gate = asyncio.Event()
+    async with core(tmp_path, agent=ScriptedAgent(writes), channel=channel) as parley:
+        await parley.say("hi")
+        await channel.finishing.wait()
+    made.unlink()
+    async with core(tmp_path, agent=ScriptedAgent(writes)) as parley:
+        await parley.channel.until_finals(1)
+        assert parley.agent.requests[0].known == RunRef(parley.agent.requests[0].thread, "run-1")
+        (file,) = parley.channel.finals[0].attachments
+        assert await asyncio.to_thread(Path(file.path).read_text) == "Tea"
+
+
+async def test_handing_over_gives_up_what_waits_for_the_agent_at_once(tmp_path: Path) -> None:
+    async with core(tmp_path, agent=ScriptedAgent(stuck)) as parley:
+        await parley.say("hi")
+        await parley.channel.until(lambda: any(shown.text == "half" for shown in parley.channel.shown))
+        await parley.manager.drain(hand_over=True)
+        (claim,) = await parley.journal.claim("turns/test", 1)
+        assert read_record(claim.items[0]).run_id == "run-1"
+        assert parley.channel.finals == []
+        assert parley.agent.cancelled == []
+
+
+async def test_handing_over_lets_what_is_being_delivered_finish(tmp_path: Path) -> None:
+    channel = RecordingChannel()
+    channel.finish_gate = asyncio.Event()
+    async with core(tmp_path, channel=channel) as parley:
+        await parley.say("hi")
+        await channel.finishing.wait()
+        draining = asyncio.create_task(parley.manager.drain(hand_over=True))
+        await asyncio.sleep(0)
+        channel.finish_gate.set()
+        await draining
+        assert channel.texts == ["you said hi"]
+        assert await parley.journal.claim("turns/test", 1) == ()

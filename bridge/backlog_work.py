@@ -1,0 +1,54 @@
+"""One conversation's missed messages: an apology for all of them, and the offer to answer them after all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bridge.access import Verdict
+from bridge.answering import delivered
+from bridge.bursts import Accepted, items_of
+from bridge.codec import encode
+from bridge.conversations import Missed, written
+from bridge.errors import DocumentConflict
+from bridge.ports import Claim, Item
+from bridge.record import Stage, TurnLog, TurnRecord
+from bridge.retrying import asked_by
+from bridge.services import Services
+from bridge.texts import Sentence, say
+from bridge.types import InboundMessage
+
+
+async def work_missed(services: Services, claim: Claim, missed: Sequence[Accepted]) -> None:
+    """See the apology through to its delivery. Raises LaneLost, StoreUnavailable."""
+    allowed = [each for each in missed if services.verdict(each.message) is Verdict.ALLOW]
+    turn = TurnLog(services.journal, claim, missed[0].item)
+    last = await services.known(allowed[-1].message)
+    if turn.record.stage is Stage.ACCEPTED:
+        sentence = Sentence.MISSED_ONE if len(allowed) == 1 else Sentence.MISSED_MANY
+        text = say(services.language(last), sentence, count=len(allowed))
+        items = tuple(item.id for item in items_of(missed))
+        await turn.write(stage=Stage.ANSWERED, items=items, text=text, missed=True, began=services.clock())
+    if not await delivered(services, Accepted(missed[0].item, last), turn):
+        await services.journal.bury(claim, items_of(missed), "the platform refused the answer")
+        return
+    turn.change(stage=Stage.DELIVERED)
+    await _offer(services, claim, items_of(missed), turn.record, asked_by(allowed))
+
+
+async def _offer(
+    services: Services,
+    claim: Claim,
+    items: Sequence[Item],
+    turn: TurnRecord,
+    asked: tuple[InboundMessage, ...],
+) -> None:
+    """Finish the items, and let the conversation know what /retry is to answer."""
+    while True:
+        record, document = await services.conversations.read(asked[0].conversation)
+        offered = written(document, replace(record, missed=Missed(asked, turn.began)))
+        try:
+            await services.journal.done(claim, items, note=encode(turn), documents=[offered])
+        except DocumentConflict:
+            continue
+        return

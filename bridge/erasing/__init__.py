@@ -1,0 +1,1 @@
+"""Everything that is kept about a person: exported, or erased with a receipt."""

@@ -1,0 +1,184 @@
+"""Of several nodes one listens where a platform has one connection only."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from app.seats import OneSeat, SeatLost
+from app.supervise import Supervisor
+from bridge.errors import LaneLost, StoreUnavailable
+from bridge.fencing import demand_tenure
+from bridge.ports import Health
+from store.nodes import Holding, Node
+from tests.unit.app.doubles import ScriptedChannel
+
+SECONDS = 0.2
+
+
+class Table:
+    """Who holds what, as the store keeps it; `broken` is a store that is out of reach."""
+
+    def __init__(self) -> None:
+        self.holder = ""
+        self.until = 0.0
+        self.broken = False
+        self.asked = asyncio.Event()
+        self.freed = asyncio.Event()
+        self.prolonged = asyncio.Semaphore(0)
+
+
+class NodeAt:
+    """One node at the table."""
+
+    def __init__(self, table: Table, name: str) -> None:
+        self._table = table
+        self.name = name
+
+    def say(self, report: str) -> None:
+        raise AssertionError("not in these tests")
+
+    async def all(self, queues: str) -> Sequence[Node]:
+        raise AssertionError("not in these tests")
+
+    async def hold(self, what: str, seconds: float) -> Holding:
+        table, now = self._table, asyncio.get_running_loop().time()
+        table.asked.set()
+        if table.broken:
+            raise StoreUnavailable("away")
+        if table.holder in ("", self.name) or table.until <= now:
+            table.holder, table.until = self.name, now + seconds
+            table.prolonged.release()
+        return Holding(table.holder, table.until - now)
+
+    async def let_go(self, what: str) -> None:
+        if self._table.holder == self.name:
+            self._table.holder = ""
+            self._table.freed.set()
+
+    async def freed(self, what: str, timeout: float) -> None:
+        try:
+            async with asyncio.timeout(timeout):
+                await self._table.freed.wait()
+        except TimeoutError:
+            return
+
+
+class Reasons:
+    """What one who stands by is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.some = asyncio.Event()
+
+    def __call__(self, why: str) -> None:
+        self.told.append(why)
+        self.some.set()
+
+
+async def sit(seat: OneSeat, then: Callable[[], None] = lambda: None) -> None:
+    """Take the seat, do something, and stay."""
+    async with seat.taken(Reasons()):
+        then()
+        await asyncio.Event().wait()
+
+
+async def test_a_second_node_stands_by_until_the_first_leaves():
+    table, reasons = Table(), Reasons()
+    first, second = (OneSeat(NodeAt(table, name), "telegram") for name in ("a", "b"))
+    seated = asyncio.Event()
+
+    async def wait() -> None:
+        async with second.taken(reasons):
+            seated.set()
+            await asyncio.Event().wait()
+
+    async with first.taken(Reasons()):
+        waiting = asyncio.create_task(wait())
+        await reasons.some.wait()
+        assert not seated.is_set()
+    await seated.wait()
+    assert reasons.told[0] == "node a has the connection"
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    assert table.holder == ""
+
+
+async def test_it_is_kept_for_longer_than_one_lease():
+    table = Table()
+    async with OneSeat(NodeAt(table, "a"), "telegram", SECONDS).taken(Reasons()):
+        for _ in range(10):
+            await table.prolonged.acquire()
+        assert table.holder == "a"
+        demand_tenure()
+
+
+async def test_who_cannot_prolong_it_leaves_before_it_is_over():
+    table = Table()
+
+    def fail() -> None:
+        table.broken = True
+
+    with pytest.raises(SeatLost):
+        await sit(OneSeat(NodeAt(table, "a"), "telegram", SECONDS), fail)
+    assert table.until > asyncio.get_running_loop().time()
+
+
+async def test_whoever_sees_another_there_leaves_at_once():
+    table = Table()
+
+    def intrude() -> None:
+        table.holder, table.until = "b", math.inf
+
+    with pytest.raises(SeatLost):
+        await sit(OneSeat(NodeAt(table, "a"), "telegram", SECONDS), intrude)
+    assert table.holder == "b"
+
+
+async def test_what_fails_inside_is_not_taken_for_a_lost_seat():
+    with pytest.raises(TimeoutError, match="mine"):
+        async with OneSeat(NodeAt(Table(), "a"), "telegram").taken(Reasons()):
+            raise TimeoutError("mine")
+
+
+async def test_calls_that_begin_when_it_is_nearly_over_are_refused():
+    table, polling = Table(), []
+
+    async def poll() -> None:
+        while True:
+            demand_tenure()
+            await asyncio.sleep(0)
+
+    def fail() -> None:
+        table.broken = True
+        polling.append(asyncio.create_task(poll()))
+
+    with pytest.raises(SeatLost):
+        await sit(OneSeat(NodeAt(table, "a"), "telegram", SECONDS), fail)
+    with pytest.raises(LaneLost):
+        await polling[0]
+
+
+async def test_a_channel_says_that_it_stands_by_and_listens_when_it_may():
+    table = Table()
+    table.holder, table.until = "b", math.inf
+
+    async def nobody(anything: object) -> str:
+        raise AssertionError("nothing is said in this test")
+
+    channel = ScriptedChannel()
+    supervisor = Supervisor(channel, nobody, nobody, seat=OneSeat(NodeAt(table, "a"), "scripted"))
+    running = asyncio.create_task(supervisor.run())
+    await table.asked.wait()
+    await asyncio.sleep(0)
+    assert supervisor.report().health is Health.STANDBY
+    assert supervisor.report().detail == "node b has the connection"
+    table.holder = ""
+    table.freed.set()
+    await channel.settled.wait()
+    assert supervisor.report().health is Health.UP
+    running.cancel()
+    await asyncio.wait([running])
