@@ -6,10 +6,11 @@ VENDORS := .pytest_cache/vendors
 OFFLINE := the reason stands above. Is there a network? Try again: what arrived is kept.
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test lint browser teeth chaos soak conformance vendors postgres journeys bench clean
+.PHONY: help run chat check test lint browser teeth chaos soak conformance vendors postgres nodes journeys bench clean
+.PHONY: chaos-nodes
 
 help: ## Show this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 run: $(VENV)/.run ## Start Parley (options: make run ARGS="--verbose")
 	@exec $(PY) -m app run $(ARGS)
@@ -35,8 +36,11 @@ browser: $(VENV)/.test ## The page in headless Chromium (needs Debian's "chromiu
 teeth: $(VENV)/.test ## Seed faults that the contract suite must catch
 	@$(PY) -m pytest -n 3 -m teeth $(ARGS)
 
-chaos: $(VENV)/.test ## Turns with kill -9 at random instants
-	@$(PY) -m pytest -m chaos $(ARGS)
+chaos: $(VENV)/.test ## Everything is killed, frozen and broken, and each message accounted for (ARGS="--full")
+	@$(PY) -m tests.chaos sqlite $(ARGS)
+
+chaos-nodes: $(VENV)/.test ## The same with three nodes on PostgreSQL (needs Debian's "postgresql")
+	@$(PY) -m tests.chaos nodes $(ARGS)
 
 soak: $(VENV)/.test ## All channels streaming at once, then with a platform that is stuck
 	@$(PY) -m pytest -m soak $(ARGS)
@@ -50,8 +54,15 @@ vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators against the vendors' N
 journeys: $(VENV)/.test ## Whole ways through real processes, and wires that break
 	@$(PY) -m pytest -n 3 --dist loadscope -m journeys $(ARGS)
 
-postgres: $(VENV)/.test ## The store's suite on a PostgreSQL of its own (needs Debian's "postgresql")
-	@$(PY) -m pytest -m postgres $(ARGS)
+ON_POSTGRES := $(addprefix tests/e2e/test_,talking.py commands.py crashes.py memory.py pairing.py)
+
+postgres: $(VENV)/.test ## The store, all channels and whole ways on PostgreSQL (needs Debian's "postgresql pgbouncer")
+	@$(PY) -m pytest -n 2 --dist loadscope -m postgres $(ARGS)
+	@$(PY) -m pytest -n 3 --engine postgres tests/contract tests/unit/memory/test_stored.py $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadscope --engine postgres -m "" $(ON_POSTGRES) $(ARGS)
+
+nodes: $(VENV)/.test ## Several processes on a PostgreSQL of their own (needs Debian's "postgresql")
+	@$(PY) -m pytest -m nodes $(ARGS)
 
 bench: $(VENV)/.test ## The figures of docs/performance.md
 	@$(PY) -m benchmarks $(ARGS)

@@ -1,6 +1,6 @@
-"""People read one catalogue: every sentence in every language, and none beside it in `bridge/`.
+"""People read one catalogue: every sentence in every language, and none beside it.
 
-Not seen here: reasons that errors carry (`user_text`) and step titles; sentences take them as they are.
+Why a file is left out has to be one of its sentences: `AttachmentRefused` takes nothing else.
 """
 
 import ast
@@ -15,6 +15,7 @@ SHOWN = {
     "CommandAnswer": ("text", 0),
     "OutboundMessage": ("text", 3),
     "RunProgress": ("text", 0),
+    "Step": ("title", 1),
     "Taken": ("text", 1),
     "_show": ("text", 0),
 }
@@ -23,8 +24,30 @@ NOTES = {"write", "change"}
 
 # Words for a person are letters with a space between; ids, marks and Markdown are not.
 SENTENCE = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}|[\u4e00-\u9fff]")
+WORD = re.compile(r"[A-Za-z]{2,}|[\u4e00-\u9fff]")
+"""Titles of steps may be one word."""
 ELSEWHERE = {"bridge/deciding.py", "bridge/clean.py"}
 """They read what people write: words in both languages that are never said."""
+
+LOGS = {"log"}
+NOT_SAID = re.compile(
+    r"(?:[A-Z]\w*)?(?:Error|Lost|Missing|Refused|Rejected|Unavailable|Unauthorized)|withheld|compile"
+)
+"""Errors, and what makes them: their words are for the log. And patterns, which read what people write."""
+FOR_OTHERS = {
+    "whoever runs Parley, or its log": {
+        *("agent/ending.py", "agent/events.py", "agent/models.py", "agent/probe.py", "agent/run.py"),
+        *("agent/server.py", "agent/wire.py", "channels/dingtalk/api.py", "channels/dingtalk/errors.py"),
+        *("channels/feishu/api.py", "channels/feishu/errors.py", "channels/slack/errors.py"),
+        *("channels/slack/manifest.py", "channels/slack/sockets.py", "channels/telegram/errors.py"),
+    },
+    "the platform's server, or the page's script, beside a code": {
+        *("channels/slack/hook.py", "channels/telegram/hook.py", "channels/web/problems.py"),
+        "channels/web/reply.py",
+    },
+    "the agent": {"agent/attached.py", "agent/decisions.py", "channels/feishu/content.py"},
+    "nobody: what the agent's framework says by itself is left out": {"agent/questions.py"},
+}
 
 
 def sources():
@@ -76,6 +99,45 @@ def test_nothing_is_said_that_is_not_in_the_catalogue():
     assert found == []
 
 
+def test_channels_and_the_agents_side_say_nothing_of_their_own():
+    exempt = set().union(*FOR_OTHERS.values())
+    paths = (*(ROOT / "channels").rglob("*.py"), *(ROOT / "agent").glob("*.py"))
+    spoken = {name(path) for path in paths if any(unsaid(parsed(path)))}
+    assert spoken - exempt == set()
+    assert exempt - spoken == set(), "these need no exemption any more"
+
+
+def test_no_title_of_a_step_is_made_up():
+    titles = [
+        f"{name(path)}:{literal.lineno}: {literal.value}"
+        for path in (ROOT / "agent").rglob("*.py")
+        for call in calls(parsed(path))
+        if called_name(call) == "Step"
+        for title in [*call.args[1:2], *(each.value for each in call.keywords if each.arg == "title")]
+        for literal in literals(title)
+        if WORD.search(literal.value)
+    ]
+    assert titles == []
+
+
+def test_words_of_ones_own_are_found():
+    """That the test of channels can fail, and that it leaves logs, errors and documentation alone."""
+    said_so = (
+        '_WORDS = {"en": ("Change the arguments",), "zh": ("取消",)}',
+        'thinking = "正在思考…" if chinese else "is thinking…"',
+        'def f(file):\n    return f"{file} was left out"',
+    )
+    assert all(any(unsaid(ast.parse(line))) for line in said_so)
+    quiet = (
+        '"""A module of words."""\nclass A:\n    "A class of words."\n    x = 1\n    """What it is for."""',
+        'log.warning("a thing went wrong: %s", error)',
+        'raise DeliveryRejected(f"it was not {taken} here")',
+        'made = AnswerLost("no answer came")',
+        'x = {"one-word": "two_words"}',
+    )
+    assert [line for line in quiet if any(unsaid(ast.parse(line)))] == []
+
+
 def test_a_sentence_beside_the_catalogue_is_found():
     """That the test above can fail: what it looks for, in each of the places."""
     for line in (
@@ -88,6 +150,31 @@ def test_a_sentence_beside_the_catalogue_is_found():
     ):
         shown = texts_shown(ast.parse(line))
         assert any(SENTENCE.search(literal.value) for text in shown for literal in literals(text)), line
+
+
+def unsaid(tree):
+    """The sentences in a module that are neither documentation, nor for a log or an error."""
+    silent = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            silent.add(node.value)
+        elif isinstance(node, ast.Raise | ast.Assert) or (isinstance(node, ast.Call) and is_quiet(node)):
+            silent.update(literals(node))
+        elif isinstance(node, ast.keyword) and node.arg == "name":
+            # Tasks have names, which show in their errors.
+            silent.update(literals(node.value))
+    return [each for each in literals(tree) if each not in silent and SENTENCE.search(each.value)]
+
+
+def is_quiet(call):
+    """Whether what a call is given is read by nobody in a chat."""
+    return logs(call) or NOT_SAID.fullmatch(called_name(call))
+
+
+def logs(call):
+    function = call.func
+    owner = function.value if isinstance(function, ast.Attribute) else None
+    return isinstance(owner, ast.Name) and owner.id in LOGS
 
 
 def texts_shown(tree):

@@ -68,10 +68,11 @@ class ScriptedCore:
 
     async def _turn(self, message: InboundMessage) -> None:
         turn_id = f"turn-{message.id}"
-        target = ReplyTarget(turn_id, message.conversation, message.id, message.sender, private=True)
+        said = message.edits or message.id
+        target = ReplyTarget(turn_id, message.conversation, said, message.sender, private=True)
         self.targets[turn_id] = target
         reply = self.channel.open_reply(target, _checkpoint)
-        blank = OutboundMessage(turn_id, message.conversation, message.id, "")
+        blank = OutboundMessage(turn_id, message.conversation, said, "")
         newest = blank
         try:
             async for snapshot in play(Turn(blank, message.text, self.folder, self.release)):
@@ -88,7 +89,7 @@ async def running(
     folder: Path, documents: MemoryDocuments, options: ConsoleOptions, config: Config
 ) -> AsyncIterator[tuple[str, ScriptedCore]]:
     """The real channel behind the real console, with the scripted core; gives the URL."""
-    channel = WebChannel(config, services(documents, folder))
+    channel = WebChannel(config, services(documents, folder, reruns=True))
     core = ScriptedCore(channel, folder)
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     server = HttpServer(options, channel.routes(), lambda: [HealthReport("store", Health.UP, "", 0.0)])

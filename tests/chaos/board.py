@@ -1,4 +1,4 @@
-"""What is known to be answered, and who waits for it."""
+"""What was said, what is known to be answered, and who waits for it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ class Stalled(AssertionError):
 
 
 class Board:
-    """Ids of answered messages with the time when each was first seen. Lives on one loop.
+    """Ids of messages with the times when each was said and first seen answered. Lives on one loop.
 
     Whoever waits gives up after `patience` seconds in which nothing at all was answered.
     """
 
     def __init__(self, patience: float) -> None:
+        self.said: dict[str, float] = {}
         self.answered: dict[str, float] = {}
         self._patience = patience
         self._changed = asyncio.Event()
+
+    def say(self, name: str) -> None:
+        """This is said now."""
+        self.said[name] = time.monotonic()
 
     def mark(self, names: Iterable[str]) -> None:
         """These are answered."""
@@ -29,6 +34,11 @@ class Board:
             self.answered.update(dict.fromkeys(fresh, time.monotonic()))
             self._changed.set()
             self._changed = asyncio.Event()
+
+    def waits(self) -> list[float]:
+        """How long each answer took, in seconds, shortest first."""
+        known = self.answered
+        return sorted(known[name] - at for name, at in self.said.items() if name in known)
 
     async def until(self, true: Callable[[], object]) -> None:
         """Return when `true` holds, looking after each change. Raises Stalled."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.chaos.plan import QUESTION, Line
@@ -27,14 +27,12 @@ class Shown:
 class Told:
     """A conversation at the end, with what the bot has written there, oldest first.
 
-    `swapped` are ids of messages that the platform may have handed over in another order, and `missed` of
-    those that it never handed over, for all we know. `keyless` says that texts go out without anything by
-    which the platform would know one again.
+    `missed` are ids of messages that the platform never handed over, for all we know. `keyless` says that
+    texts go out without anything by which the platform would know one again.
     """
 
     line: Line
     shown: Sequence[Shown]
-    swapped: frozenset[str] = frozenset()
     missed: frozenset[str] = frozenset()
     keyless: bool = False
 
@@ -43,8 +41,8 @@ class Told:
 class Account:
     """What became of all messages; ids of messages, but for `stubs`, which are texts behind their platform.
 
-    `missed` never came to us, and `swapped` came in another order: both are the platform's doing. `repeated`
-    are answers that stand twice where a platform has no key against that.
+    `missed` never came to us, and `swapped` came in another order than that in which they were said: both are
+    the platform's doing. `repeated` are answers that stand twice where a platform has no key against that.
     """
 
     turns: int = 0
@@ -65,21 +63,38 @@ class Account:
         return not (self.lost or self.doubled or self.reordered or self.files_lost)
 
 
-def settle(conversations: Sequence[Told]) -> Account:
-    """The account of conversations."""
+def settle(conversations: Sequence[Told], accepted: Sequence[str]) -> Account:
+    """The account of conversations; `accepted` are messages in the order in which Parley wrote them down."""
     account = Account()
+    places = {name: place for place, name in enumerate(accepted)}
     for told in conversations:
-        _add(account, told)
+        _add(account, told, places)
     return account
 
 
-def _add(account: Account, told: Told) -> None:
+def transcript(told: Told) -> str:
+    """What was said in a conversation, and how it stands there, for whoever looks into a failure."""
+    said = [f"  > {said.id} {said.text}" for said in told.line.said]
+    shown = [
+        f"  < {each.answers or '?'} {'' if each.whole else '(not whole) '}{each.text!r}"
+        for each in told.shown
+    ]
+    head = f"{told.line.kind.platform} {told.line.kind.name}, missed {sorted(told.missed)}"
+    return "\n".join([head, *said, *shown, ""])
+
+
+def _add(account: Account, told: Told, accepted: Mapping[str, int]) -> None:
     line, shown = told.line, told.shown
     ids = [said.id for said in line.said]
     whole = Counter(each.answers for each in shown if each.whole)
     files = Counter(each.answers for each in shown if each.file)
     owed = {said.id for said in line.said if said.makes_file and whole[said.id]}
-    late = _late([said.id for said in line.said if not said.command], shown)
+    ordered = [said.id for said in line.said if not said.command]
+    late = _late(ordered, shown)
+    if all(one in accepted for one in ordered if whole[one]):
+        # Else some have no name in them; then nothing there comes in another order either.
+        ordered.sort(key=lambda one: accepted.get(one, 0))
+    ours = _late(ordered, shown)
     twice = account.repeated if told.keyless else account.doubled
     account.turns += len(ids)
     account.answered += sum(1 for one in ids if whole[one])
@@ -88,8 +103,8 @@ def _add(account: Account, told: Told) -> None:
     twice += [one for one in ids if whole[one] > 1]
     account.files_lost += [one for one in ids if one in owed and not files[one]]
     account.files_doubled += [one for one in ids if files[one] > 1]
-    account.reordered += [one for one in late if one not in told.swapped]
-    account.swapped += [one for one in late if one in told.swapped]
+    account.reordered += ours
+    account.swapped += [one for one in late if one not in ours]
     left = [each.text for each in shown if not each.whole and not each.file and QUESTION not in each.text]
     account.stubs += [f"{line.kind.platform}: {text}" for text in left]
 

@@ -31,7 +31,6 @@ class Place(ABC):
 
     def __init__(self, line: Line) -> None:
         self.line = line
-        self.swapped: set[str] = set()
         self.missed: set[str] = set()
         self.backwards = False
         self._spoken: set[str] = set()
@@ -40,18 +39,19 @@ class Place(ABC):
     async def say(self, said: Said, board: Board) -> None:
         """Say it; returns when the platform has it."""
         self._spoken.add(said.id)
-        if self.backwards:
-            self.swapped.add(said.id)
         await self.send(said, board)
 
     @abstractmethod
     async def send(self, said: Said, board: Board) -> None:
         """The same, the platform's way."""
 
-    def turn_round(self, answered: Collection[str]) -> None:
+    def waits(self, answered: Collection[str]) -> bool:
+        """Whether something that was said has no answer yet."""
+        return not self._spoken.issubset(answered)
+
+    def turn_round(self) -> None:
         """From now on, and for what is on its way, the order is the platform's whim."""
         self.backwards = True
-        self.swapped |= self._spoken - set(answered)
 
     def turn_back(self) -> None:
         """The end of that."""
@@ -68,7 +68,7 @@ class Place(ABC):
     async def told(self) -> Told:
         """All of it, for the account."""
         shown = await self.shown()
-        return Told(self.line, shown, frozenset(self.swapped), frozenset(self.missed), self.keyless)
+        return Told(self.line, shown, frozenset(self.missed), self.keyless)
 
     def read(self, name: str, text: str, *, growing: bool = False) -> Shown:
         """A text of the bot for the message `name` or, where that is "", for the one whose id is in it."""
@@ -120,11 +120,11 @@ class Chaotic(ABC):
         """Hand over in order again, where that was ever otherwise."""
         return
 
-    def cause(self, trouble: Trouble, answered: Collection[str]) -> None:
-        """Let something go wrong, when so much is answered."""
+    def cause(self, trouble: Trouble) -> None:
+        """Let something go wrong."""
         if trouble == "backwards":
             for place in self.places:
-                place.turn_round(answered)
+                place.turn_round()
             asyncio.get_running_loop().call_later(BACKWARDS, self._in_order_again)
         self.causes()[trouble]()
 
@@ -147,7 +147,7 @@ class Chaotic(ABC):
             await changed.wait()
             changed.clear()
             for place in self.places:
-                if any(said.id not in board.answered for said in place.line.said):
+                if place.waits(board.answered):
                     board.mark(shown.answers for shown in place.look() if shown.whole)
             # A growing answer changes the world many times a second; twenty looks are enough.
             await asyncio.sleep(0.05)

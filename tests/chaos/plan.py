@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tests.chaos.blows import Blow, make_blows
+from tests.chaos.scale import Edition, Scale, spread
+
 Platform = Literal["web", "telegram", "slack", "feishu", "dingtalk"]
-Victim = Literal["parley", "agent", "both"]
 Trouble = Literal[
     "again", "backwards", "429", "500", "cut before", "cut after", "garbled", "slow", "drop", "outage"
 ]
@@ -65,24 +66,10 @@ TROUBLES: tuple[tuple[Platform, tuple[Trouble, ...]], ...] = (
 )
 """What each platform can do wrong."""
 
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """How much: numbers of turns and kills, and the seed of everything else."""
-
-    turns: int
-    kills: int
-    seed: int
-
-    @classmethod
-    def read(cls, environ: Mapping[str, str]) -> Scale:
-        """From PARLEY_CHAOS_TURNS, _KILLS and _SEED."""
-        turns = int(environ.get("PARLEY_CHAOS_TURNS", "300"))
-        return cls(
-            turns,
-            int(environ.get("PARLEY_CHAOS_KILLS", turns // 12)),
-            int(environ.get("PARLEY_CHAOS_SEED", "1")),
-        )
+_LENGTH = 25
+"""So many messages make a conversation; more make more conversations, one after another."""
+AT_ONCE = 2 * len(KINDS)
+"""So many conversations are held at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +100,6 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Kill:
-    """kill -9, `delay` seconds after so many answers; where `again` is not negative, once more in the
-    midst of the start that follows, that many seconds after it began."""
-
-    answers: int
-    delay: float
-    victim: Victim
-    again: float
-
-
-@dataclass(frozen=True, slots=True)
 class Fault:
     """Something that a platform does wrong after so many answers."""
 
@@ -134,27 +110,31 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that happens to a Parley. Kills of the agent are kills of Parley where it lives inside."""
+    """Everything that happens to an installation."""
 
     scale: Scale
+    edition: Edition
     lines: tuple[Line, ...]
-    kills: tuple[Kill, ...]
+    blows: tuple[Blow, ...]
     faults: tuple[Fault, ...]
 
 
-def make_plan(scale: Scale) -> Plan:
+def make_plan(scale: Scale, edition: Edition) -> Plan:
     """The plan of a seed."""
-    dice = random.Random(scale.seed)
-    count = min(scale.turns, max(len(KINDS), min(2 * len(KINDS), scale.turns // 15)))
+    dice = random.Random(f"{scale.seed} words")
+    count = min(scale.turns, max(len(KINDS), scale.turns // _LENGTH))
     sizes = [scale.turns // count + (number < scale.turns % count) for number in range(count)]
     lines = tuple(_line(dice, number, size) for number, size in enumerate(sizes))
-    kills = tuple(_kill(dice, at) for at in _spread(dice, scale.turns, scale.kills))
-    places = _spread(dice, scale.turns, max(4, scale.turns // 5))
+    return Plan(scale, edition, lines, make_blows(scale, edition), _faults(scale))
+
+
+def _faults(scale: Scale) -> tuple[Fault, ...]:
+    dice = random.Random(f"{scale.seed} faults")
+    places = spread(dice, scale.turns, max(4, scale.turns // 5))
     # All of them, shuffled, and then again: none comes twice before each came once.
     deck = [(platform, trouble) for platform, troubles in TROUBLES for trouble in troubles]
     dice.shuffle(deck)
-    faults = tuple(Fault(at, *deck[number % len(deck)]) for number, at in enumerate(places))
-    return Plan(scale, lines, kills, faults)
+    return tuple(Fault(at, *deck[number % len(deck)]) for number, at in enumerate(places))
 
 
 def _line(dice: random.Random, number: int, size: int) -> Line:
@@ -191,13 +171,3 @@ def echo(name: str, dice: random.Random) -> Said:
 def _said(dice: random.Random, name: str, text: str, answer: str) -> Said:
     pause, ahead = dice.uniform(0, 0.3), dice.choice((0, 0, 1, 2, 4))
     return Said(name, text, re.compile(answer), pause, ahead, repeats=dice.choice((0, 0, 0, 1, 2)))
-
-
-def _kill(dice: random.Random, at: int) -> Kill:
-    victim: Victim = dice.choice(("parley", "parley", "agent", "both"))
-    return Kill(at, dice.uniform(0, 0.8), victim, dice.uniform(0, 4) if dice.random() < 0.2 else -1.0)
-
-
-def _spread(dice: random.Random, turns: int, count: int) -> list[int]:
-    """Numbers of answers, evenly far apart but for chance, the last well before the end."""
-    return [int(turns * 0.95 * (place + dice.random()) / count) for place in range(count)]

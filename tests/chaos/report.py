@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.chaos.plan import TROUBLES
-from tests.chaos.run import Result
+from tests.chaos.result import Result
 
-_BEGIN, _END = "<!-- table -->", "<!-- end of table -->"
+_NAMES = {"inside": "agent inside", "apart": "agent apart", "nodes": "three nodes"}
 
 
 def table(results: Sequence[Result]) -> str:
-    """A row for each figure, a column for each run, in markdown."""
+    """A row for each figure, a column for each edition, in markdown."""
     columns = [_column(result) for result in results]
     names = list(columns[0])
     rows = [[name, *(column[name] for column in columns)] for name in names]
@@ -26,45 +24,62 @@ def table(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
-def write(results: Sequence[Result], document: Path) -> None:
-    """Put the table into its place in the document."""
-    text = document.read_text("utf-8")
-    before, _, rest = text.partition(_BEGIN)
-    _, _, after = rest.partition(_END)
-    document.write_text(f"{before}{_BEGIN}\n{table(results)}\n{_END}{after}", "utf-8")
+def write(results: Sequence[Result], engine: str, seed: int, document: Path) -> None:
+    """Put the table into its engine's place in the document."""
+    begin, end = f"<!-- {engine} -->", f"<!-- end of {engine} -->"
+    before, _, rest = document.read_text("utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    document.write_text(f"{before}{begin}\nSeed {seed}:\n\n{table(results)}\n{end}{after}", "utf-8")
 
 
 def _column(result: Result) -> dict[str, str]:
-    plan, account = result.plan, result.account
-    return {
-        "": "agent apart" if result.apart else "agent inside",
-        "seed": str(plan.scale.seed),
-        "conversations": str(len(plan.lines)),
-        "messages": str(account.turns),
-        **_by_platform(result),
-        "`kill -9` of Parley": str(result.parley_kills),
-        "`kill -9` of the agent server": str(result.agent_kills),
-        "faults of platforms": str(len(plan.faults)),
-        "posts repeated by web clients": str(result.repeated_posts),
-        "**answered in full**": str(account.answered),
-        "**lost**": str(len(account.lost) + len(account.files_lost)),
-        "**out of order**": str(len(account.reordered)),
-        "**answers doubled**": str(len(account.doubled)),
-        "never handed over by DingTalk": str(len(account.missed)),
-        "handed over in another order by the platform": str(len(account.swapped)),
-        "plain messages of DingTalk doubled": str(len(account.repeated)),
-        "files doubled": str(len(account.files_doubled)),
-        "receipts in doubt": str(result.doubtful),
-        "stubs left": str(len(account.stubs)),
-        "left unfinished, dead letters": f"{result.unfinished}, {result.dead}",
-        "slowest start after a kill, seconds": f"{result.slowest_start:.1f}",
-        "slowest answer after a start, seconds": f"{result.slowest_answer:.1f}",
-        "whole run, seconds": f"{result.seconds:.0f}",
+    return {"": _NAMES[result.edition]} | _what_happened(result) | _what_came_out(result)
+
+
+def _what_happened(result: Result) -> dict[str, str]:
+    blows = result.blows
+    counts = {
+        "installations side by side": result.installations,
+        "conversations": result.conversations,
+        "messages": result.turns,
+        **{f"... on {name}": count for name, count in result.said.items()},
+        "`kill -9` of Parley": result.parley_kills,
+        "`kill -9` of the agent server": result.agent_kills,
+        "starts that failed and were made again": result.ended,
+        "freezes (SIGSTOP, SIGCONT)": blows.get("freeze", 0),
+        "steps of the clock": blows.get("clock", 0),
+        "times the disk was full": blows.get("disk", 0),
+        "crashes of the database": blows.get("database", 0),
+        "faults of platforms": result.faults,
+        "posts repeated by web clients": result.repeated_posts,
     }
+    return {name: f"{count:,}" for name, count in counts.items()}
 
 
-def _by_platform(result: Result) -> dict[str, str]:
-    said: Counter[str] = Counter()
-    for line in result.plan.lines:
-        said[line.kind.platform] += len(line.said)
-    return {f"... on {name}": str(said[name]) for name in ("web", *(each for each, _ in TROUBLES))}
+def _what_came_out(result: Result) -> dict[str, str]:
+    counts = {
+        "**answered in full**": result.answered,
+        "**lost**": len(result.lost) + len(result.files_lost),
+        "**out of order**": len(result.reordered),
+        "**answers doubled**": len(result.doubled),
+        "**two processes at one answer**": len(result.overlaps),
+        "**turns run twice by the agent**": len(result.runs_doubled),
+        "answers that another process went on with": result.moved,
+        "never handed over by DingTalk": result.missed,
+        "handed over in another order by the platform": result.swapped,
+        "plain messages of DingTalk doubled": len(result.repeated),
+        "files doubled": len(result.files_doubled),
+        "receipts in doubt": result.doubtful,
+        "stubs left": result.stubs,
+        "left unfinished, dead letters": result.unfinished + result.dead,
+    }
+    seconds = {
+        "slowest start after a kill": result.slowest_start,
+        "slowest answer after a start": result.slowest_answer,
+        "usual wait for an answer (median)": result.usual_wait,
+        "longest wait for an answer": result.longest_wait,
+        "whole run": result.slowest_run,
+    }
+    return {name: f"{count:,}" for name, count in counts.items()} | {
+        f"{name}, seconds": f"{value:.1f}" for name, value in seconds.items()
+    }

@@ -1,163 +1,200 @@
-"""One run of the chaos: people talk, processes die, and in the end every message is accounted for."""
+"""One run of the chaos: people talk, everything is hit, and in the end every message is accounted for."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 
 from bridge.queues import commands_of, turns_of
+from store.interface import Store
+from store.postgres import PostgresStore
 from store.sqlite import SqliteStore
 from tests.chaos import web as on_web
 from tests.chaos.board import Board, Stalled
-from tests.chaos.killer import Killer
-from tests.chaos.ledger import Account, settle
-from tests.chaos.place import Chaotic, Place
-from tests.chaos.plan import Line, Plan
+from tests.chaos.books import accepted, waiting
+from tests.chaos.ledger import Account, settle, transcript
+from tests.chaos.overlaps import Runs, runs, writers
+from tests.chaos.place import Place
+from tests.chaos.plan import AT_ONCE, TROUBLES, Line, Plan
+from tests.chaos.result import Result
+from tests.chaos.scene import Scene
+from tests.chaos.striker import Striker
 from tests.chaos.trouble import trouble
-from tests.chaos.web import WebPlace
-from tests.e2e.process import Process, free_port
+from tests.chaos.web import Door, WebPlace
+from tests.e2e.process import Process
 
-_DOUBTFUL = re.compile(r"turn (\w+): the answer may have been shown twice")
-
+PATIENCE = 180.0
+"""Seconds without a single answer after which a run is given up; a start takes half a minute at worst."""
+_DOUBTFUL = re.compile(r"turn ([\w-]+): the answer may have been shown twice")
 _HASTE = 3
 """So many messages more are sent ahead where a platform hands over backwards."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What came out of a plan. `doubtful` and `tracebacks` are counted in the log, `unfinished` and `dead`
-    in the store. `slowest_start` is from a kill to all being up, `slowest_answer` from there to the next
-    answer, in seconds."""
-
-    plan: Plan
-    apart: bool
-    account: Account
-    parley_kills: int
-    agent_kills: int
-    repeated_posts: int
-    doubtful: int
-    tracebacks: int
-    unfinished: int
-    dead: int
-    slowest_start: float
-    slowest_answer: float
-    seconds: float
-
-
 @dataclass
-class Scene:
-    """Who takes part: processes that die, and platforms that do not."""
+class Crowd:
+    """Everybody who talks, and the clients of those on the web."""
 
-    folder: Path
-    platforms: Mapping[str, Chaotic]
-    parley: Process
-    agent: Process | None
+    places: Sequence[Place]
+    clients: Sequence[httpx.AsyncClient]
     repeated_posts: int = 0
 
-    def count_repeat(self) -> None:
-        """A client posts a message that it has posted before."""
-        self.repeated_posts += 1
-
-    def end(self) -> None:
-        """Kill whatever runs."""
-        for process in (self.parley, self.agent):
-            if process is not None:
-                process.kill()
+    @property
+    def on_web(self) -> Sequence[WebPlace]:
+        """Those on the web."""
+        return [place for place in self.places if isinstance(place, WebPlace)]
 
 
-def make_scene(folder: Path, platforms: Sequence[Chaotic], *, apart: bool) -> Scene:
-    """A configured Parley that is not started yet; `apart`, its agent is a process of its own."""
-    sections = {platform.name: dict(platform.section(apart=apart)) for platform in platforms}
-    config: dict[str, object] = {"console": {"port": free_port()}, "channels": sections}
-    agent = None
-    if apart:
-        port = free_port()
-        config["agent"] = {"url": f"http://127.0.0.1:{port}"}
-        (folder / "agent").mkdir()
-        agent = Process(folder / "agent", {}, ("agent", "--port", str(port)))
-    named: dict[str, Chaotic] = {platform.name: platform for platform in platforms}
-    return Scene(folder, named, Process(folder, config), agent)
-
-
-async def carry_out(plan: Plan, scene: Scene, patience: float) -> Result:
-    """Do all that is planned; when nothing is answered for `patience` seconds, what is missing is lost."""
+async def carry_out(plan: Plan, scene: Scene) -> Result:
+    """Do all that is planned; when nothing is answered for too long, what is missing is lost."""
     began = time.monotonic()
-    if scene.agent is not None:
-        await asyncio.to_thread(scene.agent.start)
-    url = await asyncio.to_thread(scene.parley.start)
-    killer = Killer(scene.parley, scene.agent, Board(patience))
-    async with httpx.AsyncClient(base_url=url, timeout=30, trust_env=False) as http:
-        places = [_place(scene, http, line, number) for number, line in enumerate(plan.lines)]
+    await _start(scene.processes)
+    striker = Striker(scene.targets, Board(PATIENCE))
+    async with _crowd(plan, scene) as crowd:
         try:
-            await _talk(plan, scene, places, killer)
+            await _talk(plan, scene, crowd, striker)
         except* Stalled as stalled:
-            print(stalled.exceptions[0])
+            print(stalled.exceptions[0], flush=True)
+            (scene.folder / "stalled.txt").write_text(waiting(scene.database), "utf-8")
         seconds = time.monotonic() - began
         # What a last start would send once more must be in the account too.
-        await asyncio.to_thread(scene.parley.terminate)
-        await asyncio.to_thread(scene.parley.start)
-        account = settle([await place.told() for place in places])
-        await asyncio.to_thread(scene.parley.terminate)
-    start, answer = killer.slowest()
-    unfinished, dead = await _left(scene.folder / "data" / "parley.db", ("web", *scene.platforms))
-    return Result(
-        plan=plan,
-        apart=scene.agent is not None,
-        account=account,
-        parley_kills=killer.parley_kills,
-        agent_kills=killer.agent_kills,
-        repeated_posts=scene.repeated_posts,
-        doubtful=len(set(_DOUBTFUL.findall(scene.parley.log))),
-        tracebacks=scene.parley.log.count("Traceback"),
-        unfinished=unfinished,
-        dead=dead,
-        slowest_start=start,
-        slowest_answer=answer,
-        seconds=seconds,
-    )
+        await _stop(scene.parleys)
+        await _start(scene.parleys)
+        told = [await place.told() for place in crowd.places]
+        (scene.folder / "told.txt").write_text("\n".join(map(transcript, told)), "utf-8")
+        await _stop((*scene.parleys, *([scene.agent] if scene.agent else [])))
+    account = settle(told, accepted(scene.database))
+    end = _End(plan, account, striker, runs(scene.agent_database), *await _left(scene))
+    return end.result(scene, crowd.repeated_posts, seconds)
 
 
-def _place(scene: Scene, http: httpx.AsyncClient, line: Line, number: int) -> Place:
-    if line.kind.platform == "web":
-        return WebPlace(http, line, number, scene.count_repeat)
-    return scene.platforms[line.kind.platform].open(line, number)
+@dataclass(frozen=True, slots=True)
+class _End:
+    plan: Plan
+    account: Account
+    striker: Striker
+    runs: Runs
+    unfinished: int
+    dead: int
+    said: Counter[str] = field(default_factory=Counter)
+
+    def result(self, scene: Scene, repeated_posts: int, seconds: float) -> Result:
+        account, striker, log = self.account, self.striker, "\n".join(scene.logs.values())
+        start, answer = striker.slowest()
+        waits = striker.board.waits() or [0.0]
+        wrote = writers(scene.targets.ear.writes, striker.spans)
+        # Where the clock was put off with the agent inside, its times tell nothing.
+        at_once = self.runs.at_once if scene.agent else ()
+        return Result(
+            edition=scene.edition,
+            conversations=len(self.plan.lines),
+            turns=account.turns,
+            said=_by_platform(self.plan.lines),
+            answered=account.answered,
+            lost=tuple(account.lost),
+            doubled=tuple(account.doubled),
+            reordered=tuple(account.reordered),
+            files_lost=tuple(account.files_lost),
+            files_doubled=tuple(account.files_doubled),
+            repeated=tuple(account.repeated),
+            missed=len(account.missed),
+            swapped=len(account.swapped),
+            stubs=len(account.stubs),
+            blows=dict(striker.struck),
+            parley_kills=sum(striker.killed[each.folder.name] for each in scene.parleys),
+            agent_kills=striker.killed[scene.agent.folder.name] if scene.agent else 0,
+            ended=striker.ended.total(),
+            faults=len(self.plan.faults),
+            repeated_posts=repeated_posts,
+            doubtful=len(set(_DOUBTFUL.findall(log))),
+            tracebacks=log.count("Traceback"),
+            unfinished=self.unfinished,
+            dead=self.dead,
+            runs=self.runs.count,
+            runs_doubled=(*self.runs.doubled, *at_once),
+            moved=wrote.moved,
+            overlaps=wrote.overlaps,
+            slowest_start=start,
+            slowest_answer=answer,
+            longest_wait=waits[-1],
+            usual_wait=waits[len(waits) // 2],
+            slowest_run=seconds,
+        )
 
 
-async def _talk(plan: Plan, scene: Scene, places: Sequence[Place], killer: Killer) -> None:
-    """Everybody talks while processes die, until all is answered and all is up."""
-    board = killer.board
-    web = [place for place in places if isinstance(place, WebPlace)]
-    async with (
-        asyncio.TaskGroup() as group,
-        httpx.AsyncClient(base_url=scene.parley.url, timeout=60, trust_env=False) as pages,
-    ):
+def _by_platform(lines: Sequence[Line]) -> dict[str, int]:
+    said: Counter[str] = Counter()
+    for line in lines:
+        said[line.kind.platform] += len(line.said)
+    return {name: said[name] for name in ("web", *(each for each, _ in TROUBLES))}
+
+
+@asynccontextmanager
+async def _crowd(plan: Plan, scene: Scene) -> AsyncIterator[Crowd]:
+    async with AsyncExitStack() as stack:
+        clients = [
+            await stack.enter_async_context(
+                httpx.AsyncClient(base_url=parley.url, timeout=60, trust_env=False)
+            )
+            for parley in scene.parleys
+        ]
+        crowd = Crowd([], clients)
+
+        def again() -> None:
+            crowd.repeated_posts += 1
+
+        crowd.places = [
+            WebPlace(Door(clients, again), line, number)
+            if line.kind.platform == "web"
+            else scene.platforms[line.kind.platform].open(line, number)
+            for number, line in enumerate(plan.lines)
+        ]
+        yield crowd
+
+
+async def _talk(plan: Plan, scene: Scene, crowd: Crowd, striker: Striker) -> None:
+    """Everybody talks while everything is hit, until all is answered and all is up."""
+    board, seats = striker.board, asyncio.Semaphore(AT_ONCE)
+    async with asyncio.TaskGroup() as group:
         watchers = [
-            group.create_task(on_web.watch(pages, web, board)),
+            *(group.create_task(on_web.watch(client, crowd.on_web, board)) for client in crowd.clients),
             *(group.create_task(platform.watch(board)) for platform in scene.platforms.values()),
+            group.create_task(_progress(board, striker)),
         ]
         group.create_task(trouble(scene.platforms, plan.faults, board))
-        killing = group.create_task(killer.run(plan.kills))
-        for place in places:
-            group.create_task(_say_all(place, board))
+        striking = group.create_task(striker.run(plan.blows))
+        for place in crowd.places:
+            group.create_task(_say_all(place, board, seats))
         await board.until_answers(plan.scale.turns)
-        await killing
-        await asyncio.gather(*(place.close() for place in places))
+        await striking
+        await asyncio.gather(*(place.close() for place in crowd.places))
         for watcher in watchers:
             watcher.cancel()
 
 
-async def _say_all(place: Place, board: Board) -> None:
+async def _progress(board: Board, striker: Striker) -> None:
+    """Say now and then how far it is."""
+    while True:
+        print(f"{len(board.answered)} {striker.struck.total()}", flush=True)
+        await asyncio.sleep(5)
+
+
+async def _say_all(place: Place, board: Board, seats: asyncio.Semaphore) -> None:
     said = place.line.said
-    for number, each in enumerate(said):
-        await board.until(lambda number=number: _may_say(place, number, board))
-        await place.say(each, board)
-        await asyncio.sleep(each.pause)
+    async with seats:
+        for number, each in enumerate(said):
+            await board.until(lambda number=number: _may_say(place, number, board))
+            board.say(each.id)
+            await place.say(each, board)
+            await asyncio.sleep(each.pause)
+        await board.until(lambda: all(each.id in board.answered for each in said))
 
 
 def _may_say(place: Place, number: int, board: Board) -> bool:
@@ -167,9 +204,29 @@ def _may_say(place: Place, number: int, board: Board) -> bool:
     return all(one.id in board.answered for one in said[: max(0, number - ahead)])
 
 
-async def _left(database: Path, channels: Sequence[str]) -> tuple[int, int]:
+async def _start(processes: Sequence[Process]) -> None:
+    for process in processes:
+        process.spawn()
+    await asyncio.gather(*(asyncio.to_thread(process.wait_until_up) for process in processes))
+
+
+async def _stop(processes: Sequence[Process]) -> None:
+    await asyncio.gather(*(asyncio.to_thread(process.terminate) for process in processes))
+
+
+async def _left(scene: Scene) -> tuple[int, int]:
     """How many items of the store are unfinished, and how many are dead letters."""
-    async with SqliteStore.open(database) as store:
-        queues = [queue(channel) for channel in channels for queue in (turns_of, commands_of)]
+    async with _store(scene.database) as store:
+        queues = [queue(name) for name in ("web", *scene.platforms) for queue in (turns_of, commands_of)]
         held = [claim for queue in queues for claim in await store.claim(queue, 1000)]
         return sum(len(claim.items) for claim in held), len(await store.dead())
+
+
+@asynccontextmanager
+async def _store(database: Path | str) -> AsyncIterator[Store]:
+    if isinstance(database, Path):
+        async with SqliteStore.open(database) as file:
+            yield file
+    else:
+        async with PostgresStore.open(database) as server:
+            yield server

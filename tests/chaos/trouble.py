@@ -13,4 +13,4 @@ async def trouble(platforms: Mapping[str, Chaotic], faults: Sequence[Fault], boa
     """Make each fault happen in its time."""
     for fault in faults:
         await board.until_answers(fault.answers)
-        platforms[fault.platform].cause(fault.trouble, board.answered.keys())
+        platforms[fault.platform].cause(fault.trouble)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from uuid import NAMESPACE_OID, uuid5
 
 import httpx
@@ -15,19 +16,39 @@ from tests.chaos.place import Place
 from tests.chaos.plan import Line, Said
 from tests.e2e.web import Entry
 
-# Between two tries of a client whose server is away.
-_PAUSE = 0.1
+# Between two tries of a client whose server is away, and how long such a one waits for an answer.
+_PAUSE, _MOST = 0.1, 5.0
+
+
+@dataclass
+class Door:
+    """A person's way in: one Parley, and the next one when that is away, as a balancer would have it.
+
+    `again` is called for each post that is made once more.
+    """
+
+    clients: Sequence[httpx.AsyncClient]
+    again: Callable[[], None]
+    _turn: int = 0
+
+    @property
+    def client(self) -> httpx.AsyncClient:
+        """Whom to ask now."""
+        return self.clients[self._turn % len(self.clients)]
+
+    def next(self) -> None:
+        """That one is away."""
+        self._turn += 1
 
 
 class WebPlace(Place):
     """One conversation, or one topic of it."""
 
-    def __init__(self, http: httpx.AsyncClient, line: Line, number: int, count: Callable[[], None]) -> None:
+    def __init__(self, door: Door, line: Line, number: int) -> None:
         super().__init__(line)
         self.chat = f"chat-{number:04}"
         self.topic = f"topic-{number:04}" if line.kind.name == "topic" else None
-        self._http = http
-        self._count = count
+        self._door = door
         self._by_message = {_message(said): said for said in line.said}
 
     async def send(self, said: Said, board: Board) -> None:
@@ -35,15 +56,17 @@ class WebPlace(Place):
         body = {"id": _message(said), "text": said.text, "topic": self.topic, "language": "en"}
         await self._post(body)
         for _ in range(said.repeats):
-            self._count()
+            self._door.again()
             await self._post(body)
 
     async def _post(self, body: dict[str, str | None]) -> None:
+        address = f"/api/chat/conversations/{self.chat}/messages"
         while True:
             try:
-                answer = await self._http.post(f"/api/chat/conversations/{self.chat}/messages", json=body)
+                answer = await self._door.client.post(address, json=body, timeout=_MOST)
             except httpx.TransportError:
-                self._count()
+                self._door.next()
+                self._door.again()
             else:
                 if answer.status_code == 202:
                     return
@@ -56,7 +79,8 @@ class WebPlace(Place):
         before = "first"
         while before:
             query = {"before": before if entries else ""} | ({"topic": self.topic} if self.topic else {})
-            answer = await self._http.get(f"/api/chat/conversations/{self.chat}/messages", params=query)
+            address = f"/api/chat/conversations/{self.chat}/messages"
+            answer = await self._door.client.get(address, params=query)
             page = answer.raise_for_status().json()
             entries = [*page["entries"], *entries]
             before = page["before"]
@@ -105,7 +129,7 @@ async def watch(http: httpx.AsyncClient, places: Sequence[WebPlace], board: Boar
 
 async def _hear(name: str, value: str, places: Sequence[WebPlace], board: Board) -> None:
     if name == "reset":
-        for place in places:
+        for place in (place for place in places if place.waits(board.answered)):
             board.mark(shown.answers for shown in await place.shown() if shown.whole)
         return
     entry = json.loads(value)["entry"]

@@ -10,6 +10,7 @@ from simulator.telegram import TelegramSimulator
 from tests.e2e.process import Config, Process, free_port
 from tests.e2e.telegram import Chat, telegram_config
 from tests.e2e.web import WebPerson
+from tests.engine import CHOSEN
 
 _RUNNING: list[Process] = []
 
@@ -42,7 +43,8 @@ class Scene:
 
 def begin(folder: Path, config: Config, *arguments: str) -> Process:
     """A process on its way, whose log is shown with every test that fails meanwhile."""
-    process = Process(folder, {"console": {"port": free_port()}, **config}, arguments or ("run",))
+    usual = {"console": {"port": free_port()}, "store": CHOSEN.engine().section(folder)}
+    process = Process(folder, {**usual, **config}, arguments or ("run",))
     _RUNNING.append(process)
     process.spawn()
     return process

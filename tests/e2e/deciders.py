@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 
+from bridge.types import EDIT
 from simulator.dingtalk import DingTalkSimulator
 from simulator.feishu import FeishuSimulator
 from simulator.slack import SlackSimulator
 from simulator.telegram import TelegramSimulator
 from tests.e2e.process import PATIENCE
 from tests.e2e.telegram import is_stub, telegram_config
+from tests.e2e.web import Entry, WebPerson
 
 Seen = tuple[str, str, tuple[str, ...]]
 """A message of the bot: its id, its text, and the labels of its buttons."""
@@ -38,6 +41,17 @@ class Decider(ABC):
     @abstractmethod
     def press(self, message: str, label: str) -> None:
         """Press a button."""
+
+    def choose(self, message: str, label: str, number: int) -> None:
+        """Take an option in the way that the platform has for it."""
+        if self.buttons:
+            self.press(message, label)
+        else:
+            self.say(str(number))
+
+    def change(self, message: str, arguments: str) -> None:
+        """Give other arguments: in words where the platform has no form for it."""
+        self.say(f"edit {arguments}")
 
     @abstractmethod
     def told(self) -> tuple[str, ...]:
@@ -111,6 +125,12 @@ class OnSlack(Decider):
     def press(self, message: str, label: str) -> None:
         self._simulator.people.press(self._person.dm, self._person.id, message, label)
 
+    def change(self, message: str, arguments: str) -> None:
+        people = self._simulator.people
+        people.press(self._person.dm, self._person.id, message, "Edit…")
+        self.wait(lambda: people.modal(self._person.id))
+        people.submit(self._person.id, **{"Arguments (JSON)": arguments})
+
     def told(self) -> tuple[str, ...]:
         return self._simulator.people.told(self._person.dm, self._person.id)
 
@@ -139,13 +159,16 @@ class OnFeishu(Decider):
         ]
         return [(m.id, m.text, m.buttons) for m in seen]
 
-    def press(self, message: str, label: str) -> None:
+    def press(self, message: str, label: str, **written: str) -> None:
         # Where nobody listens yet, Feishu says so at once, and people press again.
         before = self._heard()
         while self._heard()[0] == before[0]:
             last = self._heard()
-            self._simulator.people.press(self._person.chat, self._person.open_id, message, label)
+            self._simulator.people.press(self._person.chat, self._person.open_id, message, label, written)
             self.wait(partial(self._differs, last))
+
+    def change(self, message: str, arguments: str) -> None:
+        self.press(message, "✏️ Approve with these arguments", arguments=arguments)
 
     def _heard(self) -> tuple[int, int]:
         """How often they were told something, and how often a press failed."""
@@ -163,10 +186,7 @@ class OnFeishu(Decider):
 
 
 class OnDingTalk(Decider):
-    """Without a card template: people answer with a number."""
-
     name = "dingtalk"
-    buttons = False
 
     def __init__(self, simulator: DingTalkSimulator) -> None:
         self._simulator = simulator
@@ -175,7 +195,8 @@ class OnDingTalk(Decider):
     def section(self) -> dict[str, object]:
         place = self._simulator
         app = {"client_id": place.client_id, "client_secret": place.client_secret}
-        return {**app, "api_url": place.url, "oapi_url": place.url, "burst_window": 0.1}
+        template = {"question_template_id": place.question_template if self.buttons else ""}
+        return {**app, **template, "api_url": place.url, "oapi_url": place.url, "burst_window": 0.1}
 
     def say(self, text: str) -> None:
         # DingTalk tells nobody later what nobody heard.
@@ -184,13 +205,69 @@ class OnDingTalk(Decider):
 
     def seen(self) -> list[Seen]:
         seen = self._simulator.people.messages(self._person.id)
-        return [(m.id, m.shown, ()) for m in seen if m.from_robot and not m.growing]
+        return [(m.id, m.shown, m.buttons) for m in seen if m.from_robot and not m.growing]
 
     def press(self, message: str, label: str) -> None:
-        raise LookupError(f"there is no button {label!r} on {message}")
+        self.wait(lambda: self._simulator.connections)
+        self._simulator.people.press(self._person.id, self._person.id, message, label)
 
     def told(self) -> tuple[str, ...]:
-        return ()
+        return self._simulator.people.told(self._person.id, self._person.id)
 
     def wait(self, condition: Callable[[], object]) -> None:
         self._simulator.people.wait(condition, PATIENCE)
+
+
+class OnDingTalkInWords(OnDingTalk):
+    """Without a template for questions: people answer with a number."""
+
+    buttons = False
+
+
+class OnWeb(Decider):
+    name = "web"
+
+    def __init__(self, url: str) -> None:
+        self._web = WebPerson(url)
+        self._told: list[str] = []
+
+    def close(self) -> None:
+        """They leave the page."""
+        self._web.close()
+
+    def section(self) -> dict[str, object]:
+        return {"name": "Ada", "burst_window": 0.1}
+
+    def say(self, text: str) -> None:
+        self._web.say(text)
+
+    def seen(self) -> list[Seen]:
+        entries = [each for each in self._web.entries() if each["role"] == "agent" and each["final"]]
+        return [(each["id"], each["text"], tuple(_labels(each))) for each in entries]
+
+    def press(self, message: str, label: str) -> None:
+        question = self._question(message)
+        option = next(each["id"] for each in question["options"] if each["label"] == label)
+        self._told.append(self._web.decide(question["id"], option))
+
+    def change(self, message: str, arguments: str) -> None:
+        self._told.append(self._web.decide(self._question(message)["id"], EDIT, arguments))
+
+    def told(self) -> tuple[str, ...]:
+        return tuple(self._told)
+
+    def wait(self, condition: Callable[[], object]) -> None:
+        # The page's API is asked, where simulators tell.
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > deadline:
+                raise TimeoutError("the page did not get there in time")
+            time.sleep(0.05)
+
+    def _question(self, message: str) -> Entry:
+        (found,) = (each for each in self._web.entries() if each["id"] == message)
+        return dict(found["question"])
+
+
+def _labels(entry: Entry) -> list[str]:
+    return [each["label"] for each in (entry["question"] or {"options": ()})["options"]]

@@ -69,13 +69,15 @@ def parley(folder: Path, *arguments: str, stdin: str = "") -> subprocess.Complet
 class Process:
     """`parley run` (or `agent`) in `folder`; it may be started again after its end, on the same data.
 
-    Each start writes `config` down. The log is `parley.log` in the folder, one for all lives.
+    Each start writes `config` down; `variables` are added to its environment. The log is `parley.log` in the
+    folder, one for all lives.
     """
 
     folder: Path
     config: Config
     arguments: tuple[str, ...] = ("run",)
     url: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
     _child: subprocess.Popen[str] | None = None
     _printed: list[str] = field(default_factory=list)
     _news: threading.Condition = field(default_factory=threading.Condition)
@@ -105,7 +107,7 @@ class Process:
             self._child = subprocess.Popen(
                 command(*self.arguments, "--config", "config.yaml"),
                 cwd=self.folder,
-                env=environment(),
+                env=environment() | dict(self.variables),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,

@@ -15,6 +15,7 @@ _ANSWERS = [
     ("/agents", "agent", "agent"),
     ("/new", "A new conversation begins", "新"),
     ("/stop", "Nothing is running here", "没有"),
+    ("/usage", "Last 30 days: turns: ", "最近 30 天：对话 "),
     ("/memory", "What I remember of you", "我记住的"),
     ("/link", "within ten minutes", "十分钟内"),
     ("/unlink", "not linked", "没有与其他账号关联"),

@@ -15,7 +15,7 @@ from simulator.feishu import FeishuSimulator
 from simulator.slack import SlackSimulator
 from simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import begin, end
-from tests.e2e.deciders import Decider, OnDingTalk, OnFeishu, OnSlack, OnTelegram
+from tests.e2e.deciders import Decider, OnDingTalk, OnDingTalkInWords, OnFeishu, OnSlack, OnTelegram
 from tests.e2e.process import Process, parley
 from tests.e2e.web import WebPerson
 
@@ -27,6 +27,7 @@ _PLATFORMS: dict[str, tuple[type[AbstractContextManager[Any]], type[Any]]] = {
     "slack": (SlackSimulator, OnSlack),
     "feishu": (FeishuSimulator, OnFeishu),
     "dingtalk": (DingTalkSimulator, OnDingTalk),
+    "dingtalk in words": (DingTalkSimulator, OnDingTalkInWords),
 }
 
 
@@ -54,17 +55,10 @@ def asked(decider: Decider, after: int) -> tuple[str, int]:
     return question[0], len(decider.seen())
 
 
-def decide(decider: Decider, message: str, label: str, number: str) -> None:
-    if decider.buttons:
-        decider.press(message, label)
-    else:
-        decider.say(number)
-
-
 def test_it_is_approved_and_rejected_and_says_so(decider: Decider, running: Process):
     decider.say(MAIL)
     message, count = asked(decider, 0)
-    decide(decider, message, "Approve", "1")
+    decider.choose(message, "Approve", 1)
     decider.sees("nothing was sent", count)
     if decider.buttons:
         decider.wait(lambda: any("Ada: Approve" in text for _, text, _ in decider.seen()))
@@ -72,7 +66,7 @@ def test_it_is_approved_and_rejected_and_says_so(decider: Decider, running: Proc
     before = len(decider.seen())
     decider.say(MAIL)
     message, count = asked(decider, before)
-    decide(decider, message, "Reject", "2")
+    decider.choose(message, "Reject", 2)
     decider.sees("All right, nothing was sent", count)
 
 
@@ -84,7 +78,7 @@ def test_a_crash_between_question_press_and_answer_loses_and_doubles_nothing(
     running.kill()
     running.spawn()
     running.wait_until_up()
-    decide(decider, message, "Approve", "1")
+    decider.choose(message, "Approve", 1)
     if decider.buttons:
         # Once whoever pressed was told so, the press is kept. (Some platforms never send one again.)
         decider.wait(decider.told)

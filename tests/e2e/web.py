@@ -62,6 +62,12 @@ class WebPerson:
         self._http.post(f"/api/chat/conversations/{self.chat}/messages", json=body).raise_for_status()
         return str(body["id"])
 
+    def edit(self, message: str, text: str) -> None:
+        """Change a message that was sent."""
+        body = {"id": uuid4().hex, "text": text, "topic": self.topic, "language": self.language}
+        answer = self._http.put(f"/api/chat/conversations/{self.chat}/messages/{message}", json=body)
+        answer.raise_for_status()
+
     def stop(self) -> None:
         """Press the stop button."""
         body = {"id": uuid4().hex, "topic": self.topic}

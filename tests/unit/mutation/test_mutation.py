@@ -11,11 +11,12 @@ import pytest
 from tests.unit.mutation.examples import CHANNELS, examples, mutated
 from tests.unit.mutation.reading import Outcome, outcome
 
-# As they stand in the samples: heard, left alone or skipped, by the first letter. Slack's seventh is an edit;
-# Telegram's last is a button's press without its chat, which the platform itself has long sent otherwise.
+# As they stand in the samples: heard, left alone or skipped, by the first letter. Slack's seventh is an edit
+# that does not tell what was there before; Telegram's last is a button's press without its chat, which the
+# platform itself has long sent otherwise.
 _AS_PRINTED = {
     "slack": "hhhhhlllhlh",
-    "telegram": "hhhhlhhhhlls",
+    "telegram": "hhhhhhhhhlls",
     "feishu": "hhhhhhhhhl",
     "dingtalk": "hhhhhhlh",
 }

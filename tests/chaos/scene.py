@@ -1,0 +1,146 @@
+"""Who takes part: processes that are hit, platforms that are not, and what stands between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from simulator.dingtalk import DingTalkSimulator
+from simulator.feishu import FeishuSimulator
+from simulator.feishu import Timing as FeishuTiming
+from simulator.slack import SlackSimulator
+from simulator.slack import Timing as SlackTiming
+from simulator.telegram import TelegramSimulator
+from tests.chaos.blows import AGENT, LEASE, parleys
+from tests.chaos.clock import Clock
+from tests.chaos.dingtalk import ChaoticDingTalk
+from tests.chaos.disk import Disk
+from tests.chaos.feishu import ChaoticFeishu
+from tests.chaos.place import Chaotic
+from tests.chaos.scale import Edition
+from tests.chaos.slack import ChaoticSlack
+from tests.chaos.striker import Targets
+from tests.chaos.tap import Ear, Tap
+from tests.chaos.telegram import ChaoticTelegram
+from tests.e2e.process import Process, free_port
+from tests.postgres import cluster as clusters
+from tests.postgres.cluster import Cluster
+
+DATA = "data"
+# Soon and for ever: a platform that gives a message up after hours would not show what we do with it.
+_SLACK = SlackTiming(retries=(0.5,) * 1000)
+_FEISHU = FeishuTiming(redelivery=(0.5,) * 1000)
+_PORT = re.compile(r"127\.0\.0\.1:(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """An installation whose processes are not started yet."""
+
+    folder: Path
+    edition: Edition
+    platforms: Mapping[str, Chaotic]
+    parleys: Sequence[Process]
+    agent: Process | None
+    targets: Targets
+
+    @property
+    def processes(self) -> Sequence[Process]:
+        """Everybody, in the order in which they start."""
+        return (*([self.agent] if self.agent else []), *self.parleys)
+
+    @property
+    def database(self) -> Path | str:
+        """The store: a file, or the address of a server."""
+        server = self.targets.database
+        return server.url if server else self.folder / "parley" / DATA / "parley.db"
+
+    @property
+    def agent_database(self) -> Path:
+        """Where the agent's server notes its runs."""
+        return self.folder / (AGENT if self.agent else "parley") / DATA / "agent.db"
+
+    @property
+    def logs(self) -> Mapping[str, str]:
+        """What the Parleys have logged, by name."""
+        return {process.folder.name: process.log for process in self.parleys}
+
+
+@asynccontextmanager
+async def scene(folder: Path, edition: Edition, *, mounting: bool) -> AsyncIterator[Scene]:
+    """A configured installation; whatever runs at the end is killed. `mounting`, its disk may be full."""
+    async with AsyncExitStack() as stack:
+        platforms = _platforms(stack)
+        database = _database(stack) if edition == "nodes" else None
+        agent = None if edition == "inside" else _agent(folder / AGENT)
+        common: dict[str, object] = {} if agent is None else {"agent": {"url": _url(agent)}}
+        if database is not None:
+            common["store"] = {"url": database.url, "lease": LEASE}
+        ear, clocks = Ear(), dict[str, Clock]()
+        running = list[Process]()
+        for name in parleys(edition):
+            sections = {p.name: dict(p.section(apart=agent is not None)) for p in platforms}
+            if edition == "nodes":
+                sections = {each: await _tapped(stack, sections[each], name, ear) for each in sections}
+            clocks[name] = Clock(folder / f"{name}.clock")
+            clocks[name].put_off(0)
+            config = common | {"console": {"port": free_port()}, "channels": sections}
+            running.append(Process(_made(folder / name), config, variables=clocks[name].variables))
+        disk = Disk.mount(folder / "parley" / DATA) if mounting and edition != "nodes" else None
+        by_name = {process.folder.name: process for process in (*running, *([agent] if agent else []))}
+        targets = Targets(by_name, clocks, disk, database, ear)
+        try:
+            yield Scene(folder, edition, {p.name: p for p in platforms}, running, agent, targets)
+        finally:
+            for process in by_name.values():
+                process.kill()
+
+
+def _platforms(stack: AsyncExitStack) -> Sequence[Chaotic]:
+    return (
+        ChaoticTelegram(stack.enter_context(TelegramSimulator())),
+        ChaoticSlack(stack.enter_context(SlackSimulator(timing=_SLACK))),
+        ChaoticFeishu(stack.enter_context(FeishuSimulator(timing=_FEISHU))),
+        ChaoticDingTalk(stack.enter_context(DingTalkSimulator())),
+    )
+
+
+def _database(stack: AsyncExitStack) -> Cluster:
+    cluster = stack.enter_context(clusters.running())
+    with psycopg.connect(cluster.url_of("postgres", "secret", "postgres"), autocommit=True) as admin:
+        admin.execute("CREATE DATABASE parley")
+    return cluster
+
+
+def _agent(folder: Path) -> Process:
+    return Process(_made(folder), {}, ("agent", "--port", str(free_port())))
+
+
+def _url(agent: Process) -> str:
+    return f"http://127.0.0.1:{agent.arguments[-1]}"
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+async def _tapped(
+    stack: AsyncExitStack, section: Mapping[str, object], node: str, ear: Ear
+) -> dict[str, object]:
+    """The same section, but for a tap on the way to the platform."""
+    ports = {int(found[1]) for found in map(_PORT.search, map(str, section.values())) if found}
+    taps = {port: await stack.enter_async_context(Tap(port, node, ear)) for port in ports}
+
+    def turned(value: object) -> object:
+        found = _PORT.search(value) if isinstance(value, str) else None
+        if found is None or not isinstance(value, str):
+            return value
+        return value.replace(found[0], f"127.0.0.1:{taps[int(found[1])].port}")
+
+    return {key: turned(value) for key, value in section.items()}

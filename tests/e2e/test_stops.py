@@ -1,0 +1,42 @@
+"""/stop in five hundred conversations at once: every one is answered, and every run is over on its server.
+
+How soon is a matter of the machine: `python -m benchmarks.stops` tells.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from benchmarks.agent_events import Script
+from benchmarks.busy_load import begin
+from benchmarks.child import agent_server
+from benchmarks.core import running_core
+from benchmarks.null_channel import NullChannel, Pace
+from benchmarks.stops import stop, until_counted
+from bridge.types import Mode, Session
+
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
+
+TURNS = 500
+# Longer than the test may take: no run ends by itself.
+SCRIPT = Script(1000, 1.0)
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+async def test_every_stopped_run_ends_on_the_server(tmp_path: Path, mode: Mode) -> None:
+    channel, sessions = NullChannel(Pace(1.0, 0.0)), {"": Session(SCRIPT.name)}
+    with agent_server() as (url, _):
+        async with running_core(tmp_path, url, sessions, mode, channel) as core:
+            turns = await begin(core, TURNS)
+            assert await until_counted(url, "running", TURNS) == TURNS
+            if mode is Mode.STREAM:
+                await asyncio.gather(*(turn.seen.wait() for turn in turns))
+            stops = await asyncio.gather(*(stop(core, number, 0.0) for number in range(TURNS)))
+            replies = await asyncio.gather(*(turn.answered for turn in turns))
+            assert await until_counted(url, "interrupted", TURNS) == TURNS
+    assert {each.answered.result() for each in stops} == {"Stopping."}
+    said = "word 0 " if mode is Mode.STREAM else ""
+    assert all(reply.startswith(said) and reply.endswith("⏹ Stopped.") for reply in replies)

@@ -1,0 +1,54 @@
+"""One PostgreSQL and one agent server for all; each test has a town of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from simulator.telegram import TelegramSimulator
+from tests.e2e.conftest import begin, end
+from tests.e2e.conftest import pytest_runtest_makereport as pytest_runtest_makereport
+from tests.e2e.process import Process, free_port
+from tests.nodes.town import Town
+from tests.postgres import cluster as clusters
+from tests.postgres.cluster import Cluster
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    with clusters.running() as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    agent = begin(tmp_path_factory.mktemp("agent"), {}, "agent", "--port", str(free_port()))
+    try:
+        agent.wait_until_up()
+        yield agent
+    finally:
+        end(agent)
+
+
+@pytest.fixture(scope="module")
+def trio(cluster: Cluster, agent: Process, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
+    """A town with three nodes that all live."""
+    with TelegramSimulator() as telegram:
+        town = Town(cluster, agent, telegram, tmp_path_factory.mktemp("trio"))
+        try:
+            town.open("a", "b", "c")
+            yield town
+        finally:
+            town.close()
+
+
+@pytest.fixture
+def town(cluster: Cluster, agent: Process, tmp_path: Path) -> Iterator[Town]:
+    with TelegramSimulator() as telegram:
+        town = Town(cluster, agent, telegram, tmp_path)
+        try:
+            yield town
+        finally:
+            town.close()

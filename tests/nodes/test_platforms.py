@@ -1,0 +1,49 @@
+"""Platforms that every node connects to: each event reaches one node, and is answered once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from simulator.dingtalk import DingTalkSimulator
+from simulator.feishu import FeishuSimulator
+from simulator.slack import SlackSimulator
+from simulator.telegram import TelegramSimulator
+from tests.e2e.deciders import OnDingTalk, OnFeishu, OnSlack
+from tests.e2e.process import Process
+from tests.nodes.town import Town
+from tests.postgres.cluster import Cluster
+
+pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
+
+ASKED = ("one", "two", "three", "four")
+
+
+def test_what_is_said_is_answered_once_also_when_a_node_dies(
+    cluster: Cluster, agent: Process, tmp_path: Path
+):
+    with (
+        SlackSimulator() as slack,
+        FeishuSimulator() as feishu,
+        DingTalkSimulator() as dingtalk,
+        TelegramSimulator() as telegram,
+    ):
+        people = (OnSlack(slack), OnFeishu(feishu), OnDingTalk(dingtalk))
+        town = Town(cluster, agent, telegram, tmp_path)
+        try:
+            town.open("a", "b", channels={person.name: person.section() for person in people})
+            for word in ASKED:
+                for person in people:
+                    person.say(word)
+                for person in people:
+                    person.sees(f"You said: {word}")
+            town.nodes["a"].kill()
+            for person in people:
+                person.say("Good night")
+            for person in people:
+                person.sees("You said: Good night")
+                said = [text for _, text, _ in person.seen() if "You said" in text]
+                assert len(said) == len(ASKED) + 1, said
+        finally:
+            town.close()
