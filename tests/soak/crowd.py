@@ -33,7 +33,7 @@ from tests.chaos.place import Chaotic, Place, SimulatedPlace
 from tests.chaos.plan import KINDS, Line, Said
 from tests.chaos.slack import ChaoticSlack
 from tests.chaos.telegram import ChaoticTelegram
-from tests.chaos.web import WebPlace
+from tests.chaos.web import Door, WebPlace
 from tests.soak.agent import END
 from tests.soak.scale import ELSEWHERE, INTERVAL
 
@@ -134,7 +134,7 @@ async def main(platform: str, conversations: int, messages: int, tokens: int) ->
         web: list[WebPlace] = []
         for number, line in enumerate(lines(platform, conversations, messages)):
             if chaotic is None:
-                web.append(WebPlace(http, line, number, lambda: None))
+                web.append(WebPlace(Door([http], lambda: None), line, number))
             else:
                 places.append(chaotic.open(line, number))
         crowd = Crowd(places or web, board, tokens * INTERVAL)
@@ -147,7 +147,7 @@ async def main(platform: str, conversations: int, messages: int, tokens: int) ->
             print(json.dumps({"count": crowd.count(float(since))}), flush=True)
         crowd.stopping.set()
         await talking
-        account = settle([await place.told() for place in crowd.places])
+        account = settle([await place.told() for place in crowd.places], ())
         print(json.dumps({"answers": crowd.answers, "account": asdict(account)}), flush=True)
         if watching is not None:
             watching.cancel()
