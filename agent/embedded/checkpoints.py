@@ -13,6 +13,7 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
+    CheckpointTuple,
     get_checkpoint_metadata,
 )
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -23,6 +24,15 @@ _PUT = (
     "INSERT OR REPLACE INTO checkpoints"
     " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
     " VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_NEWEST = (
+    "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
+    " ORDER BY rowid DESC LIMIT 1"
+)
+_SINCE = (
+    "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND rowid >"
+    " coalesce((SELECT max(rowid) FROM checkpoints"
+    " WHERE thread_id = ?1 AND checkpoint_ns = '' AND checkpoint_id = ?2), 0)"
 )
 _WRITES = (
     " INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)"
@@ -49,7 +59,11 @@ class Mark:
 
 
 class Checkpoints(AsyncSqliteSaver):
-    """The library's saver; ours are how it writes, and rolling back and pruning threads."""
+    """The library's saver; ours are how it writes, what is newest, and rolling back and pruning threads.
+
+    Newest is what was saved last. The library goes by ids, which are times: of a clock that was set back, a
+    process that starts makes ids that are older than those which are there.
+    """
 
     def __init__(self, database: Database) -> None:
         super().__init__(database.connection)
@@ -78,6 +92,18 @@ class Checkpoints(AsyncSqliteSaver):
             }
         }
 
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """A checkpoint with its writes: the one that is named, or the newest."""
+        place = config["configurable"]
+        if place.get("checkpoint_id"):
+            return await super().aget_tuple(config)
+        thread, namespace = str(place["thread_id"]), str(place.get("checkpoint_ns", ""))
+        rows = await self._database.read(_NEWEST, (thread, namespace))
+        if not rows:
+            return None
+        newest = {"thread_id": thread, "checkpoint_ns": namespace, "checkpoint_id": rows[0][0]}
+        return await super().aget_tuple({"configurable": newest})
+
     async def aput_writes(
         self,
         config: RunnableConfig,
@@ -104,11 +130,7 @@ class Checkpoints(AsyncSqliteSaver):
 
     async def mark(self, thread: str) -> Mark:
         """Where the thread stands now."""
-        newest = await self._database.read(
-            "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
-            " ORDER BY checkpoint_id DESC LIMIT 1",
-            (thread,),
-        )
+        newest = await self._database.read(_NEWEST, (thread, ""))
         if not newest:
             return Mark("", ())
         checkpoint = str(newest[0][0])
@@ -121,24 +143,17 @@ class Checkpoints(AsyncSqliteSaver):
 
     async def taken_by(self, thread: str, run_id: str) -> bool:
         """Whether the thread's newest checkpoint is that run's: then its input is already in it."""
-        rows = await self._database.read(
-            "SELECT metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
-            " ORDER BY checkpoint_id DESC LIMIT 1",
-            (thread,),
-        )
-        metadata = rows[0][0] if rows else None
+        rows = await self._database.read(_NEWEST, (thread, ""))
+        metadata = rows[0][1] if rows else None
         return isinstance(metadata, str | bytes) and json.loads(metadata).get("run_id") == run_id
 
     async def rollback(self, thread: str, mark: Mark) -> None:
         """Undo everything that the thread has saved since `mark`."""
         kept = json.dumps([f"{task} {index}" for task, index in mark.writes])
         await self._database.write(
-            Statement(
-                "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_id > ?",
-                [(thread, mark.checkpoint)],
-            ),
-            Statement(
-                "DELETE FROM writes WHERE thread_id = ? AND checkpoint_id > ?", [(thread, mark.checkpoint)]
+            # Writes first: what came since is told by the checkpoints.
+            *_delete_from_both(
+                f" WHERE thread_id = ?1 AND checkpoint_id IN ({_SINCE})", [(thread, mark.checkpoint)]
             ),
             Statement(
                 "DELETE FROM writes WHERE thread_id = ? AND checkpoint_id = ? AND checkpoint_ns = ''"
@@ -162,11 +177,11 @@ def prune(threads: Sequence[str], keep: int) -> list[Statement]:
     length.
     """
     older = (
-        " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id <"
-        " (SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''"
-        " ORDER BY checkpoint_id DESC LIMIT 1 OFFSET ?)"
+        " WHERE thread_id = ?1 AND checkpoint_ns = '' AND checkpoint_id IN"
+        " (SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = ''"
+        " ORDER BY rowid DESC LIMIT -1 OFFSET ?2)"
     )
-    return _delete_from_both(older, [(thread, thread, keep - 1) for thread in threads])
+    return _delete_from_both(older, [(thread, keep) for thread in threads])
 
 
 def prune_subgraphs(threads: Sequence[str]) -> list[Statement]:
