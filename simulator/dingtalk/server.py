@@ -22,6 +22,7 @@ from simulator.dingtalk.model import Json, JsonObject, Push
 from simulator.dingtalk.people import People
 from simulator.dingtalk.robot import MOST_BODY, Method, text_of
 from simulator.dingtalk.world import KEPT, QUESTION_TEMPLATE, TEMPLATE, World
+from simulator.ending import ended
 
 _TOKEN = "x-acs-dingtalk-access-token"  # noqa: S105 - the header's name
 _PATHS = {
@@ -155,7 +156,7 @@ class DingTalkSimulator:
         self.people.url = self.url
         self._ready.set()
         await self._stop.wait()
-        await runner.cleanup()
+        await ended(runner)
 
     def _handler(self, name: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from aiohttp import BodyPartReader, web
 
+from simulator.ending import ended
 from simulator.feishu import cards, media, messages
 from simulator.feishu.control import Control
 from simulator.feishu.delivery import Delivery
@@ -146,7 +147,7 @@ class FeishuSimulator:
         self._ready.set()
         await self._stop.wait()
         pushing.cancel()
-        await runner.cleanup()
+        await ended(runner)
 
     def _route(self, name: str, method: Method) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:

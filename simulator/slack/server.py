@@ -12,6 +12,7 @@ from types import TracebackType
 
 from aiohttp import web
 
+from simulator.ending import ended
 from simulator.slack import methods, modals, streams, uploads
 from simulator.slack.control import Control
 from simulator.slack.errors import ApiError
@@ -171,7 +172,7 @@ class SlackSimulator:
             pump.cancel()
         await asyncio.gather(*pumps, return_exceptions=True)
         await self._sockets.close()
-        await runner.cleanup()
+        await ended(runner)
 
     def _wake(self) -> None:
         for wire in (self._sockets, self._posts):

@@ -12,6 +12,7 @@ from types import TracebackType
 
 from aiohttp import web
 
+from simulator.ending import ended
 from simulator.telegram import media, methods, webhook
 from simulator.telegram.control import Control
 from simulator.telegram.errors import ApiError
@@ -127,7 +128,7 @@ class TelegramSimulator:
         self._ready.set()
         await self._stop.wait()
         deliveries.cancel()
-        await runner.cleanup()
+        await ended(runner)
 
     async def _api(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["method"]
