@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from bridge.asking import QuestionRecord
 from bridge.codec import decode, encode
-from bridge.journal import Document, Documents
+from bridge.journal import Document, Documents, every
 from bridge.people import account_key
 
 PREFIX = "audit/"
@@ -85,20 +85,14 @@ def ended(turn: str, conversation: str, outcome: str, at: float) -> Document:
 
 async def entries(documents: Documents, since: float = 0.0) -> AsyncIterator[AuditEntry]:
     """The record from `since` (Unix seconds) on, oldest first. Raises StoreUnavailable."""
-    after = f"{PREFIX}{_stamp(since)}"
-    while found := await documents.list(PREFIX, 500, after):
-        for document in found:
-            yield decode(AuditEntry, document.body)
-        after = found[-1].key
+    async for document in every(documents, PREFIX, f"{PREFIX}{_stamp(since)}"):
+        yield decode(AuditEntry, document.body)
 
 
 async def all_entries(documents: Documents) -> AsyncIterator[tuple[AuditEntry, Document]]:
     """The whole record with the documents that it is in, oldest first. Raises StoreUnavailable."""
-    after = ""
-    while found := await documents.list(PREFIX, 500, after):
-        for document in found:
-            yield decode(AuditEntry, document.body), document
-        after = found[-1].key
+    async for document in every(documents, PREFIX):
+        yield decode(AuditEntry, document.body), document
 
 
 def rewritten(entry: AuditEntry, document: Document) -> Document:

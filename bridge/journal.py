@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from bridge.fencing import FOREVER, Tenure
 from bridge.usage import Usage
+
+_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,16 @@ class Documents(Protocol):
     async def delete(self, key: str) -> None:
         """Remove a document; absent is no error."""
         ...
+
+
+async def every(documents: Documents, prefix: str, after: str = "") -> AsyncIterator[Document]:
+    """All documents with this prefix and a key beyond `after`, in key order. Raises StoreUnavailable."""
+    while found := await documents.list(prefix, _PAGE, after):
+        for document in found:
+            yield document
+        if len(found) < _PAGE:
+            return
+        after = found[-1].key
 
 
 class Journal(Documents, Protocol):

@@ -15,9 +15,9 @@ from bridge.clean import clean_name
 from bridge.codec import decode, encode
 from bridge.codes import CODE_SECONDS, digest_of, new_code
 from bridge.errors import DocumentConflict, StoreUnavailable
+from bridge.journal import Document, Documents, every
 from bridge.news import NO_NEWS, News
 from bridge.people import account_key
-from bridge.ports import Document, Documents
 from bridge.types import User
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,6 @@ _HOUR = 3600.0
 _PAIRED, _REQUESTS, _COUNTS = "paired/", "pairing/request/", "pairing/count/"
 _TOPIC = "paired"
 _EVERYBODY = "all"  # no account's key: those have a colon
-_PAGE = 500
 _SEEN_AGAIN = 2.0
 _ATTEMPTS = 20
 
@@ -163,7 +162,7 @@ class Pairing:
         """All that is noted of an account: that it was let in, that it asks, and how often it asked."""
         keys = (f"{_PAIRED}{account}", f"{_COUNTS}{account}")
         found = [document for key in keys if (document := await self._documents.get(key)).version]
-        asked = self._all(_REQUESTS)
+        asked = every(self._documents, _REQUESTS)
         return found + [each async for each in asked if decode(Request, each.body).account == account]
 
     async def forget(self, account: str) -> int:
@@ -177,7 +176,7 @@ class Pairing:
     async def unsign(self, account: str, sign: str) -> int:
         """Let those whom this administrator let in have `sign` for its name; returns how many they are."""
         changed = 0
-        async for document in self._all(_PAIRED):
+        async for document in every(self._documents, _PAIRED):
             paired = decode(PairedAccount, document.body)
             if paired.by == account:
                 with suppress(DocumentConflict):  # revoked just now
@@ -187,7 +186,7 @@ class Pairing:
 
     async def accounts(self) -> AsyncIterator[PairedAccount]:
         """Everybody who was let in, by account."""
-        async for document in self._all(_PAIRED):
+        async for document in every(self._documents, _PAIRED):
             yield decode(PairedAccount, document.body)
 
     async def requests(self) -> AsyncIterator[Request]:
@@ -202,7 +201,7 @@ class Pairing:
         async for request, digest in self._requests():
             if request.until < now:
                 await self._documents.delete(f"{_REQUESTS}{digest}")
-        async for document in self._all(_COUNTS):
+        async for document in every(self._documents, _COUNTS):
             if now - decode(_Count, document.body).since > _HOUR:
                 await self._documents.delete(document.key)
 
@@ -247,15 +246,8 @@ class Pairing:
         return None
 
     async def _requests(self) -> AsyncIterator[tuple[Request, str]]:
-        async for document in self._all(_REQUESTS):
+        async for document in every(self._documents, _REQUESTS):
             yield decode(Request, document.body), document.key.removeprefix(_REQUESTS)
-
-    async def _all(self, prefix: str) -> AsyncIterator[Document]:
-        after = ""
-        while found := await self._documents.list(prefix, _PAGE, after):
-            for document in found:
-                yield document
-            after = found[-1].key
 
 
 def plain_name(user: User) -> str:

@@ -5,18 +5,17 @@ Every account is a person of its own until somebody links it to another with a c
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bridge.codec import decode, encode
 from bridge.codes import CODE_SECONDS as CODE_SECONDS
 from bridge.codes import digest_of, new_code
 from bridge.errors import DocumentConflict
-from bridge.ports import Document, Documents
+from bridge.journal import Document, Documents, every
 from bridge.types import Conversation, User
 
 _ACCOUNTS, _OFFERS = "account/", "link/"
-_PAGE = 500
 _TRIES = 5
 _TRIES_SECONDS = 3600.0
 
@@ -171,7 +170,7 @@ class People:
         linked = (await _record(self._documents, person)).accounts
         moved = [
             document.key.removeprefix(_ACCOUNTS)
-            async for document in self._all(_ACCOUNTS)
+            async for document in every(self._documents, _ACCOUNTS)
             if decode(_Account, document.body).person == person
         ]
         return person, tuple(dict.fromkeys((*linked, *moved))) or (person,)
@@ -182,7 +181,7 @@ class People:
         keys += [account_document(account) for account in accounts]
         keys += [person_document(each) for each in await self._own(person, accounts)]
         found = [document for key in keys if (document := await self._documents.get(key)).version]
-        async for document in self._all(_OFFERS):
+        async for document in every(self._documents, _OFFERS):
             offer = decode(_Offer, document.body)
             if person in (offer.person, offer.source) or offer.account in accounts:
                 found.append(document)
@@ -201,13 +200,6 @@ class People:
         """
         records = {name: await _record(self._documents, name) for name in dict.fromkeys((person, *accounts))}
         return [name for name, record in records.items() if set(record.accounts) <= set(accounts)]
-
-    async def _all(self, prefix: str) -> AsyncIterator[Document]:
-        after = ""
-        while found := await self._documents.list(prefix, _PAGE, after):
-            for document in found:
-                yield document
-            after = found[-1].key
 
     async def _move(self, account: str, person: str) -> None:
         while True:

@@ -13,11 +13,9 @@ from app.settings.load import Loaded
 from app.store import Peek, database, is_new, peek
 from bridge.codec import decode
 from bridge.conversations import PREFIX, ConversationRecord, Conversations
-from bridge.ports import Document
+from bridge.journal import Document, every
 from bridge.queues import turns
 from bridge.types import Conversation
-
-_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _rows(loaded: Loaded) -> list[Row]:
     async with peek(loaded) as look:
-        found: list[Document] = []
-        while page := await look.list(PREFIX, _PAGE, after=found[-1].key if found else ""):
-            found += page
+        found = [document async for document in every(look, PREFIX)]
         if not found:
             return []
         conversations = await Conversations.open(look)

@@ -11,9 +11,8 @@ from bridge.asking import PREFIX, QuestionRecord, read, written
 from bridge.audit import AuditEntry
 from bridge.erasing.sources import AuditOnErase
 from bridge.erasing.subject import Subject
-from bridge.erasing.talks import under
 from bridge.errors import DocumentConflict
-from bridge.journal import Document, Documents
+from bridge.journal import Document, Documents, every
 from bridge.types import User
 
 ERASED = "erased"
@@ -91,7 +90,7 @@ def _decided(record: QuestionRecord, subject: Subject) -> bool:
 
 
 async def _questions(documents: Documents) -> AsyncIterator[tuple[QuestionRecord, Document]]:
-    async for document in under(documents, PREFIX):
+    async for document in every(documents, PREFIX):
         record = read(document)
         if record is not None:
             yield record, document

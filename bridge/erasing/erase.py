@@ -14,8 +14,9 @@ from bridge.erasing.counts import names_of
 from bridge.erasing.plan import Plan
 from bridge.erasing.report import Kind, Ledger, Report
 from bridge.erasing.sources import AuditOnErase, Sources
-from bridge.erasing.talks import Talk, emptied, scrubbed, talks_of, threads_of, under
+from bridge.erasing.talks import Talk, emptied, scrubbed, talks_of, threads_of
 from bridge.errors import AgentError, DocumentConflict, PersonBusy
+from bridge.journal import every
 
 _LOOK_EVERY = 0.25
 
@@ -181,7 +182,7 @@ class Erasure:
             self._ledger.add(Kind.ACCESS, await self._sources.pairing.forget(account))
             if self._sources.audit is not AuditOnErase.KEEP:
                 await self._sources.pairing.unsign(account, asked.ERASED)
-            async for document in under(self._archive, f"{REFUSED}{account}/"):
+            async for document in every(self._archive, f"{REFUSED}{account}/"):
                 await self._archive.delete(document.key)
                 self._ledger.add(Kind.ACCESS)
         for name in names_of(self._subject, self._plan.private):

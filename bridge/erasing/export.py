@@ -18,9 +18,9 @@ from bridge.erasing.archive import Kept
 from bridge.erasing.report import Kind, Ledger, Report
 from bridge.erasing.sources import Sources
 from bridge.erasing.subject import Subject
-from bridge.erasing.talks import talks_of, threads_of, under
+from bridge.erasing.talks import talks_of, threads_of
 from bridge.errors import AgentError
-from bridge.journal import Document
+from bridge.journal import Document, every
 from bridge.limits import KEPT_DAYS, Party, Scope, day_of
 
 _OTHERS = (
@@ -136,7 +136,7 @@ class Exporting:
             yield _document_line(document)
         for account in subject.accounts:
             found = await sources.pairing.noted(account)
-            found += [document async for document in under(sources.archive, f"{REFUSED}{account}/")]
+            found += [document async for document in every(sources.archive, f"{REFUSED}{account}/")]
             for document in found:
                 self._ledger.add(Kind.ACCESS)
                 yield _document_line(document)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from bridge.codec import decode, encode
 from bridge.erasing.report import Count, Kind
 from bridge.erasing.subject import Subject
-from bridge.erasing.talks import under
 from bridge.errors import DocumentConflict
-from bridge.journal import Documents
+from bridge.journal import Documents, every
 
 PREFIX = "erasure/"
 
@@ -38,7 +37,7 @@ class Plan:
 
 async def begun_for(documents: Documents, name: str) -> Plan | None:
     """The erasure that was begun of the person with this name or account. Raises StoreUnavailable."""
-    async for document in under(documents, PREFIX):
+    async for document in every(documents, PREFIX):
         plan = decode(Plan, document.body)
         if name == plan.person or name in plan.accounts:
             return plan

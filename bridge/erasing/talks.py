@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from bridge.codec import decode
 from bridge.conversations import PREFIX, ConversationRecord, Conversations
 from bridge.erasing.subject import Subject
-from bridge.journal import Document, Documents
+from bridge.journal import Document, Documents, every
 from bridge.types import Conversation, InboundMessage, User
-
-_PAGE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ async def talks_of(documents: Documents, subject: Subject, private: Container[st
 
     `private` are the keys of conversations that are known to be theirs alone.
     """
-    async for document in under(documents, PREFIX):
+    async for document in every(documents, PREFIX):
         conversation = Conversation.parse(document.key.removeprefix(PREFIX))
         record = decode(ConversationRecord, document.body)
         alone = _is_alone(record, subject) or (conversation.key in private and not record.owner)
@@ -96,12 +94,3 @@ def _is_private(record: ConversationRecord) -> bool:
 
 def _is_theirs(message: InboundMessage, subject: Subject) -> bool:
     return message.private and subject.is_one(message.sender)
-
-
-async def under(documents: Documents, prefix: str) -> AsyncIterator[Document]:
-    """All documents whose keys begin so."""
-    after = ""
-    while found := await documents.list(prefix, _PAGE, after):
-        for document in found:
-            yield document
-        after = found[-1].key

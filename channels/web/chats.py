@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bridge.errors import DocumentConflict, StoreUnavailable
+from bridge.journal import every
 from bridge.ports import Documents
 from channels.web.entries import CHAT, Chat, Place, Topic, title_of
 
@@ -23,13 +24,8 @@ class Chats:
 
     async def all(self) -> tuple[Chat, ...]:
         """Every conversation, the one with the newest activity first."""
-        found: list[Chat] = []
-        after = ""
-        while part := await self._documents.list(_PREFIX, limit=500, after=after):
-            found += [CHAT.validate_json(document.body) for document in part]
-            after = part[-1].key
-            if len(part) < 500:
-                break
+        documents = every(self._documents, _PREFIX)
+        found = [CHAT.validate_json(document.body) async for document in documents]
         return tuple(sorted(found, key=lambda chat: chat.updated, reverse=True))
 
     async def get(self, chat_id: str) -> Chat | None:

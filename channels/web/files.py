@@ -15,6 +15,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from bridge.errors import ChannelUnavailable
+from bridge.journal import every
 from bridge.ports import Document, Documents
 from bridge.types import StoredFile
 from channels.kit.files import gone, over
@@ -135,23 +136,16 @@ class Shelf:
 
     async def all(self) -> tuple[FileRef, ...]:
         """Every file."""
-        found: list[FileRef] = []
-        after = ""
-        while page := await self._documents.list(_PREFIX, limit=500, after=after):
-            after = page[-1].key
-            found += [_SHELVED.validate_json(document.body).file for document in page]
-        return tuple(found)
+        found = every(self._documents, _PREFIX)
+        return tuple([_SHELVED.validate_json(document.body).file async for document in found])
 
     async def sweep(self) -> None:
         """Remove uploads that were never sent, a day after they came."""
         oldest = self._clock() - _UNUSED_FOR
-        after = ""
-        while found := await self._documents.list(_PREFIX, limit=500, after=after):
-            after = found[-1].key
-            for document in found:
-                shelved = _SHELVED.validate_json(document.body)
-                if not shelved.used and shelved.at < oldest:
-                    await self.drop(shelved.file.id)
+        async for document in every(self._documents, _PREFIX):
+            shelved = _SHELVED.validate_json(document.body)
+            if not shelved.used and shelved.at < oldest:
+                await self.drop(shelved.file.id)
         await asyncio.to_thread(_remove_drafts, self._folder, oldest)
         await self._forget_strays()
 
