@@ -133,7 +133,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _missing(asked: Options, prefix: Sequence[str]) -> Sequence[str]:
     """What cannot be done on this machine."""
-    said = [] if clock.find() or not asked.whole.steps else [clock.WARNING]
+    said = [] if clock.library() or not asked.whole.steps else [clock.WARNING]
     return [*said, disk.WARNING] if asked.engine == "sqlite" and not prefix else said
 
 

@@ -16,11 +16,23 @@ _LANES = "SELECT * FROM {}lanes WHERE ready_at IS NOT NULL OR node IS NOT NULL"
 _NODES = "SELECT name, until - extract(epoch FROM clock_timestamp()) FROM {}nodes"
 _ITEMS = "SELECT id, queue, lane, attempts, put_at, run_at, note FROM {}items WHERE state = 0 ORDER BY id"
 
+_UNFINISHED = (
+    "SELECT count(*) FROM {}items WHERE state = 0"
+    " AND (queue LIKE 'turns/%' OR queue LIKE 'commands/%' OR queue LIKE 'knocks/%')"
+)
+
 
 def accepted(database: Path | str) -> Sequence[str]:
     """Ids of messages in the order of their acceptance."""
     found = (ID.search(str(body)) for (body,) in _rows(database, _ACCEPTED))
     return list(dict.fromkeys(one[0] for one in found if one))
+
+
+def unfinished(database: Path | str) -> int:
+    """How many messages, presses and commands are not finished."""
+    ((count,),) = _rows(database, _UNFINISHED)
+    assert isinstance(count, int)
+    return count
 
 
 def waiting(database: Path | str) -> str:

@@ -31,12 +31,12 @@ def read(arguments: Sequence[str], environ: Mapping[str, str] = os.environ) -> O
     """From the command line; PARLEY_CHAOS_TURNS, _KILLS, _SEED and so on are its defaults."""
     parser = argparse.ArgumentParser("python -m tests.chaos", description=__doc__)
     parser.add_argument("engine", choices=sorted(_TOWNS), help="one process, or three on PostgreSQL")
-    parser.add_argument("--full", action="store_true", help="10,000 turns, 1,000 kills: most of an hour")
+    parser.add_argument("--full", action="store_true", help="10,000 turns, 1,000 kills: an hour")
     for name in ("turns", "kills", "freezes", "steps", "fills", "restarts", "seed", "towns"):
         default = environ.get(f"PARLEY_CHAOS_{name.upper()}")
         parser.add_argument(f"--{name}", type=int, default=None if default is None else int(default))
     parser.add_argument("--edition", choices=("inside", "apart", "nodes"), help="of all installations")
-    parser.add_argument("--minutes", type=float, default=45.0, help="after which it is given up")
+    parser.add_argument("--minutes", type=float, default=90.0, help="after which it is given up")
     parser.add_argument("--write", action="store_true", help="put the table into docs/chaos.md")
     found = parser.parse_args(arguments)
     usual = _FULL if found.full else _SHORT

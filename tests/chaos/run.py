@@ -7,19 +7,18 @@ import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 
-from bridge.queues import commands_of, turns_of
 from store.interface import Store
 from store.postgres import PostgresStore
 from store.sqlite import SqliteStore
 from tests.chaos import web as on_web
 from tests.chaos.board import Board, Stalled
-from tests.chaos.books import accepted, waiting
+from tests.chaos.books import accepted, unfinished, waiting
 from tests.chaos.ledger import Account, settle, transcript
 from tests.chaos.overlaps import Runs, runs, writers
 from tests.chaos.place import Place
@@ -34,6 +33,7 @@ from tests.e2e.process import Process
 PATIENCE = 180.0
 """Seconds without a single answer after which a run is given up; a start takes half a minute at worst."""
 _DOUBTFUL = re.compile(r"turn ([\w-]+): the answer may have been shown twice")
+_LOOK_EVERY = 0.5
 _HASTE = 3
 """So many messages more are sent ahead where a platform hands over backwards."""
 
@@ -67,9 +67,11 @@ async def carry_out(plan: Plan, scene: Scene) -> Result:
         # What a last start would send once more must be in the account too.
         await _stop(scene.parleys)
         await _start(scene.parleys)
+        await _all_done(scene.database)
         told = [await place.told() for place in crowd.places]
         (scene.folder / "told.txt").write_text("\n".join(map(transcript, told)), "utf-8")
-        await _stop((*scene.parleys, *([scene.agent] if scene.agent else [])))
+        await _stop(scene.parleys)
+        await _stop([scene.agent] if scene.agent else [])
     account = settle(told, accepted(scene.database))
     end = _End(plan, account, striker, runs(scene.agent_database), *await _left(scene))
     return end.result(scene, crowd.repeated_posts, seconds)
@@ -214,12 +216,18 @@ async def _stop(processes: Sequence[Process]) -> None:
     await asyncio.gather(*(asyncio.to_thread(process.terminate) for process in processes))
 
 
+async def _all_done(database: Path | str) -> None:
+    """Wait for work that nobody waits for: a receipt that is in doubt, or a message that came too late."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            while await asyncio.to_thread(unfinished, database):  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(_LOOK_EVERY)
+
+
 async def _left(scene: Scene) -> tuple[int, int]:
-    """How many items of the store are unfinished, and how many are dead letters."""
+    """How many messages are unfinished, and how many are dead letters."""
     async with _store(scene.database) as store:
-        queues = [queue(name) for name in ("web", *scene.platforms) for queue in (turns_of, commands_of)]
-        held = [claim for queue in queues for claim in await store.claim(queue, 1000)]
-        return sum(len(claim.items) for claim in held), len(await store.dead())
+        return unfinished(scene.database), len(await store.dead())
 
 
 @asynccontextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.clock import WARNING, Clock, find
+from tests.chaos.clock import WARNING, Clock, library
 from tests.chaos.disk import WARNING as NO_DISK
 from tests.chaos.disk import namespace
 from tests.chaos.report import table, write
@@ -44,7 +44,7 @@ def times(clock: Clock) -> tuple[float, ...]:
     return tuple(map(float, said.stdout.split()))
 
 
-@pytest.mark.skipif(find() is None, reason=WARNING)
+@pytest.mark.skipif(library() is None, reason=WARNING)
 def test_a_clock_is_put_off_and_those_that_nobody_sets_are_not(tmp_path: Path):
     clock = Clock(tmp_path / "clock")
     clock.put_off(0)
