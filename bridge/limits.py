@@ -126,6 +126,16 @@ def account_count(account: str) -> str:
     return f"account/{_plain(account)}/"
 
 
+def refusal_count(account: str) -> str:
+    """How the names begin that count the refusals an account was told of; `account` is its key."""
+    return f"said/refused/{account}/"
+
+
+def warning_count(scope: Scope, measure: Measure, whose: str) -> str:
+    """How the names begin that count the warnings of one limit; `whose` is a person, chat or channel."""
+    return f"said/near/{scope}/{measure}/{whose}/"
+
+
 def _plain(key: str) -> str:
     # Keys have their own "%" escaped already.
     return key.replace("/", "%2F")

@@ -18,7 +18,9 @@ from bridge.limits import (
     near,
     reached,
     reached_before,
+    refusal_count,
     rules_for,
+    warning_count,
 )
 from bridge.people import account_key
 from bridge.record import Stage, TurnLog, TurnRecord
@@ -138,14 +140,14 @@ def _begun(
 
 def _once_a_minute(message: InboundMessage, now: float) -> Tally:
     minute = minute_of(now)
-    who, where = account_key(message.sender), message.conversation.key
-    return Tally(f"said/refused/{who}/{where}/{minute.name}", minute.ends, _TURN, 1)
+    told = refusal_count(account_key(message.sender))
+    return Tally(f"{told}{message.conversation.key}/{minute.name}", minute.ends, _TURN, 1)
 
 
 def _once_a_window(party: Party, rule: Rule) -> Tally:
     whose = {Scope.PERSON: party.person, Scope.CHAT: party.chat, Scope.CHANNEL: party.channel}[rule.scope]
-    name = f"said/near/{rule.scope}/{rule.measure}/{whose}/{rule.window.name}"
-    return Tally(name, rule.window.ends, _TURN, 1)
+    told = warning_count(rule.scope, rule.measure, whose)
+    return Tally(f"{told}{rule.window.name}", rule.window.ends, _TURN, 1)
 
 
 def _refusal(services: Services, message: InboundMessage, rule: Rule, now: float) -> str:

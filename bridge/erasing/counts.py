@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bridge.erasing.subject import Subject
-from bridge.limits import Measure, Party, Scope, Window, account_count
+from bridge.limits import Measure, Party, Scope, Window, account_count, refusal_count, warning_count
 from bridge.types import Conversation
 
 _ANY = Window("", 0.0)
@@ -16,10 +16,10 @@ def names_of(subject: Subject, private: Iterable[str]) -> Iterator[str]:
     """How the names of their counts begin, and of those of the conversations that are theirs alone."""
     for account in subject.accounts:
         yield account_count(account)
-        yield f"said/refused/{account}/"
+        yield refusal_count(account)
     for measure in Measure:
-        yield f"said/near/{Scope.PERSON}/{measure}/{subject.person}/"
+        yield warning_count(Scope.PERSON, measure, subject.person)
     for chat in {replace(Conversation.parse(key), topic=None).key for key in private}:
         yield from Party("", (), chat, "").names(Scope.CHAT, _ANY)
         for measure in Measure:
-            yield f"said/near/{Scope.CHAT}/{measure}/{chat}/"
+            yield warning_count(Scope.CHAT, measure, chat)
