@@ -31,7 +31,8 @@ _AGENTS = "agents"
 _LOCKS = ".locks"
 _LOCK_COUNT = 64
 _MOST_CACHED = 256
-_READERS, _WRITERS = 4, 8
+# Writers mostly wait for the disk; but each that computes takes its turn before the loop has its own.
+_READERS, _WRITERS = 4, 2
 # Nanoseconds. Time stamps are coarse: a file changed this lately may have changed twice at one time.
 _SETTLED = 2_000_000_000
 

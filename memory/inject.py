@@ -16,7 +16,8 @@ from memory.codec import read_fact
 from memory.document import SUMMARY_NAMES, Category, Fact, MemoryDocument, Summaries, Summary
 from memory.lines import fact_line, flat, labelled_line
 from memory.options import Groups, MemoryOptions, Ranking
-from memory.shares import CORRECTIONS, SUMMARIES, Facts, Render, summary_sections
+from memory.priced import PricedLines, Render
+from memory.shares import CORRECTIONS, SUMMARIES, Facts, summary_sections
 from memory.tokens import WARM_UP, CharacterCounter, Counter, reserved, token_counter
 
 _OPEN = "<memory>\n"
@@ -38,20 +39,23 @@ def block(
     counter: Counter,
     *,
     private: bool,
+    lines: PricedLines | None = None,
 ) -> str:
     """What a run is told of a person; empty when that is nothing.
 
     `ranked` are the person's facts, best first. Where others listen (`private` is False), `options.groups`
-    decides: only facts that were said there and no summaries, nothing, or the same as in private.
+    decides: only facts that were said there and no summaries, nothing, or the same as in private. `lines`
+    are those of the same memory from before: nearly all facts look as they did.
     """
     if not (options.enabled and options.injection_enabled):
         return ""
+    lines = PricedLines() if lines is None else lines
     if private or options.groups is Groups.SHARED:
-        return _written(document.summaries, ranked, fact_line, options.max_injection_tokens, counter)
+        return _written(document.summaries, ranked, lines, options.max_injection_tokens, counter)
     if options.groups is Groups.OFF:
         return ""
     shared = [fact for fact in ranked if fact.shared]
-    return _written(Summaries(), shared, fact_line, options.max_injection_tokens, counter)
+    return _written(Summaries(), shared, lines, options.max_injection_tokens, counter)
 
 
 def format_memory_for_injection(
@@ -77,7 +81,7 @@ def format_memory_for_injection(
     document, render = _read(memory_data)
     if ranked is None:
         ranked = _order(document.facts, messages, options)
-    return _written(document.summaries, ranked, render, max_tokens, counter)
+    return _written(document.summaries, ranked, PricedLines(render), max_tokens, counter)
 
 
 def by_confidence(facts: Sequence[Fact]) -> list[Fact]:
@@ -103,13 +107,13 @@ def _on_a_loop() -> bool:
 
 
 def _written(
-    summaries: Summaries, ranked: Sequence[Fact], render: Render, budget: int, counter: Counter
+    summaries: Summaries, ranked: Sequence[Fact], lines: PricedLines, budget: int, counter: Counter
 ) -> str:
     """First the best fact, then corrections, then summaries, then the facts that are left."""
-    if _is_small(summaries, ranked, render, budget):
+    if _is_small(summaries, ranked, lines.line, budget):
         counter = _ESTIMATES
     room = budget - counter.count(_OPEN) - counter.count(_CLOSE)
-    facts = Facts(ranked, render, counter, room - counter.count(_FACTS))
+    facts = Facts(ranked, lines.counted_by(counter), room - counter.count(_FACTS))
     facts.take_best()
     facts.take_corrections(CORRECTIONS)
     left = facts.left if facts else room

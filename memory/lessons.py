@@ -104,7 +104,7 @@ class Lessons:
                 log.info("person %s: the memory changed while something was learned; once more", person)
                 continue
             if known is not None:  # so that the next run need not wait for it
-                await self._people.think(partial(known.prepare, saved))
+                await self._people.think(partial(known.prepare, saved, self._counter))
             return True
         raise MemoryFailed("The memory changed again and again while something was learned.")
 

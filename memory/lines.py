@@ -8,8 +8,6 @@ from bridge.clean import clean
 from memory.document import Category, Fact
 from memory.escape import escaped
 
-# A line is some 100 to 200 bytes: ten megabytes at most, for all people together.
-_CACHED = 32_768
 _ELLIPSIS = " ..."
 _LONGEST_WORD = 30
 
@@ -29,7 +27,6 @@ def labelled_line(fact: Fact, label: str) -> str:
     return _line(fact.content, flat(label) or Category.CONTEXT.value, fact.confidence, fact.source_error)
 
 
-@lru_cache(maxsize=_CACHED)
 def _line(content: str, category: str, confidence: float, source_error: str) -> str:
     body = flat(content)
     if not body:

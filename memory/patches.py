@@ -32,7 +32,8 @@ class Patch:
 def patch(newer: MemoryDocument, older: MemoryDocument) -> Patch:
     """What makes the older document of the newer one."""
     there = {fact.id: fact for fact in newer.facts}
-    same = [fact.id for fact in older.facts if there.get(fact.id) == fact]
+    # Nearly all are the very same objects, which is quicker to see.
+    same = [fact.id for fact in older.facts if (now := there.get(fact.id)) is fact or now == fact]
     kept = set(same)
     if same != [fact.id for fact in newer.facts if fact.id in kept]:
         kept = set()  # the order differs: all of them are put back

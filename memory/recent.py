@@ -8,11 +8,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from memory.document import SUMMARY_NAMES, Fact, MemoryDocument, Stored, Summaries
 from memory.index import FactIndex
+from memory.priced import PricedLines
 from memory.storage import MemoryStore
+from memory.tokens import Counter
 
 _MOST_FACTS = 200_000
 _EACH = 50  # what a memory counts for besides its facts
@@ -38,7 +41,10 @@ class Thinker:
 
 
 class Recollection:
-    """A memory as it was read last, and an index of its facts that is brought up to date when they change."""
+    """A memory as it was read last, and an index of its facts that is brought up to date when they change.
+
+    `lines` are for the work that `use` and `quickly` are given.
+    """
 
     def __init__(self, thinker: Thinker) -> None:
         self.stored = Stored()
@@ -46,6 +52,7 @@ class Recollection:
         self._index = FactIndex(())
         self._indexed: tuple[Fact, ...] = ()
         self._lock = threading.Lock()
+        self.lines = PricedLines()
 
     @property
     def weight(self) -> int:
@@ -61,14 +68,23 @@ class Recollection:
         with self._lock:
             return work(self._up_to_date(stored))
 
-    def prepare(self, stored: Stored) -> None:
-        """Bring the index up to date with a memory that was just saved; for threads."""
-        self.use(stored, lambda index: None)
+    def is_ready(self, stored: Stored) -> bool:
+        """Whether the index is that of this memory."""
+        return stored.document.facts is self._indexed
+
+    def prepare(self, stored: Stored, counter: Counter) -> None:
+        """Do now what the next run would wait for: the index, and what lines cost; for threads."""
+
+        def work(index: FactIndex) -> None:
+            if len(index) <= SMALL:
+                self.lines.price(stored.document.facts, counter)
+
+        self.use(stored, work)
 
     async def quickly(self, stored: Stored, work: Callable[[FactIndex], Result]) -> Result:
         """The same from the loop: at once where that is quick, else on a thread."""
-        facts = stored.document.facts
-        if facts is self._indexed and len(facts) <= SMALL and self._lock.acquire(blocking=False):
+        small = len(stored.document.facts) <= SMALL
+        if small and self.is_ready(stored) and self._lock.acquire(blocking=False):
             try:
                 return work(self._index)
             finally:
@@ -80,6 +96,7 @@ class Recollection:
         if facts is not self._indexed:
             self._index.update(facts)
             self._indexed = facts
+            self.lines.let_go(2 * len(facts) + _EACH)
         return self._index
 
 
@@ -94,6 +111,7 @@ class People:
         self._thinker = Thinker()
         # What a run waits for never stands behind lessons.
         self._recalling = Thinker()
+        self._preparing: set[asyncio.Task[None]] = set()
         self._known: OrderedDict[tuple[str, str], Recollection] = OrderedDict()
 
     async def load(self, person: str, assistant: str = "") -> Stored:
@@ -119,6 +137,12 @@ class People:
     async def think(self, work: Callable[[], Result]) -> Result:
         """Do something that takes a while beside the loop; see Thinker."""
         return await self._thinker.think(work)
+
+    def prepare_next(self, known: Recollection, stored: Stored, counter: Counter) -> None:
+        """Make ready for the run after this one, in the background."""
+        task = asyncio.create_task(self.think(partial(known.prepare, stored, counter)))
+        self._preparing.add(task)
+        task.add_done_callback(self._preparing.discard)
 
     def at_hand(self, person: str) -> Stored | None:
         """The memory as it was when it was recollected last, if it is kept."""

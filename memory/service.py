@@ -148,6 +148,8 @@ class MemoryService:
         read.set_result(stored)
         told = Told(await self._closeness(occasion, assistant, stored))
         facts = stored.document.facts
+        if not known.is_ready(stored):
+            self._people.prepare_next(known, stored, self._counter)
         return await known.quickly(
             stored,
             lambda index: block(
@@ -156,6 +158,7 @@ class MemoryService:
                 options,
                 self._counter,
                 private=occasion.private,
+                lines=known.lines,
             ),
         )
 

@@ -7,12 +7,13 @@ the pieces' tokens therefore add up to those of the whole block.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from memory.document import Category, Fact, Summaries
 from memory.lines import flat, shortened_line, summary_line
+from memory.priced import Price
 from memory.tokens import Counter
 
 CORRECTIONS = 500
@@ -33,8 +34,6 @@ _TITLES = {
     "History:\n": (("Recent", "recent"), ("Earlier", "earlier"), ("Background", "background")),
 }
 
-Render = Callable[[Fact], str]
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -48,11 +47,10 @@ class Entry:
 class Facts:
     """Facts chosen for a block, out of `ranked` (best first), while `left` tokens last."""
 
-    def __init__(self, ranked: Sequence[Fact], render: Render, counter: Counter, left: int) -> None:
+    def __init__(self, ranked: Sequence[Fact], price: Price, left: int) -> None:
         self.left = left
         self._ranked = ranked
-        self._render = render
-        self._count = counter.count
+        self._price = price
         self._first: list[int] = []
         self._taken: dict[int, str] = {}
 
@@ -98,11 +96,8 @@ class Facts:
                 passed += 1
 
     def _take(self, place: int, fact: Fact, most: int) -> bool:
-        line = self._render(fact)
-        if not line:
-            return False
-        cost = self._count(line)
-        if cost > min(most, self.left):
+        line, cost = self._price(fact)
+        if not line or cost > most or cost > self.left:
             return False
         self._taken[place] = line
         self.left -= cost
