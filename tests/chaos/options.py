@@ -13,7 +13,7 @@ _TOWNS: Mapping[str, Sequence[Edition]] = {"sqlite": ("inside", "apart"), "nodes
 _FULL = {"turns": 10_000, "kills": 1_000, "freezes": 100}
 _SHORT = {"turns": 150, "kills": 15, "freezes": 3}
 # Side by side: as many as two cores can carry, or one of each edition.
-_MANY = {"sqlite": 4, "nodes": 2}
+_MANY = {"sqlite": 3, "nodes": 2}
 
 
 @dataclass(frozen=True, slots=True)
