@@ -13,14 +13,15 @@ from types import TracebackType
 
 from aiohttp import web
 
+from simulator.control import Control
 from simulator.dingtalk import cards, media, robot
-from simulator.dingtalk.control import Control
 from simulator.dingtalk.errors import ApiError, bad_request
 from simulator.dingtalk.faults import Faults, Pace, Pacer, raise_for
 from simulator.dingtalk.gateway import Gateway, Timing
-from simulator.dingtalk.model import Json, JsonObject, Push
+from simulator.dingtalk.model import Json, JsonObject, Push, Upload
 from simulator.dingtalk.people import People
 from simulator.dingtalk.robot import MOST_BODY, Method, text_of
+from simulator.dingtalk.verbs import FAULTS, PEOPLE
 from simulator.dingtalk.world import KEPT, QUESTION_TEMPLATE, TEMPLATE, World
 from simulator.ending import ended
 
@@ -147,7 +148,7 @@ class DingTalkSimulator:
             app.router.add_route(method, path, self._handler(name))
         app.router.add_get("/connect", self._gateway.connect)
         media.Media(self.world, self.faults, self._note).add_to(app)
-        Control(self.people, self.faults).add_to(app)
+        Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
         runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", self._port)

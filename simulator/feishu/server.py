@@ -13,15 +13,16 @@ from typing import TypeAlias
 
 from aiohttp import BodyPartReader, web
 
+from simulator.control import Control
 from simulator.ending import ended
 from simulator.feishu import cards, media, messages
-from simulator.feishu.control import Control
 from simulator.feishu.delivery import Delivery
 from simulator.feishu.errors import ApiError
 from simulator.feishu.faults import Fault, Faults, Pace, Timing, raise_for
 from simulator.feishu.messages import Request
 from simulator.feishu.model import Call, Json, JsonObject, Upload
 from simulator.feishu.people import People
+from simulator.feishu.verbs import FAULTS, PEOPLE
 from simulator.feishu.world import World
 
 DEFAULT_APP = "cli_0123456789abcdef"
@@ -138,7 +139,7 @@ class FeishuSimulator:
         app.router.add_post(f"{_API}/auth/v3/tenant_access_token/internal", self._token)
         app.router.add_post("/callback/ws/endpoint", self._endpoint)
         app.router.add_get("/ws", self._connect)
-        Control(self.people, self.faults).add_to(app)
+        Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
         runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", self._port).start()

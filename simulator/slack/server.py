@@ -12,17 +12,18 @@ from types import TracebackType
 
 from aiohttp import web
 
+from simulator.control import Control
 from simulator.ending import ended
 from simulator.slack import methods, modals, streams, uploads
-from simulator.slack.control import Control
 from simulator.slack.errors import ApiError
 from simulator.slack.events import Events
 from simulator.slack.faults import Fault, Faults, Pacer, raise_for
-from simulator.slack.model import JsonObject, Timing
+from simulator.slack.model import JsonObject, Timing, Upload
 from simulator.slack.params import Params, read_params
 from simulator.slack.people import People
 from simulator.slack.posts import Posted, Posts
 from simulator.slack.sockets import Sockets
+from simulator.slack.verbs import FAULTS, ITSELF, PEOPLE
 from simulator.slack.world import World
 
 DEFAULT_BOT_TOKEN = "xoxb-100200300-simulated-for-loopback-only"  # noqa: S105 - guards nothing
@@ -158,7 +159,8 @@ class SlackSimulator:
         app.router.add_get("/files-pri/{id}/download/{name}", self._download)
         app.router.add_get("/files-pri/{id}/{name}", self._download)
         app.router.add_post("/upload/v1/{id}", self._upload)
-        Control(self).add_to(app)
+        verbs = ((self.people, PEOPLE), (self.faults, FAULTS), (self, ITSELF))
+        Control(Upload, *verbs).add_to(app)
         runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", self._port)

@@ -12,16 +12,17 @@ from types import TracebackType
 
 from aiohttp import web
 
+from simulator.control import Control
 from simulator.ending import ended
 from simulator.telegram import media, methods, webhook
-from simulator.telegram.control import Control
 from simulator.telegram.errors import ApiError
 from simulator.telegram.faults import Fault, Faults, Pace, Pacer, raise_for
 from simulator.telegram.methods import Method
-from simulator.telegram.model import Json, JsonObject
+from simulator.telegram.model import Json, JsonObject, Upload
 from simulator.telegram.params import MOST_BYTES, Params, read_params
 from simulator.telegram.people import People
 from simulator.telegram.polling import Polls
+from simulator.telegram.verbs import FAULTS, PEOPLE
 from simulator.telegram.webhook import Deliveries
 from simulator.telegram.world import KEPT_CALLS, World
 
@@ -118,7 +119,7 @@ class TelegramSimulator:
         app = web.Application(client_max_size=2 * MOST_BYTES)
         app.router.add_route("*", "/bot{token}/{method}", self._api)
         app.router.add_get("/file/bot{token}/{path:.+}", self._file)
-        Control(self.people, self.faults).add_to(app)
+        Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
         # A poller that died must not count as one: its handler ends with its connection.
         runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await runner.setup()

@@ -1,0 +1,9 @@
+"""What may be called over HTTP: methods of People, Faults and the simulator (see simulator/control.py)."""
+
+PEOPLE = (
+    *("add_person", "add_bot", "add_channel", "say", "send_files", "edit", "delete", "press", "stop"),
+    *("restrict_scopes", "inject", "inject_event", "redeliver", "messages", "answers", "growth", "status"),
+    *("close", "profile", "session", "unacknowledged", "told", "modal", "submit", "join"),
+)
+FAULTS = ("fail_next", "reset_next", "slow_next", "garble_next", "outage", "clear")
+ITSELF = ("disconnect", "drop_connections", "post_to", "send_frame")
