@@ -31,6 +31,7 @@ from app.store import open_store
 from app.supervise import Supervisor, Supervisors
 from app.upkeep import keep_up
 from bridge.bus import MessageBus
+from bridge.busy_choices import BusyChoices
 from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
 from bridge.erasing.desk import PersonDesk
@@ -111,7 +112,7 @@ async def _put_together(
     loaded: Loaded, clock: Callable[[], float], journal: Store, agent: LangGraphAgent
 ) -> Parley:
     options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
-    bus = MessageBus(journal, options.channels, pairing)
+    bus = MessageBus(journal, options.channels, pairing, await BusyChoices.open(journal, journal.news))
     channels = make_channels(loaded, journal, journal.news)
     supervisors = _supervisors(channels, bus, journal)
     memory = make_memory(loaded, journal, clock)

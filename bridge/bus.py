@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from bridge.access import Verdict, judge, may_talk, mention_in
 from bridge.asking import Happening, QuestionEvent, QuestionRecord, click_put, read
 from bridge.asking import document_key as document_key_of
-from bridge.busy import accepted, way_of
+from bridge.busy import accepted
+from bridge.busy_choices import BusyChoices
 from bridge.clean import clean_message
 from bridge.codec import encode
 from bridge.commands.parse import is_command
@@ -33,9 +34,14 @@ class MessageBus:
     """Joins channels to the manager; neither knows the other."""
 
     def __init__(
-        self, journal: Journal, channels: Mapping[str, ChannelOptions], paired: Container[str] = ()
+        self,
+        journal: Journal,
+        channels: Mapping[str, ChannelOptions],
+        paired: Container[str] = (),
+        busy: BusyChoices | None = None,
     ) -> None:
-        """`paired` has the keys of the accounts that an administrator let in."""
+        """`paired` has the keys of the accounts that an administrator let in; `busy` is one that is open."""
+        self.busy = busy or BusyChoices(journal)
         self._journal = journal
         self._channels = channels
         self._paired = paired
@@ -66,7 +72,7 @@ class MessageBus:
                 Put(commands_of(conversation.channel), conversation.key, encode(message), name),
             )
         else:
-            puts = accepted(await way_of(self._journal, options, conversation), message)
+            puts = accepted(await self.busy.of(options, conversation), message)
         item, *_ = await self._journal.put(*puts)
         return item is not None
 

@@ -69,6 +69,8 @@ class ConversationRecord:
         return None if missed is None or message.retries or message.sent_at > missed.at else missed
 
 
+_NOTHING = ConversationRecord()
+
 Seen: TypeAlias = tuple[ConversationRecord, Document]
 """A record, and the document it was read from."""
 
@@ -136,7 +138,7 @@ async def read_conversation(documents: Documents, conversation: Conversation) ->
 
 def record_in(document: Document) -> ConversationRecord:
     """The record that a conversation's document holds."""
-    return decode(ConversationRecord, document.body) if document.body else ConversationRecord()
+    return decode(ConversationRecord, document.body) if document.body else _NOTHING
 
 
 def written(document: Document, record: ConversationRecord) -> Document:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from bridge.bursts import Accepted, first_burst, read
-from bridge.busy import waits_together, way_of
+from bridge.busy import waits_together
 from bridge.editing import folded
 from bridge.fencing import uptime
 from bridge.ports import Claim
@@ -51,7 +51,7 @@ async def _most_apart(services: Services, waiting: Sequence[Accepted]) -> int:
     if len(waiting) > 1:
         message = waiting[0].message
         options = services.channel_options(message)
-        if waits_together(await way_of(services.journal, options, message.conversation)):
+        if waits_together(await services.bus.busy.of(options, message.conversation)):
             return 1
     return services.options.queue_limit
 

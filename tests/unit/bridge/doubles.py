@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from bridge.bus import MessageBus
+from bridge.busy_choices import BusyChoices
 from bridge.conversations import Conversations
 from bridge.errors import ChannelError, MemoryFailed
 from bridge.manager import Manager
@@ -316,7 +317,7 @@ async def core_on(
 ) -> AsyncIterator[Core]:
     """A core over a store that is open: one node of those that share it."""
     memory, pairing = RecordingMemory(), await Pairing.open(journal, time.time)
-    bus = MessageBus(journal, options.channels, pairing)
+    bus = MessageBus(journal, options.channels, pairing, await BusyChoices.open(journal, journal.news))
     services = Services(
         journal=journal,
         bus=bus,

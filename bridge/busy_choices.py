@@ -1,0 +1,78 @@
+"""Whether anybody ever chose, with /busy, what becomes of messages that come during a run.
+
+Hardly anybody does, and until then no message needs its conversation looked up before it is accepted.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from bridge.busy import way_of
+from bridge.conversations import PREFIX, record_in
+from bridge.errors import DocumentConflict
+from bridge.journal import Documents, every
+from bridge.news import NO_NEWS, News
+from bridge.options import ChannelOptions, WhenBusy
+from bridge.types import Conversation
+
+_KEY = "busy/chosen"
+_TOPIC = "busy"
+_YES, _NO = "yes", "no"
+
+
+class BusyChoices:
+    """Looks a conversation's choice up where there may be one. One that was not opened always looks."""
+
+    def __init__(self, documents: Documents, news: News = NO_NEWS) -> None:
+        self._documents = documents
+        self._news = news
+        self._any = True
+
+    @classmethod
+    async def open(cls, documents: Documents, news: News = NO_NEWS) -> BusyChoices:
+        """One that knows whether anybody chose. Raises StoreUnavailable."""
+        made = cls(documents, news)
+        made._any = False
+        news.follow(_TOPIC, made)
+        if await made._was_chosen():
+            made._any = True
+        return made
+
+    def heard(self, text: str) -> None:
+        """Somebody chose, on another node."""
+        self._any = True
+
+    def missed(self) -> None:
+        """Perhaps somebody did: a look too many does no harm."""
+        self._any = True
+
+    async def of(self, options: ChannelOptions, conversation: Conversation) -> WhenBusy:
+        """The way of a conversation: what was chosen there, else its channel's. Raises StoreUnavailable."""
+        return await way_of(self._documents, options, conversation) if self._any else options.when_busy
+
+    async def begin(self) -> None:
+        """Somebody is about to choose: from now on everybody looks. Raises StoreUnavailable."""
+        await self._note(_YES)
+        self._any = True
+        await self._news.tell(_TOPIC, "")
+
+    async def _was_chosen(self) -> bool:
+        known = (await self._documents.get(_KEY)).body
+        if not known:  # a store from before this was noted
+            known = _NO
+            async for document in every(self._documents, PREFIX):
+                if record_in(document).when_busy is not None:
+                    known = _YES
+                    break
+            await self._note(known)
+        return known == _YES
+
+    async def _note(self, what: str) -> None:
+        while True:
+            document = await self._documents.get(_KEY)
+            if document.body in (what, _YES):
+                return
+            with suppress(DocumentConflict):  # somebody else notes it just now
+                await self._documents.set(replace(document, body=what))
+                return

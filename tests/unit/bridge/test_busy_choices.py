@@ -1,0 +1,118 @@
+"""Nobody is looked up until somebody chooses; from then on all are, on every node and after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from bridge.busy_choices import BusyChoices
+from bridge.conversations import Conversations
+from bridge.journal import Document
+from bridge.news import Follower
+from bridge.options import ChannelOptions, WhenBusy
+from bridge.types import Conversation, Session
+from store.sqlite import SqliteStore
+
+CHAT = Conversation("test", "chat")
+OPTIONS = ChannelOptions(Session("agent"), allowed_users=frozenset({"*"}))
+
+
+class Documents:
+    """A store's documents, and which of them were read."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self._store = store
+        self.read: list[str] = []
+
+    async def get(self, key: str) -> Document:
+        self.read.append(key)
+        return await self._store.get(key)
+
+    async def get_all(self, *keys: str) -> tuple[Document, ...]:
+        return await self._store.get_all(*keys)
+
+    async def set(self, document: Document) -> Document:
+        return await self._store.set(document)
+
+    async def list(self, prefix: str, limit: int = 1000, after: str = "") -> tuple[Document, ...]:
+        return tuple(await self._store.list(prefix, limit, after))
+
+    async def delete(self, key: str) -> None:
+        await self._store.delete(key)
+
+
+class Wire:
+    """News between nodes of one process."""
+
+    shared = True
+
+    def __init__(self) -> None:
+        self.followers: list[Follower] = []
+
+    async def tell(self, topic: str, text: str) -> None:
+        for follower in self.followers:
+            follower.heard(text)
+
+    def follow(self, topic: str, follower: Follower) -> None:
+        self.followers.append(follower)
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[Documents]:
+    async with SqliteStore.open(folder / "parley.db") as store:
+        yield Documents(store)
+
+
+async def choose(documents: Documents, chosen: WhenBusy) -> None:
+    conversations = await Conversations.open(documents)
+    await conversations.change(CHAT, lambda record: replace(record, when_busy=chosen))
+
+
+async def test_until_somebody_chooses_nothing_is_read(tmp_path: Path):
+    async with opened(tmp_path) as documents:
+        choices = await BusyChoices.open(documents)
+        documents.read.clear()
+        assert await choices.of(OPTIONS, CHAT) is WhenBusy.QUEUE
+        assert not documents.read
+        await choices.begin()
+        await choose(documents, WhenBusy.REJECT)
+        assert await choices.of(OPTIONS, CHAT) is WhenBusy.REJECT
+        assert await choices.of(OPTIONS, Conversation("test", "other")) is WhenBusy.QUEUE
+
+
+async def test_a_choice_is_known_to_other_nodes_and_after_a_restart(tmp_path: Path):
+    wire = Wire()
+    async with opened(tmp_path) as documents:
+        here, there = [await BusyChoices.open(documents, wire) for _ in range(2)]
+        await here.begin()
+        await choose(documents, WhenBusy.MERGE)
+        assert await there.of(OPTIONS, CHAT) is WhenBusy.MERGE
+    async with opened(tmp_path) as documents:
+        assert await (await BusyChoices.open(documents)).of(OPTIONS, CHAT) is WhenBusy.MERGE
+
+
+async def test_a_node_that_may_have_missed_it_looks(tmp_path: Path):
+    async with opened(tmp_path) as documents:
+        choices = await BusyChoices.open(documents)
+        await choose(documents, WhenBusy.MERGE)
+        choices.missed()
+        assert await choices.of(OPTIONS, CHAT) is WhenBusy.MERGE
+
+
+async def test_what_was_chosen_before_this_was_noted_is_found(tmp_path: Path):
+    async with opened(tmp_path) as documents:
+        await choose(documents, WhenBusy.INTERRUPT)
+        assert await (await BusyChoices.open(documents)).of(OPTIONS, CHAT) is WhenBusy.INTERRUPT
+
+
+async def test_two_who_choose_at_once_both_have_it_noted(tmp_path: Path):
+    async with opened(tmp_path) as documents:
+        first, second = [await BusyChoices.open(documents) for _ in range(2)]
+        await first.begin()
+        await second.begin()
+        assert (await BusyChoices.open(documents)) is not first
+        await choose(documents, WhenBusy.MERGE)
+        third = await BusyChoices.open(documents)
+        assert await third.of(OPTIONS, CHAT) is WhenBusy.MERGE
