@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from tests.engine import CHOSEN, NAMES
 
@@ -12,6 +13,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A deadline of an example is a timed assertion: on a busy machine it fails by chance.
+    settings.register_profile("unhurried", deadline=None)
+    settings.load_profile("unhurried")
     CHOSEN.choose(config.getoption("--engine"))
 
 
