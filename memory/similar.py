@@ -24,6 +24,8 @@ _FILLERS = frozenset({"a", "an", "the", "is", "are", "am", "that"})
 _GOES_ON = frozenset({"and", "because", "which", "who", "where"})
 _TAKES_BACK = frozenset({"but", "however", "though", "although", "except", "unless", "instead", "used"})
 _LEAST_REPEATED = 3
+# A lesson asks this of every fact that there is; a text and its normal form are some 200 bytes.
+_CACHED = 65_536
 _WORD = re.compile(r"\w+")
 _REPORTED = re.compile(r"^(?:the )?user (?:said|says|mentioned|mentions|stated|reported)(?: that)? ")
 _CONTRACTED = re.compile(r"['’]s\b")
@@ -43,6 +45,7 @@ class Verdict(StrEnum):
     """About something else."""
 
 
+@lru_cache(maxsize=_CACHED)
 def normalised(text: str) -> str:
     """A text for the question whether it is the same: width, whitespace, edges and case do not matter."""
     joined = " ".join(unicodedata.normalize("NFKC", text).split())
