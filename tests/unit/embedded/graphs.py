@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
+import threading
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,24 @@ class Gate:
             runtime.stream_writer("there")
             self.reached.set()
             await self.open.wait()
+            return {"messages": [AIMessage("through")]}
+
+        return StateGraph(MessagesState).add_node("wait", node).add_edge(START, "wait").compile()
+
+
+@dataclass
+class Blockade:
+    """A graph that blocks its thread until it is let through, for a minute at most; `ended` counts runs."""
+
+    reached: threading.Event = field(default_factory=threading.Event)
+    open: threading.Event = field(default_factory=threading.Event)
+    ended: int = 0
+
+    def graph(self) -> Graph:
+        def node(state: MessagesState) -> dict[str, Any]:
+            self.reached.set()
+            self.open.wait(60)
+            self.ended += 1
             return {"messages": [AIMessage("through")]}
 
         return StateGraph(MessagesState).add_node("wait", node).add_edge(START, "wait").compile()
@@ -60,11 +78,6 @@ async def _ask_then_wait(state: MessagesState) -> dict[str, Any]:
     return {"messages": [AIMessage(answer)]}
 
 
-def _block(state: MessagesState) -> dict[str, Any]:
-    time.sleep(0.5)
-    return {"messages": [AIMessage("blocked")]}
-
-
 async def _exit(state: MessagesState) -> dict[str, Any]:
     raise asyncio.CancelledError
 
@@ -73,8 +86,8 @@ def _graph(node: Any) -> Any:  # noqa: ANN401 - the builder's own types are wide
     return StateGraph(MessagesState).add_node("node", node).add_edge(START, "node").compile()
 
 
-echo, chatter, odd, ask, ask_then_wait, gives_up, block = map(
-    _graph, (_echo, _chatter, _odd, _ask, _ask_then_wait, _exit, _block)
+echo, chatter, odd, ask, ask_then_wait, gives_up = map(
+    _graph, (_echo, _chatter, _odd, _ask, _ask_then_wait, _exit)
 )
 
 

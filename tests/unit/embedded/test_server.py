@@ -19,7 +19,7 @@ from agent.embedded.server import create_app, embedded_server
 from agent.embedded.transport import StreamingASGITransport
 from tests.unit.embedded import graphs
 from tests.unit.embedded.conftest import Served
-from tests.unit.embedded.graphs import Gate
+from tests.unit.embedded.graphs import Blockade, Gate
 
 HI: dict[str, Any] = {"messages": [{"role": "user", "content": "hi"}]}
 
@@ -35,7 +35,6 @@ def options(tmp_path: Path) -> EmbeddedOptions:
         "gives_up",
         "made_per_run",
         "broken_factory",
-        "block",
     )
     return EmbeddedOptions(tmp_path / "agent.sqlite", {name: getattr(graphs, name) for name in names})
 
@@ -78,17 +77,17 @@ async def test_only_one_of_many_may_begin_when_others_are_rejected(
         assert sorted(type(each).__name__ for each in made) == ["ConflictError"] * 4 + ["dict"]
 
 
-async def test_nodes_that_block_hold_up_nobody(client: LangGraphClient) -> None:
-    ended: list[str] = []
-
-    async def run(graph: str) -> None:
-        await client.runs.wait(None, graph, input=HI)
-        ended.append(graph)
-
-    async with asyncio.TaskGroup() as group:
-        for graph in ["block"] * 40 + ["echo"]:
-            group.create_task(run(graph))
-    assert ended[0] == "echo"
+async def test_nodes_that_block_hold_up_nobody(served: Served, options: EmbeddedOptions) -> None:
+    blockade = Blockade()
+    both = {"block": blockade.graph(), "echo": graphs.echo}
+    async with served(replace(options, graphs=both)) as client, asyncio.TaskGroup() as group:
+        for _ in range(40):
+            group.create_task(client.runs.wait(None, "block", input=HI))
+        await asyncio.to_thread(blockade.reached.wait)
+        await client.runs.wait(None, "echo", input=HI)
+        ended = blockade.ended
+        blockade.open.set()
+    assert (ended, blockade.ended) == (0, 40)
 
 
 async def test_whatever_a_graph_streams_becomes_json(client: LangGraphClient) -> None:
