@@ -8,6 +8,7 @@ along are taken: a link in a message is never fetched.
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import mimetypes
 import re
@@ -18,6 +19,7 @@ from pathlib import Path
 from urllib.parse import unquote_to_bytes
 
 from agent.messages import string
+from bridge.errors import StoreUnavailable
 from bridge.types import AttachmentKind, Json, StoredFile
 
 log = logging.getLogger(__name__)
@@ -30,6 +32,8 @@ _BLOCKS = frozenset(
         *("audio", "input_audio", "video", "file", "input_file", "document"),
     }
 )
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+_PAUSE, _LOOKS = 1.0, 30
 _DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?((?:;[\w.+-]+=[^;,]*)*)(;base64)?,", re.ASCII)
 _DEFAULT_MIME = {"image": "image/png", "audio": "audio/wav", "video": "video/mp4"}
 
@@ -44,12 +48,25 @@ class Payload:
     base64: bool = True
 
 
+class _Full(Exception):
+    """There is no room on the disk."""
+
+
 async def save(contents: Sequence[Json], folder: Path, limit: int = MAX_FILE) -> tuple[StoredFile, ...]:
-    """Write the files of messages' contents under `folder`; too large or broken ones are left out."""
+    """Write the files of messages' contents under `folder`; too large or broken ones are left out.
+
+    A full disk is waited for. Raises StoreUnavailable when it stays full.
+    """
     payloads = list(found(contents))
     if not payloads:
         return ()
-    return await asyncio.to_thread(_write_all, payloads[:MAX_FILES], folder, limit)
+    for _ in range(_LOOKS):
+        try:
+            return await asyncio.to_thread(_write_all, payloads[:MAX_FILES], folder, limit)
+        except _Full as error:
+            log.warning("an answer's files wait: %s", error)
+            await asyncio.sleep(_PAUSE)
+    raise StoreUnavailable(f"{folder}: the disk is full: make room; the answer and its files wait for it.")
 
 
 def found(contents: Sequence[Json]) -> Iterator[Payload]:
@@ -92,6 +109,8 @@ def _write_all(payloads: Sequence[Payload], folder: Path, limit: int) -> tuple[S
         try:
             stored.append(_write(payload, number, folder, limit))
         except (ValueError, OSError) as error:
+            if isinstance(error, OSError) and error.errno in _NO_ROOM:
+                raise _Full(str(error)) from error
             log.warning("file %d of an answer is left out: %s", number, error)
     return tuple(stored)
 

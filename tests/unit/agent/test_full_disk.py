@@ -1,0 +1,43 @@
+"""An answer's files wait for room; they are not left out for a disk that is full for a while."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.disk import WARNING, namespace
+from tests.e2e.process import environment
+
+_CHILD = """
+import asyncio, sys
+from base64 import b64encode
+from pathlib import Path
+from agent import files
+from tests.chaos.disk import Disk
+
+folder = Path(sys.argv[1])
+disk = Disk.mount(folder)
+block = {"type": "file", "base64": b64encode(b"x" * 50_000).decode(), "filename": "notes.md"}
+
+async def main():
+    disk.fill()
+    saving = asyncio.create_task(files.save([[block]], folder / "answers"))
+    done, _ = await asyncio.wait({saving}, timeout=0.5)
+    print(len(done))
+    disk.free()
+    (file,) = await saving
+    print(file.name, file.size)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(not namespace(), reason=WARNING)
+def test_an_answers_file_waits_for_room(tmp_path: Path) -> None:
+    command = [*namespace(), sys.executable, "-c", _CHILD, str(tmp_path)]
+    said = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["0", "notes.md", "50000"]
+    assert "No space left" in said.stderr
