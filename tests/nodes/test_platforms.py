@@ -12,7 +12,7 @@ from simulator.slack import SlackSimulator
 from simulator.telegram import TelegramSimulator
 from tests.e2e.deciders import OnDingTalk, OnFeishu, OnSlack
 from tests.e2e.process import Process
-from tests.nodes.town import Town
+from tests.nodes.town import Town, until
 from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
@@ -39,6 +39,8 @@ def test_what_is_said_is_answered_once_also_when_a_node_dies(
                 for person in people:
                     person.sees(f"You said: {word}")
             town.nodes["a"].kill()
+            # What DingTalk hands to a connection that is gone, and it has not noticed, never comes again.
+            until(lambda: dingtalk.connections == 1)
             for person in people:
                 person.say("Good night")
             for person in people:
