@@ -48,10 +48,6 @@ class Payload:
     base64: bool = True
 
 
-class _Full(Exception):
-    """There is no room on the disk."""
-
-
 async def save(contents: Sequence[Json], folder: Path, limit: int = MAX_FILE) -> tuple[StoredFile, ...]:
     """Write the files of messages' contents under `folder`; too large or broken ones are left out.
 
@@ -63,7 +59,7 @@ async def save(contents: Sequence[Json], folder: Path, limit: int = MAX_FILE) ->
     for _ in range(_LOOKS):
         try:
             return await asyncio.to_thread(_write_all, payloads[:MAX_FILES], folder, limit)
-        except _Full as error:
+        except OSError as error:  # there is no room
             log.warning("an answer's files wait: %s", error)
             await asyncio.sleep(_PAUSE)
     raise StoreUnavailable(f"{folder}: the disk is full: make room; the answer and its files wait for it.")
@@ -110,7 +106,7 @@ def _write_all(payloads: Sequence[Payload], folder: Path, limit: int) -> tuple[S
             stored.append(_write(payload, number, folder, limit))
         except (ValueError, OSError) as error:
             if isinstance(error, OSError) and error.errno in _NO_ROOM:
-                raise _Full(str(error)) from error
+                raise
             log.warning("file %d of an answer is left out: %s", number, error)
     return tuple(stored)
 

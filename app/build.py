@@ -112,7 +112,7 @@ async def _put_together(
     loaded: Loaded, clock: Callable[[], float], journal: Store, agent: LangGraphAgent
 ) -> Parley:
     options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
-    bus = MessageBus(journal, options.channels, pairing, await BusyChoices.open(journal, journal.news))
+    bus = MessageBus(journal, options.channels, pairing, BusyChoices(journal, journal.news))
     channels = make_channels(loaded, journal, journal.news)
     supervisors = _supervisors(channels, bus, journal)
     memory = make_memory(loaded, journal, clock)

@@ -19,7 +19,6 @@ from benchmarks.group_commit import GroupCommit
 from benchmarks.null_channel import message
 from benchmarks.stats import cpu_seconds, percentile
 from bridge.bus import MessageBus
-from bridge.busy_choices import BusyChoices
 from bridge.codec import encode
 from bridge.options import ChannelOptions
 from bridge.types import InboundMessage, Session
@@ -33,7 +32,7 @@ async def parley(folder: Path) -> AsyncIterator[Accept]:
     """The bus over the store: rules, dedupe, lanes."""
     options = ChannelOptions(Session("agent"), allowed_users=frozenset({"*"}))
     async with SqliteStore.open(folder / "parley.db") as journal:
-        yield MessageBus(journal, {"null": options}, busy=await BusyChoices.open(journal)).publish_inbound
+        yield MessageBus(journal, {"null": options}).publish_inbound
 
 
 @asynccontextmanager
@@ -50,7 +49,7 @@ async def parley_on_postgres(url: str) -> AsyncIterator[Accept]:
 
     options = ChannelOptions(Session("agent"), allowed_users=frozenset({"*"}))
     async with PostgresStore.open(url, schema=f"accepts_{os.getpid()}") as journal:
-        yield MessageBus(journal, {"null": options}, busy=await BusyChoices.open(journal)).publish_inbound
+        yield MessageBus(journal, {"null": options}).publish_inbound
 
 
 @asynccontextmanager

@@ -14,7 +14,6 @@ from agent.client import AgentEndpoint
 from agent.run import LangGraphAgent
 from benchmarks.null_channel import NullChannel
 from bridge.bus import MessageBus
-from bridge.busy_choices import BusyChoices
 from bridge.conversations import Conversations
 from bridge.manager import Manager
 from bridge.options import ChannelOptions, Options
@@ -55,7 +54,7 @@ async def running_core(
         store or SqliteStore.open(folder / "parley.db") as journal,
         LangGraphAgent(AgentEndpoint(url), files=folder / "answers") as agent,
     ):
-        bus = MessageBus(journal, options.channels, busy=await BusyChoices.open(journal))
+        bus = MessageBus(journal, options.channels)
         services = Services(
             journal=journal,
             bus=bus,

@@ -40,7 +40,7 @@ class MessageBus:
         paired: Container[str] = (),
         busy: BusyChoices | None = None,
     ) -> None:
-        """`paired` has the keys of the accounts that an administrator let in; `busy` is one that is open."""
+        """`paired` has the keys of the accounts that an administrator let in."""
         self.busy = busy or BusyChoices(journal)
         self._journal = journal
         self._channels = channels

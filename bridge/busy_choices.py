@@ -22,33 +22,32 @@ _YES, _NO = "yes", "no"
 
 
 class BusyChoices:
-    """Looks a conversation's choice up where there may be one. One that was not opened always looks."""
+    """Looks a conversation's choice up where there may be one; found out at the first question."""
 
     def __init__(self, documents: Documents, news: News = NO_NEWS) -> None:
         self._documents = documents
         self._news = news
-        self._any = True
-
-    @classmethod
-    async def open(cls, documents: Documents, news: News = NO_NEWS) -> BusyChoices:
-        """One that knows whether anybody chose. Raises StoreUnavailable."""
-        made = cls(documents, news)
-        made._any = False
-        news.follow(_TOPIC, made)
-        if await made._was_chosen():
-            made._any = True
-        return made
+        self._any: bool | None = None
+        self._doubts = 0
+        news.follow(_TOPIC, self)
 
     def heard(self, text: str) -> None:
         """Somebody chose, on another node."""
+        self._doubts += 1
         self._any = True
 
     def missed(self) -> None:
-        """Perhaps somebody did: a look too many does no harm."""
-        self._any = True
+        """Perhaps somebody did."""
+        self._doubts += 1
+        self._any = self._any or None
 
     async def of(self, options: ChannelOptions, conversation: Conversation) -> WhenBusy:
         """The way of a conversation: what was chosen there, else its channel's. Raises StoreUnavailable."""
+        while self._any is None:
+            doubts = self._doubts
+            chosen = await self._was_chosen()
+            if doubts == self._doubts:  # else somebody may have chosen since it was read
+                self._any = chosen
         return await way_of(self._documents, options, conversation) if self._any else options.when_busy
 
     async def begin(self) -> None:

@@ -317,7 +317,7 @@ async def core_on(
 ) -> AsyncIterator[Core]:
     """A core over a store that is open: one node of those that share it."""
     memory, pairing = RecordingMemory(), await Pairing.open(journal, time.time)
-    bus = MessageBus(journal, options.channels, pairing, await BusyChoices.open(journal, journal.news))
+    bus = MessageBus(journal, options.channels, pairing, BusyChoices(journal, journal.news))
     services = Services(
         journal=journal,
         bus=bus,

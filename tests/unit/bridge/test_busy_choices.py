@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -72,7 +73,8 @@ async def choose(documents: Documents, chosen: WhenBusy) -> None:
 
 async def test_until_somebody_chooses_nothing_is_read(tmp_path: Path):
     async with opened(tmp_path) as documents:
-        choices = await BusyChoices.open(documents)
+        choices = BusyChoices(documents)
+        assert await choices.of(OPTIONS, CHAT) is WhenBusy.QUEUE
         documents.read.clear()
         assert await choices.of(OPTIONS, CHAT) is WhenBusy.QUEUE
         assert not documents.read
@@ -85,34 +87,44 @@ async def test_until_somebody_chooses_nothing_is_read(tmp_path: Path):
 async def test_a_choice_is_known_to_other_nodes_and_after_a_restart(tmp_path: Path):
     wire = Wire()
     async with opened(tmp_path) as documents:
-        here, there = [await BusyChoices.open(documents, wire) for _ in range(2)]
+        here, there = [BusyChoices(documents, wire) for _ in range(2)]
+        assert await there.of(OPTIONS, CHAT) is WhenBusy.QUEUE
         await here.begin()
         await choose(documents, WhenBusy.MERGE)
         assert await there.of(OPTIONS, CHAT) is WhenBusy.MERGE
     async with opened(tmp_path) as documents:
-        assert await (await BusyChoices.open(documents)).of(OPTIONS, CHAT) is WhenBusy.MERGE
+        assert await BusyChoices(documents).of(OPTIONS, CHAT) is WhenBusy.MERGE
 
 
-async def test_a_node_that_may_have_missed_it_looks(tmp_path: Path):
+async def test_a_node_that_may_have_missed_it_finds_out_again(tmp_path: Path):
     async with opened(tmp_path) as documents:
-        choices = await BusyChoices.open(documents)
+        here, there = BusyChoices(documents), BusyChoices(documents)
+        assert await there.of(OPTIONS, CHAT) is WhenBusy.QUEUE
+        await here.begin()
         await choose(documents, WhenBusy.MERGE)
+        there.missed()
+        assert await there.of(OPTIONS, CHAT) is WhenBusy.MERGE
+
+
+async def test_after_a_false_alarm_nothing_is_read_again(tmp_path: Path):
+    async with opened(tmp_path) as documents:
+        choices = BusyChoices(documents)
         choices.missed()
-        assert await choices.of(OPTIONS, CHAT) is WhenBusy.MERGE
+        await choices.of(OPTIONS, CHAT)
+        documents.read.clear()
+        assert await choices.of(OPTIONS, CHAT) is WhenBusy.QUEUE
+        assert not documents.read
 
 
 async def test_what_was_chosen_before_this_was_noted_is_found(tmp_path: Path):
     async with opened(tmp_path) as documents:
         await choose(documents, WhenBusy.INTERRUPT)
-        assert await (await BusyChoices.open(documents)).of(OPTIONS, CHAT) is WhenBusy.INTERRUPT
+        assert await BusyChoices(documents).of(OPTIONS, CHAT) is WhenBusy.INTERRUPT
 
 
 async def test_two_who_choose_at_once_both_have_it_noted(tmp_path: Path):
     async with opened(tmp_path) as documents:
-        first, second = [await BusyChoices.open(documents) for _ in range(2)]
-        await first.begin()
-        await second.begin()
-        assert (await BusyChoices.open(documents)) is not first
+        first, second = BusyChoices(documents), BusyChoices(documents)
+        await asyncio.gather(first.begin(), second.begin())
         await choose(documents, WhenBusy.MERGE)
-        third = await BusyChoices.open(documents)
-        assert await third.of(OPTIONS, CHAT) is WhenBusy.MERGE
+        assert await BusyChoices(documents).of(OPTIONS, CHAT) is WhenBusy.MERGE

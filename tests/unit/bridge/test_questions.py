@@ -135,6 +135,7 @@ async def test_several_questions_are_decided_one_by_one_and_resumed_once(tmp_pat
         assert [text.split("\n")[0] for text in texts[1:]] == ["**1/2**", "**2/2**"]
         first, second = sorted(keys(parley))
         await parley.bus.publish_click(click(second, "reject"))
+        await parley.channel.until(lambda: bool(parley.channel.settled))
         await parley.say("approve")
         assert (await parley.channel.until_finals(4))[3] == "given i1#1=approve; i1#2=reject"
         assert len(parley.agent.requests) == 2
