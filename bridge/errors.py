@@ -18,6 +18,7 @@ ParleyError(user_text)
 ├── PersonBusy             a person's turns are under way: they cannot be erased just now
 └── StoreError             durable state
     ├── StoreUnavailable        stop acknowledging until it is back
+    │   └── StoreAway               its server is starting, stopping or out of reach: wait for it
     ├── LaneLost                another node holds the lane now: change nothing, send nothing
     └── DocumentConflict        the document changed since it was read
 
@@ -120,6 +121,10 @@ class StoreError(ParleyError):
 
 class StoreUnavailable(StoreError):
     """Durable state cannot be reached: locked, read-only, full, or of a newer version."""
+
+
+class StoreAway(StoreUnavailable):
+    """The store's server starts, stops, or is out of reach: it may be back in a moment."""
 
 
 class LaneLost(StoreError):

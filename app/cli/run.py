@@ -7,14 +7,24 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import TYPE_CHECKING
 
 from app.cli.configured import configured
 from app.cli.plan import plan
 from app.runner import run_loop, settle_memory
 from app.settings.load import Loaded
 from app.version import VERSION
+from bridge.errors import StoreAway
+
+if TYPE_CHECKING:
+    from app.build import Parley
+
+_PATIENCE = 60.0
+"""Seconds that a start waits for the store's server, which may be starting too, or restarting."""
+_PAUSE = 0.5  # seconds between two tries
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -27,14 +37,36 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve(loaded: Loaded) -> None:
+    stop = asyncio.Event()
+    _on_signals(stop, loaded.settings.manager.shutdown_grace)
+    async with _built(loaded, stop) as parley:
+        if parley is not None:
+            settle_memory()
+            await parley.run(stop, _greeting(loaded))
+
+
+@asynccontextmanager
+async def _built(loaded: Loaded, stop: asyncio.Event) -> AsyncIterator[Parley | None]:
+    """Built as soon as the store is there; None when it was to stop before. Raises ParleyError."""
     # The agent's libraries take a second to load: only for a configuration that is good.
     from app.build import built
 
-    stop = asyncio.Event()
-    _on_signals(stop, loaded.settings.manager.shutdown_grace)
-    async with built(loaded) as parley:
-        settle_memory()
-        await parley.run(stop, _greeting(loaded))
+    until, told = time.monotonic() + _PATIENCE, False
+    async with AsyncExitStack() as stack:
+        parley = None
+        while parley is None and not stop.is_set():
+            try:
+                parley = await stack.enter_async_context(built(loaded))
+            except StoreAway as away:
+                if time.monotonic() > until:
+                    raise
+                if not told:
+                    print(f"Waiting for the store, {_PATIENCE:.0f} s at most: {away.user_text}", flush=True)
+                told = True
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_PAUSE):
+                        await stop.wait()
+        yield parley
 
 
 def _greeting(loaded: Loaded) -> Callable[[str], None]:

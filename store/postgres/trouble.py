@@ -7,7 +7,7 @@ import re
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from bridge.errors import StoreUnavailable
+from bridge.errors import StoreAway, StoreUnavailable
 
 _NO_ADDRESS = (
     "store.url is not an address of PostgreSQL: write postgresql://user:password@host:5432/database, and of "
@@ -22,6 +22,12 @@ RIGHTS = (
     "the user lacks rights: run GRANT CREATE ON DATABASE ... TO ... as the database's owner, or let this "
     "user own the tables."
 )
+_ENDED = "the server is stopping."
+_CRASHED = "the server is restarting after a crash."
+_CHANGING = "the server is starting, or stopping."
+_CLOSED = "the server closed the connection."
+_UNREACHED = "the server cannot be reached: is it running, and is the address in store.url right?"
+_AWAY = frozenset({_SLOTS, _ENDED, _CRASHED, _CHANGING, _CLOSED, _UNREACHED})
 _BY_STATE = {
     "28P01": _REFUSED,
     "28000": _REFUSED,
@@ -32,9 +38,9 @@ _BY_STATE = {
     "57014": "the server took too long and the operation was undone: look at its load and its locks.",
     "55P03": "the server took too long and the operation was undone: look at its load and its locks.",
     "25006": "the server is read-only (a standby?): name the primary in store.url.",
-    "57P01": "the server is stopping.",
-    "57P02": "the server is restarting after a crash.",
-    "57P03": "the server is starting, or stopping.",
+    "57P01": _ENDED,
+    "57P02": _CRASHED,
+    "57P03": _CHANGING,
 }
 # What libpq reports before there is a session has no code, only the server's English text.
 _BY_TEXT = (
@@ -43,11 +49,10 @@ _BY_TEXT = (
     (re.compile(r"too many clients|connection slots are reserved|too many connections"), _SLOTS),
     (re.compile(r"database .* does not exist"), _BY_STATE["3D000"]),
     (re.compile(r"permission denied"), RIGHTS),
-    (re.compile(r"starting up|shutting down|not accepting connections"), _BY_STATE["57P03"]),
-    (re.compile(r"closed the connection|connection is (closed|lost)|consuming input failed"),
-     "the server closed the connection."),
+    (re.compile(r"starting up|shutting down|not accepting connections"), _CHANGING),
+    (re.compile(r"closed the connection|connection is (closed|lost)|consuming input failed"), _CLOSED),
     (re.compile(r"refused|could not translate|resolve|No such file|timeout|timed out|unreachable"),
-     "the server cannot be reached: is it running, and is the address in store.url right?"),
+     _UNREACHED),
 )  # fmt: skip
 
 
@@ -67,9 +72,10 @@ def place_of(url: str) -> str:
 
 
 def unavailable(place: str, error: psycopg.Error | OSError) -> StoreUnavailable:
-    """`error` as StoreUnavailable in one line, with `error` as its cause."""
+    """`error` as one line, with `error` as its cause; StoreAway for what a server that comes back ends."""
     remedy = _BY_STATE.get(getattr(error, "sqlstate", None) or "") or _by_text(str(error))
-    line = StoreUnavailable(f"{place}: {remedy or _last_line(error)}")
+    kind = StoreAway if remedy in _AWAY else StoreUnavailable
+    line = kind(f"{place}: {remedy or _last_line(error)}")
     line.__cause__ = error
     return line
 
