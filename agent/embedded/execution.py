@@ -167,7 +167,9 @@ def _conclude(run: Run) -> _Ending:
     if run.cancelled and error is None:
         return _Ending("interrupted", "idle" if run.cancelled == "rollback" else "interrupted", {})
     error = error or asyncio.CancelledError("the graph cancelled itself")
-    _log.warning("run %s failed", run.row.run_id, exc_info=error)
+    # Nothing of a given-up run's own went wrong here: there is no trace to show.
+    trace = None if isinstance(error, GivenUp) else error
+    _log.warning("run %s failed (%s)", run.row.run_id, error, exc_info=trace)
     return _Ending("error", "error", {}, error=error_json(error))
 
 

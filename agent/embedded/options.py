@@ -35,8 +35,9 @@ class Limits:
     `event_ttl` after its end; all finished runs together keep at most `finished_bytes`. A thread keeps
     its newest `checkpoints`; a finished run's row is kept for `run_ttl`. A run that was cut off by
     `attempts` crashes is given up; the later of these attempts have their first `probation` seconds to
-    themselves. A request's body may have `body` bytes. Nodes that block, as plain functions do, run on
-    up to `threads` threads: fewer, and one person's slow tool would hold up all.
+    themselves, and wait for a process that has lived for a while. A request's body may have `body` bytes.
+    Nodes that block, as plain functions do, run on up to `threads` threads: fewer, and one person's slow
+    tool would hold up all.
     """
 
     events: int = 20_000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -14,10 +15,16 @@ class Probation:
 
     A run is suspect from its fourth attempt on. It then has its first `seconds` to itself, so that a deadly
     one spends its own attempts only; who lives that long, or is done sooner, makes room for the next.
+
+    The fifth attempt begins when the process is `settling` seconds old, each further one at twice that age:
+    a deadly run leaves ever more time to the others between two crashes, and a harmless one that others
+    brought down is not tried again and again while the crashes are thick.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, settling: float = 1.0) -> None:
         self._seconds = seconds
+        self._settling = settling
+        self._born = time.monotonic()
         self._turn = asyncio.Semaphore(1)
 
     @asynccontextmanager
@@ -26,6 +33,9 @@ class Probation:
         if number <= _TRUSTED:
             yield
             return
+        young = self._born + self._age(number) - time.monotonic()
+        if young > 0:
+            await asyncio.sleep(young)
         await self._turn.acquire()
         timer = asyncio.get_running_loop().call_later(self._seconds, self._turn.release)
         try:
@@ -34,3 +44,8 @@ class Probation:
             if asyncio.get_running_loop().time() < timer.when():
                 timer.cancel()
                 self._turn.release()
+
+    def _age(self, number: int) -> float:
+        """How old the process must be, in seconds, for attempt `number` to begin."""
+        doubled = number - _TRUSTED - 2
+        return self._settling * 2**doubled if doubled >= 0 else 0.0

@@ -161,7 +161,8 @@ class Process:
 
     @property
     def _ended(self) -> bool:
-        return self._child is None or bool(self._child.stdout and self._child.stdout.closed)
+        child = self._child
+        return child is None or bool(child.stdout and child.stdout.closed and child.poll() is not None)
 
     def _read(self, child: subprocess.Popen[str], printed: list[str]) -> None:
         assert child.stdout is not None
@@ -173,5 +174,6 @@ class Process:
                     if found and printed is self._printed:
                         self.url = found[1]
                     self._news.notify_all()
+        child.wait()  # its output ends a moment before itself
         with self._news:
             self._news.notify_all()

@@ -10,8 +10,8 @@ from agent.embedded.probation import Probation
 class Attempts:
     """Attempts that go on until they are let go."""
 
-    def __init__(self, seconds: float) -> None:
-        self._probation = Probation(seconds)
+    def __init__(self, seconds: float, settling: float = 0.0) -> None:
+        self._probation = Probation(seconds, settling)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self.begun: list[str] = []
         self.news: asyncio.Queue[str] = asyncio.Queue()
@@ -64,3 +64,29 @@ async def test_a_suspect_that_lives_on_makes_room():
     await attempts.make("second", 4)
     async with asyncio.timeout(5):
         assert [await attempts.news.get(), await attempts.news.get()] == ["first", "second"]
+
+
+async def test_the_more_often_one_was_cut_off_the_longer_the_process_must_have_lived():
+    attempts = Attempts(0.0, settling=0.02)
+    for number in (9, 7, 5, 4):
+        await attempts.make(f"attempt {number}", number)
+    assert attempts.begun == ["attempt 4"]
+    async with asyncio.timeout(5):
+        begun = [await attempts.news.get() for _ in range(4)]
+    assert begun == ["attempt 4", "attempt 5", "attempt 7", "attempt 9"]
+
+
+async def test_in_a_process_that_has_lived_for_long_nobody_waits_for_that():
+    attempts = Attempts(3600, settling=0.001)
+    await asyncio.sleep(0.1)
+    await attempts.make("attempt 10", 10)
+    async with asyncio.timeout(5):
+        assert await attempts.news.get() == "attempt 10"
+
+
+async def test_one_that_is_stopped_while_it_waits_for_that_leaves_no_trace():
+    attempts = Attempts(3600, settling=3600)
+    await attempts.make("attempt 8", 8)
+    await attempts.make("attempt 4", 4)
+    await attempts.end("attempt 8")
+    assert attempts.begun == ["attempt 4"]
