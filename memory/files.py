@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
@@ -55,6 +56,8 @@ class FileStore:
     def __init__(self, root: Path, pause: float = 0.1) -> None:
         self._root = root
         self._pause = pause
+        # To put a path together takes longer than to look at its file.
+        self._folder = lru_cache(maxsize=_MOST_CACHED)(self._new_folder)
         self._cache: OrderedDict[Path, _Cached] = OrderedDict()
         self._cache_lock = threading.Lock()
         # A read before a run never stands behind others' writes, which wait for the disk.
@@ -72,7 +75,7 @@ class FileStore:
             folder = self._folder(person, assistant)
             with self._locked(person):
                 saved = folder.save(stored)
-                stamp = _stamp(folder.path)
+                stamp = _stamp(folder)
                 if folder.revision() == saved.revision:
                     self._cache_put(folder, stamp, saved)
             return saved
@@ -105,7 +108,7 @@ class FileStore:
 
         return await asyncio.get_running_loop().run_in_executor(threads or self._writing, mapped)
 
-    def _folder(self, person: str, assistant: str) -> Folder:
+    def _new_folder(self, person: str, assistant: str) -> Folder:
         path = self._root / _USERS / folder_name(person)
         if assistant:
             path = path / _AGENTS / folder_name(assistant)
@@ -119,7 +122,7 @@ class FileStore:
             yield
 
     def _load(self, folder: Folder, person: str) -> Stored:
-        stamp = _stamp(folder.path)
+        stamp = _stamp(folder)
         if not any(stamp):
             return Stored()
         cached = self._cached(folder)
@@ -190,8 +193,8 @@ def person_of(folder: Path) -> str:
     return folder.name
 
 
-def _stamp(folder: Path) -> _Stamp:
-    return tuple(_file_stamp(folder / name) for name in (DOCUMENT, NOTES))
+def _stamp(folder: Folder) -> _Stamp:
+    return tuple(map(_file_stamp, folder.files))
 
 
 def _file_stamp(path: Path) -> _FileStamp | None:

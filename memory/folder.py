@@ -37,8 +37,7 @@ class Folder:
         self.path = path
         self._person = person
         self._pause = pause
-        self._document = path / DOCUMENT
-        self._notes = path / NOTES
+        self.files = self._document, self._notes = path / DOCUMENT, path / NOTES
 
     def revision(self) -> str:
         """The state of both files; empty where there is none."""
