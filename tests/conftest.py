@@ -13,9 +13,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A deadline of an example is a timed assertion: on a busy machine it fails by chance.
-    settings.register_profile("unhurried", deadline=None)
-    settings.load_profile("unhurried")
+    # A deadline of an example is a timed assertion: on a busy machine it fails by chance. And whoever runs
+    # the suite is told of their own mistakes: new examples are looked for with --hypothesis-profile=explore.
+    settings.register_profile("steady", deadline=None, derandomize=True)
+    settings.register_profile("explore", deadline=None)
+    if not config.getoption("--hypothesis-profile"):
+        settings.load_profile("steady")
     CHOSEN.choose(config.getoption("--engine"))
 
 

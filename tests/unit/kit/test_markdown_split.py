@@ -54,7 +54,8 @@ def test_every_word_is_in_the_parts_in_order(parts, times, limit, measure):
     source = cooked(parts, times)
     shown = split(source, limit, measure)
     assert all(0 < measure(part) <= limit and part.strip() for part in shown)
-    assert in_order(numbered(source), numbered("\n".join(shown)))
+    # Words without a space between them may be longer than a part, and are cut anywhere then.
+    assert in_order(numbered(letters(source)), numbered(letters("".join(shown))))
 
 
 @settings(deadline=None)
