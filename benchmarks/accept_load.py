@@ -13,8 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
-import uvloop
-
+from app.runner import run_loop, settle_memory
 from benchmarks.group_commit import GroupCommit
 from benchmarks.null_channel import message
 from benchmarks.stats import cpu_seconds, percentile
@@ -101,9 +100,10 @@ async def main() -> None:
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
         async with opened(chosen.engine, Path(folder), chosen.url) as accept:
+            settle_memory()
             result = await measure(accept, chosen.producers, chosen.total)
     sys.stdout.write(json.dumps(result) + "\n")
 
 
 if __name__ == "__main__":
-    uvloop.run(main())
+    run_loop(main())

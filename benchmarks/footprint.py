@@ -20,7 +20,13 @@ from benchmarks.stats import Spread, cpu_seconds_of, rss_mb
 from benchmarks.tables import Table
 
 _SETTLED = 1.5
-_IMPORTS = "import app.cli.run, app.build, channels.web.channel, channels.telegram.channel"
+_IMPORTS = """
+import app.cli.run, app.build, channels.web.channel
+from app.imports import without
+from channels.telegram.config import TelegramConfig
+with without(TelegramConfig.spares):
+    import channels.telegram.channel
+"""
 _EMBEDDED = "embedded"
 _Channels: TypeAlias = dict[str, dict[str, object]]
 
