@@ -13,6 +13,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bridge.types import Json
+from simulator.ending import ended
 
 Frame = tuple[str, Json]
 GATE: Frame = ("gate", None)
@@ -270,4 +271,4 @@ async def serving(server: FakeServer) -> AsyncIterator[FakeServer]:
         yield server
     finally:
         await server.close()
-        await runner.cleanup()
+        await ended(runner)

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from bridge.errors import AuthenticationRefused, ChannelUnavailable
 from simulator.dingtalk import DingTalkSimulator, Timing
+from simulator.ending import ended
 from tests.unit.dingtalk.world import KeepingInbox, World, listening, make_channel
 
 
@@ -204,7 +205,7 @@ async def test_a_connection_that_fell_silent_is_given_up():
         channel = make_channel(sim, api_url=url, ping_interval=0.2)
         with pytest.raises(ChannelUnavailable):
             await asyncio.wait_for(channel.listen(KeepingInbox()), 10)
-    await runner.cleanup()
+    await ended(runner)
 
 
 async def test_one_cancel_ends_it_and_leaves_no_task(world):

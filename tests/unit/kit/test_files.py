@@ -22,6 +22,7 @@ from channels.kit.files import (
     unsent,
     withheld,
 )
+from simulator.ending import ended
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ async def server() -> AsyncIterator[str]:
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     yield f"http://127.0.0.1:{runner.addresses[0][1]}/secret-token/"
-    await runner.cleanup()
+    await ended(runner)
 
 
 @pytest.fixture

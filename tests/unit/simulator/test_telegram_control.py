@@ -8,6 +8,8 @@ import sys
 
 from aiohttp import web
 
+from simulator.ending import ended
+
 
 async def call(http, verb, **arguments):
     async with http.post(f"/sim/{verb}", json=arguments) as answer:
@@ -56,7 +58,7 @@ async def test_a_webhook_gets_updates_with_its_secret_and_again_when_refused(sim
     await http.post(f"/bot{sim.token}/setWebhook", json={"url": url, "secret_token": "s3"})
     sim.people.say(alice.id, alice.id, "hello")
     await asyncio.to_thread(sim.people.wait, lambda: sim.people.unconfirmed() == 0)
-    await runner.cleanup()
+    await ended(runner)
     assert got == [("s3", "hello")] * 2
 
 
