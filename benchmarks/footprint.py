@@ -23,8 +23,8 @@ _SETTLED = 1.5
 _IMPORTS = """
 import app.cli.run, app.build, channels.web.channel
 from app.imports import without
-from channels.telegram.config import TelegramConfig
-with without(TelegramConfig.spares):
+from channels.telegram.config import Config
+with without(Config.spares):
     import channels.telegram.channel
 """
 _EMBEDDED = "embedded"
