@@ -33,7 +33,7 @@ class Probation:
         if number <= _TRUSTED:
             yield
             return
-        young = self._born + self._age(number) - time.monotonic()
+        young = self._born + ripe_age(number, self._settling) - time.monotonic()
         if young > 0:
             await asyncio.sleep(young)
         await self._turn.acquire()
@@ -45,7 +45,8 @@ class Probation:
                 timer.cancel()
                 self._turn.release()
 
-    def _age(self, number: int) -> float:
-        """How old the process must be, in seconds, for attempt `number` to begin."""
-        doubled = number - _TRUSTED - 2
-        return self._settling * 2**doubled if doubled >= 0 else 0.0
+
+def ripe_age(number: int, settling: float) -> float:
+    """How old the process must be, in seconds, for attempt `number` to begin."""
+    doubled = number - _TRUSTED - 2
+    return settling * 2**doubled if doubled >= 0 else 0.0
