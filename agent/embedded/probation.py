@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 _TRUSTED = 3
+_RIPE = 16.0  # seconds; where a process dies every eight, one life in seven still lasts that long
 
 
 class Probation:
@@ -16,9 +17,9 @@ class Probation:
     A run is suspect from its fourth attempt on. It then has its first `seconds` to itself, so that a deadly
     one spends its own attempts only; who lives that long, or is done sooner, makes room for the next.
 
-    The fifth attempt begins when the process is `settling` seconds old, each further one at twice that age:
-    a deadly run leaves ever more time to the others between two crashes, and a harmless one that others
-    brought down is not tried again and again while the crashes are thick.
+    The fifth attempt begins when the process is `settling` seconds old, each further one at twice that age,
+    up to sixteen seconds: a deadly run leaves ever more time to the others between two crashes, and a
+    harmless one that others brought down is not tried again and again while the crashes are thick.
     """
 
     def __init__(self, seconds: float, settling: float = 1.0) -> None:
@@ -49,4 +50,4 @@ class Probation:
 def ripe_age(number: int, settling: float) -> float:
     """How old the process must be, in seconds, for attempt `number` to begin."""
     doubled = number - _TRUSTED - 2
-    return settling * 2**doubled if doubled >= 0 else 0.0
+    return min(settling * 2**doubled, _RIPE) if doubled >= 0 else 0.0

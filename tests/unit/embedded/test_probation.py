@@ -67,7 +67,7 @@ async def test_a_suspect_that_lives_on_makes_room():
 
 
 def test_the_more_often_one_was_cut_off_the_longer_the_process_must_have_lived():
-    assert [ripe_age(number, 1.0) for number in range(1, 11)] == [0, 0, 0, 0, 1, 2, 4, 8, 16, 32]
+    assert [ripe_age(number, 1.0) for number in range(1, 11)] == [0, 0, 0, 0, 1, 2, 4, 8, 16, 16]
 
 
 async def test_in_a_young_process_only_those_less_often_cut_off_begin():
