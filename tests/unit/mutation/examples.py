@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 _UNIT = Path(__file__).parents[1]
 CHANNELS = ("slack", "telegram", "feishu", "dingtalk")
@@ -36,9 +37,14 @@ _NAMES = ("id", "text", "type", "files", "bot_id", "subtype", "thread_ts", "mess
 
 
 def examples(channel: str) -> list[dict]:
-    """As the vendor printed them."""
+    """As the vendor printed them, and then those that it printed in parts, or before the platform changed."""
     found = json.loads((_UNIT / channel / "samples" / "events.json").read_text("utf-8"))
-    return [_COMPLETED.get(channel, copy.deepcopy)(each) for each in found["examples"]]
+    printed = found["examples"]
+    if channel == "feishu":
+        return [*printed, *(_filled(printed[0], each) for each in found["contents"])]
+    if channel == "telegram":
+        return [*printed, *cast("list[dict]", _since_then(printed))]
+    return cast("list[dict]", printed)
 
 
 def mutated(example: dict, chance: random.Random) -> dict:
@@ -54,7 +60,7 @@ def mutated(example: dict, chance: random.Random) -> dict:
 def _change(event: dict, chance: random.Random) -> None:
     holder, key = _place(event, chance)
     value = holder[key]
-    if isinstance(value, str) and value.startswith("{") and chance.random() < 0.8:
+    if key == "content" and isinstance(value, str) and value.startswith("{") and chance.random() < 0.8:
         # Feishu's contents are JSON in a text.
         inner = json.loads(value)
         _change(inner, chance)
@@ -84,6 +90,15 @@ def _places(value: object) -> Iterator[tuple[dict | list, str | int]]:
         yield from _places(value[key])  # type: ignore[index]
 
 
+def _filled(event: dict, content: Mapping[str, object]) -> dict:
+    """Feishu prints the contents of messages apart from the event: the event with one of them."""
+    filled = copy.deepcopy(event)
+    message = filled["event"]["message"]
+    message["message_type"] = content["message_type"]
+    message["content"] = json.dumps(content["content"], ensure_ascii=False)
+    return filled
+
+
 def _since_then(update: object) -> object:
     """Telegram's examples are of 2015: `is_bot` and `file_unique_id` have come to every update since."""
     if isinstance(update, list):
@@ -96,6 +111,3 @@ def _since_then(update: object) -> object:
     if "file_id" in found:
         found["file_unique_id"] = "AgADbXXX"
     return found
-
-
-_COMPLETED: Mapping[str, Callable[[dict], dict]] = {"telegram": _since_then}  # type: ignore[dict-item]
