@@ -10,8 +10,9 @@ import asyncio
 import contextlib
 import json
 import random
+import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from aiohttp import WSMsgType, web
@@ -23,6 +24,7 @@ from simulator.dingtalk.payloads import frame
 from simulator.dingtalk.world import World
 
 _PIECE = 700
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,7 @@ class Gateway:
             while True:
                 push = await link.waiting.get()
                 raw = push.frame.get("raw")
-                text = raw if isinstance(raw, str) else json.dumps(push.frame, ensure_ascii=False)
+                text = raw if isinstance(raw, str) else _spelled(push.frame)
                 if self._faults.take_frame("split") and link.request.transport is not None:
                     link.request.transport.write(_in_pieces(text.encode()))
                 else:
@@ -204,6 +206,12 @@ class Gateway:
                 if not push.failed:
                     buttons.answered(self._world, push)
                 self._world.touch()
+
+
+def _spelled(frame: Mapping[str, Json]) -> str:
+    """A frame as DingTalk spells it; half a character, which UTF-8 has no bytes for, is escaped."""
+    text = json.dumps(frame, ensure_ascii=False)
+    return json.dumps(frame) if _HALVES.search(text) else text
 
 
 def _in_pieces(body: bytes) -> bytes:

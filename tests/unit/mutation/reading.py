@@ -17,8 +17,8 @@ from channels.slack.people import Person
 from channels.telegram.inbound import Me as TelegramMe
 from channels.telegram.intake import heard_in as telegram_heard
 
-_TEAMS = ("T123ABC456", "T061EG9R6", "T111")
-_SLACK = {team: SlackMe("U0LAN0Z89", "B0BOT", team) for team in _TEAMS}
+TEAMS = ("T123ABC456", "T061EG9R6", "T111")
+_SLACK = {team: SlackMe("U0LAN0Z89", "B0BOT", team) for team in TEAMS}
 _TELEGRAM = TelegramMe(4711, "parley_bot")
 _OURS = "ou_ours"
 # What the Slack channel takes for a payload that cannot be read.
@@ -61,7 +61,7 @@ def outcome(channel: str, event: dict) -> Outcome:
 def _slack(body: dict) -> object:
     # The examples are of three workspaces; we are at home where they are.
     team = body.get("team_id")
-    me = _SLACK[team if team in _TEAMS else _TEAMS[0]]
+    me = _SLACK[team if team in TEAMS else TEAMS[0]]
     event = event_in(body, me)
     return None if event is None else read(event, me, {each: Person("P") for each in people_in(event)})
 

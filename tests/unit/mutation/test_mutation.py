@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from tests.unit.mutation.examples import CHANNELS, examples, mutated
+from tests.unit.mutation.listening import listen
 from tests.unit.mutation.reading import Outcome, outcome
 
 # In the order of the samples: heard, left alone or skipped, by the first letter. Slack's eighth is an edit
@@ -35,6 +37,13 @@ def test_changed_at_random_they_are_heard_left_alone_or_skipped(channel: str) ->
     for _ in range(2_000):
         found[outcome(channel, mutated(chance.choice(known), chance))] += 1
     assert min(found[each] for each in Outcome) > 20
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+async def test_a_channel_listens_on_whatever_its_platform_hands_over(channel: str, tmp_path: Path) -> None:
+    ear = await listen(channel, 500, tmp_path)
+    assert ear.heard > 20
+    assert ear.connections == 1
 
 
 @pytest.mark.parametrize("odd", ["\0", "\ud83d", "a\0b", "\udc00x"])
