@@ -93,8 +93,9 @@ class Supervisor:
                 log.warning("%s: %s", self._channel.name, error)
                 continue
             except AuthenticationRefused as error:
-                self._show(Health.REFUSED, error.user_text)
-                log.error("%s is stopped: %s", self._channel.name, error.user_text)
+                detail = refusal(self._channel.name, error)
+                self._show(Health.REFUSED, detail)
+                log.error("%s is stopped: %s", self._channel.name, detail)
                 return
             await self._around.sleep(pause)
 
@@ -165,3 +166,11 @@ class Supervisors:
                 _, left = await asyncio.wait(left, timeout=self._patience)
         for task in left:
             log.error("%s does not stop; leaving it behind", task.get_name())
+
+
+def refusal(channel: str, error: AuthenticationRefused) -> str:
+    """Why a channel is stopped, and what to do about it."""
+    if not error.keys:
+        return f"{error.user_text}; then start Parley again"
+    keys = " and ".join(f"channels.{channel}.{key}" for key in error.keys)
+    return f"{error.user_text}; correct {keys}, then start Parley again"

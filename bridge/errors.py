@@ -47,7 +47,14 @@ class ChannelError(ParleyError):
 
 
 class AuthenticationRefused(ChannelError):
-    """The platform refused our credentials; trying again cannot help."""
+    """The platform refused our credentials; trying again cannot help.
+
+    `keys` are those of the channel's section of the configuration that are to be corrected, if any are.
+    """
+
+    def __init__(self, user_text: str, *keys: str) -> None:
+        super().__init__(user_text)
+        self.keys = keys
 
 
 class RateLimited(ChannelError):

@@ -161,6 +161,18 @@ class Remarks(Protocol):
         ...
 
 
+@runtime_checkable
+class Preflight(Protocol):
+    """A channel that can find out whether its platform lets it in, without listening."""
+
+    async def preflight(self) -> str:
+        """Log in and leave again; who the bot is there, or "" where that is not told.
+
+        Raises AuthenticationRefused, ChannelError.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelServices:
     """What a channel may use: durable documents, a folder of its own, the commands people may call, and word

@@ -14,6 +14,7 @@ from app.cli.chat import address
 from app.cli.client import ChatClient, ChatRefused, NotRunning
 from app.cli.configured import configured
 from app.cli.plan import plan
+from app.preflight import preflight
 from app.runner import run_loop
 from app.settings.load import Loaded
 from app.store import trouble
@@ -24,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Say what would start; 2 for mistakes in the configuration, 1 for what is in its way now."""
     loaded = configured(arguments.config, arguments.verbose)
     print(f"{loaded.origin}: no mistakes. This would start:", *plan(loaded), sep="\n", flush=True)
-    problems = [*_store(loaded), *_agent(loaded), *_page(loaded)]
+    problems = [*_store(loaded), *_agent(loaded), *_platforms(loaded), *_page(loaded)]
     for problem in problems:
         print(problem)
     return 1 if problems else 0
@@ -51,6 +52,14 @@ async def _agent_health(loaded: Loaded) -> HealthReport:
 
     async with open_agent(loaded) as agent:
         return await agent.health()
+
+
+def _platforms(loaded: Loaded) -> Iterator[str]:
+    """Why a platform would not let us in."""
+    found = run_loop(preflight(loaded))
+    for line in found.known:
+        print(line)
+    yield from found.problems
 
 
 def _page(loaded: Loaded) -> Iterator[str]:

@@ -80,7 +80,7 @@ class Api:
         try:
             answer = await self._wire.call("POST", f"{self._url}/v1.0/gateway/connections/open", body)
         except Unauthorized as error:
-            raise AuthenticationRefused(_unwelcome(error)) from error
+            raise _unwelcome(error) from error
         except DeliveryRejected as error:
             raise ChannelUnavailable(f"DingTalk opens no connection: {error}") from error
         endpoint, ticket = answer.get("endpoint"), answer.get("ticket")
@@ -180,7 +180,7 @@ class Api:
         try:
             answer = await self._wire.call("POST", f"{self._url}/v1.0/oauth2/accessToken", body)
         except DeliveryRejected as error:
-            raise AuthenticationRefused(_unwelcome(error)) from error
+            raise _unwelcome(error) from error
         value, life = answer.get("accessToken"), answer.get("expireIn")
         if not isinstance(value, str) or not value or not isinstance(life, int | float) or life <= 0:
             raise ChannelUnavailable("DingTalk's answer to the credentials was none")
@@ -192,8 +192,9 @@ def file_type(name: str) -> str:
     return PurePosixPath(name).suffix[1:].lower() or "bin"
 
 
-def _unwelcome(error: DeliveryRejected) -> str:
-    return f"client_id or client_secret is wrong, or the app is switched off ({error})"
+def _unwelcome(error: DeliveryRejected) -> AuthenticationRefused:
+    why = f"DingTalk refused the credentials, or the app is switched off ({error})"
+    return AuthenticationRefused(why, "client_id", "client_secret")
 
 
 def _check_receivers(answer: JsonObject, staff: str) -> None:

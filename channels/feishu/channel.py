@@ -67,6 +67,12 @@ class FeishuChannel(Channel):
         self._names = Names(self._api)
         self._shared = Shared(self._api, Rungs(), Budget(), Recent(_MOST_SAID))
 
+    async def preflight(self) -> str:
+        """Ask Feishu for an access token, and who the bot is."""
+        async with self._api.connected():
+            await self._api.tokens.renew()
+            return await self._api.me()
+
     async def listen(self, inbox: Inbox) -> None:
         """Take events until the connection ends, which always raises.
 

@@ -96,7 +96,7 @@ def refusal(code: int, message: str, status: int, headers: Mapping[str, str]) ->
     if code in _TOKENS:
         return TokenRefused("Feishu no longer takes the access token")
     if code in _CREDENTIALS:
-        return AuthenticationRefused(f"{_CREDENTIALS[code]} (code {code})")
+        return AuthenticationRefused(f"{_CREDENTIALS[code]} (code {code})", "app_id", "app_secret", "domain")
     if code == _CONNECTIONS:
         return too_many_connections()
     if status >= 500 or code in _BUSY:

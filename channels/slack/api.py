@@ -80,16 +80,19 @@ class Api:
         answer = await self.call("auth.test", self._client.auth_test, PREFLIGHT)
         fields = [str(answer.get(key) or "") for key in ("user_id", "bot_id", "team_id", "enterprise_id")]
         if not all(fields[:3]):
-            raise AuthenticationRefused("bot_token is not a bot's: it begins with xoxb-")
+            raise AuthenticationRefused("the token is not a bot's, which begins with xoxb-", "bot_token")
         scopes = str(answer.headers.get("x-oauth-scopes") or "")
         return Me(*fields), frozenset(each.strip() for each in scopes.split(",") if each.strip())
 
     async def socket_url(self) -> str:
         """An address for one Socket Mode connection, good for half a minute. It is a secret."""
-        token = self._config.app_token
-        answer = await self.call(
-            "apps.connections.open", lambda: self._client.apps_connections_open(app_token=token), PREFLIGHT
-        )
+        token, client = self._config.app_token, self._client
+        try:
+            answer = await self.call(
+                "apps.connections.open", lambda: client.apps_connections_open(app_token=token), PREFLIGHT
+            )
+        except AuthenticationRefused as error:
+            raise AuthenticationRefused(error.user_text, "app_token") from error
         return str(answer.get("url") or "")
 
     async def person(self, user: str) -> Person:

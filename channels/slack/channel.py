@@ -103,6 +103,14 @@ class SlackChannel(Channel):
             except* ChannelError as errors:
                 raise _first(errors) from None
 
+    async def preflight(self) -> str:
+        """Ask Slack who the app is, and for leave to connect."""
+        async with self._api.connected():
+            me, _ = await self._api.me()
+            if not self._posted_to:
+                await self._api.socket_url()
+        return f"{me.user} in {me.team}"
+
     def routes(self) -> Sequence[BaseRoute]:
         """Where Slack posts to, if it is to."""
         return self._hook.routes() if self._posted_to else ()
@@ -143,7 +151,7 @@ class SlackChannel(Channel):
     async def _watch_tokens(self) -> None:
         """A token may be revoked while the connection stands: any call may be the first to know."""
         await self._api.refused.wait()
-        raise AuthenticationRefused("Slack refused a token while we were connected")
+        raise AuthenticationRefused("Slack refused a token while we were connected", "bot_token", "app_token")
 
     async def _who(self) -> Me:
         """Who we are, also for a reply that goes on before listening began."""

@@ -103,7 +103,7 @@ def translate(error: SlackApiError) -> ChannelError:
     if not code or code in _DOUBTS or status >= 500:
         return AnswerLost(f"Slack gave no answer ({code or f'status {status}'})")
     if code in _REFUSED_TOKENS:
-        return AuthenticationRefused(_REFUSED_TOKENS[code])
+        return AuthenticationRefused(_REFUSED_TOKENS[code], "bot_token")
     needed = f" ({data['needed']})" if isinstance(data, dict) and data.get("needed") else ""
     kind = next((kind for kind, codes in _KINDS.items() if code in codes), DeliveryRejected)
     return kind(f"Slack refused: {code}{needed}")

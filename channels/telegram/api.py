@@ -87,7 +87,7 @@ class Api:
             with mapped():
                 return await self._bot.get_me()
         except DeliveryRejected as error:
-            raise AuthenticationRefused("Telegram does not know this bot token") from error
+            raise AuthenticationRefused("Telegram does not know this bot token", "bot_token") from error
 
     async def take_over(self) -> None:
         """Have updates polled for, not posted to a webhook; those that wait are kept."""

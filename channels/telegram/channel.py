@@ -94,6 +94,11 @@ class TelegramChannel(Channel):
             else:
                 await self._poll(listener)
 
+    async def preflight(self) -> str:
+        """Ask Telegram who we are."""
+        async with self._api.connected():
+            return f"@{(await self._api.me()).username}"
+
     def routes(self) -> Sequence[BaseRoute]:
         """Where Telegram posts updates, if it is to."""
         return self._hook.routes() if self._config.webhook_url else ()

@@ -104,7 +104,7 @@ def translate(error: TelegramError) -> ChannelError:
         case Flood():
             return RateLimited("Telegram asks for a pause", error.retry_after)
         case InvalidToken():
-            return AuthenticationRefused("Telegram refused the bot token")
+            return AuthenticationRefused("Telegram refused the bot token", "bot_token")
         case Conflict():
             what = "has set a webhook" if "webhook" in error.message.lower() else "polls Telegram"
             return ChannelUnavailable(

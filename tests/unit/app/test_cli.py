@@ -10,6 +10,7 @@ import tomllib
 import pytest
 
 from app.version import VERSION
+from simulator.telegram import TelegramSimulator
 from tests.architecture.tree import ROOT
 
 
@@ -61,10 +62,20 @@ def test_check_says_what_would_start(tmp_path):
 
 
 def test_check_takes_variables_from_dotenv(tmp_path):
-    (tmp_path / "config.yaml").write_text("console: {port: 0}\nchannels: {telegram: {bot_token: $BOT}}\n")
+    telegram = "telegram: {bot_token: $BOT, api_url: 'http://127.0.0.1:9'}"
+    (tmp_path / "config.yaml").write_text(f"console: {{port: 0}}\nchannels: {{{telegram}}}\n")
     (tmp_path / ".env").write_text("BOT=123:abc\n")
     result = parley(tmp_path, "check")
     assert "telegram  on, but nobody may talk to it yet: fill in allowed_users" in result.stdout
+
+
+def test_check_names_a_token_that_the_platform_refuses(tmp_path):
+    with TelegramSimulator() as sim:
+        telegram = f"telegram: {{bot_token: '1:wrong', api_url: '{sim.api_url}'}}"
+        (tmp_path / "config.yaml").write_text(f"console: {{port: 0}}\nchannels: {{{telegram}}}\n")
+        result = parley(tmp_path, "check")
+    assert result.returncode == 1
+    assert result.stdout.splitlines()[-1].startswith("channels.telegram.bot_token: Telegram ")
 
 
 def test_check_names_an_agent_server_that_is_away(tmp_path):

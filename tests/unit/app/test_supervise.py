@@ -79,7 +79,16 @@ def test_pauses_are_scattered_but_never_short_and_never_long(chance):
 async def test_refused_credentials_stop_the_channel_and_show_why():
     supervisor = supervised(ScriptedChannel(dies_of(AuthenticationRefused("the token is wrong"))))
     await supervisor.run()
-    assert (supervisor.report().health, supervisor.report().detail) == (Health.REFUSED, "the token is wrong")
+    told = "the token is wrong; then start Parley again"
+    assert (supervisor.report().health, supervisor.report().detail) == (Health.REFUSED, told)
+
+
+async def test_refused_credentials_are_named_by_their_place_in_the_configuration(caplog):
+    refused = AuthenticationRefused("the token is wrong", "bot_token", "app_token")
+    channel = ScriptedChannel(dies_of(refused))
+    await supervised(channel).run()
+    where = f"correct channels.{channel.name}.bot_token and channels.{channel.name}.app_token"
+    assert f"is stopped: the token is wrong; {where}, then start Parley again" in caplog.text
 
 
 async def test_a_fault_is_logged_with_its_trace_and_tried_again(caplog):

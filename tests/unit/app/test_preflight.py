@@ -1,0 +1,92 @@
+"""Whether the platforms let us in, asked of all that are on."""
+
+import json
+from contextlib import ExitStack
+
+import pytest
+
+from app.preflight import preflight
+from app.settings.load import read
+from simulator.dingtalk import DingTalkSimulator
+from simulator.feishu import FeishuSimulator
+from simulator.slack import SlackSimulator
+from simulator.telegram import TelegramSimulator
+
+
+@pytest.fixture
+def channels():
+    """All four platforms, and the sections that reach them."""
+    with ExitStack() as stack:
+        telegram = stack.enter_context(TelegramSimulator())
+        slack = stack.enter_context(SlackSimulator())
+        feishu = stack.enter_context(FeishuSimulator())
+        dingtalk = stack.enter_context(DingTalkSimulator())
+        yield {
+            "telegram": {"bot_token": telegram.token, "api_url": telegram.api_url},
+            "slack": {
+                "bot_token": slack.bot_token,
+                "app_token": slack.app_token,
+                "signing_secret": slack.signing_secret,
+                "api_url": slack.api_url,
+            },
+            "feishu": {
+                "app_id": feishu.world.app_id,
+                "app_secret": feishu.world.secret,
+                "domain": feishu.url,
+            },
+            "dingtalk": {
+                "client_id": dingtalk.client_id,
+                "client_secret": dingtalk.client_secret,
+                "api_url": dingtalk.url,
+                "oapi_url": dingtalk.url,
+            },
+        }
+
+
+async def found(channels, folder):
+    return await preflight(read(json.dumps({"channels": channels}), "config.yaml", {}, folder))
+
+
+async def test_each_platform_says_who_we_are(channels, tmp_path):
+    findings = await found(channels, tmp_path)
+    assert findings.problems == ()
+    assert sorted(line.split()[0] for line in findings.known) == ["dingtalk", "feishu", "slack", "telegram"]
+    assert "telegram lets us in as @parley_bot" in findings.known
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("channel", "key", "value", "where"),
+    [
+        ("telegram", "bot_token", "1:wrong", "channels.telegram.bot_token: Telegram "),
+        ("slack", "bot_token", "xoxb-wrong", "channels.slack.bot_token: Slack does not know this token"),
+        ("slack", "app_token", "xapp-wrong", "channels.slack.app_token: Slack does not know this token"),
+        ("feishu", "app_secret", "wrong", "channels.feishu.app_id, channels.feishu.app_secret"),
+        (
+            "dingtalk",
+            "client_secret",
+            "wrong",
+            "channels.dingtalk.client_id, channels.dingtalk.client_secret",
+        ),
+    ],
+)
+async def test_what_is_refused_is_named_by_its_place(channels, tmp_path, channel, key, value, where):
+    findings = await found({channel: channels[channel] | {key: value}}, tmp_path)
+    assert findings.known == ()
+    (line,) = findings.problems
+    assert line.startswith(where)
+    assert value == "wrong" or value not in line
+
+
+async def test_one_that_is_away_does_not_keep_the_others_from_answering(channels, tmp_path):
+    away = {"telegram": channels["telegram"] | {"api_url": "http://127.0.0.1:9"}}
+    findings = await found(channels | away, tmp_path)
+    assert len(findings.known) == 3
+    (line,) = findings.problems
+    assert line.startswith("channels.telegram: ")
+
+
+async def test_a_slack_app_that_is_posted_to_needs_no_connection(channels, tmp_path):
+    posted_to = channels["slack"] | {"events": "http", "app_token": ""}
+    findings = await found({"slack": posted_to}, tmp_path)
+    assert findings.problems == ()
