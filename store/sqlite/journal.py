@@ -107,7 +107,7 @@ class SqliteStore:
     # Lanes: see bridge.ports.Journal.
 
     async def put(self, *puts_: Put) -> tuple[int | None, ...]:
-        return await self._engine.writer.submit(lambda tx: puts.put_all(tx, puts_))
+        return await self._engine.writer.submit(puts.Puts(puts_))
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
         """At most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""

@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Self, TypeAlias
 
 from bridge.ports import Put
 from store.sqlite import sql
-from store.sqlite.transaction import Transaction
+from store.sqlite.many import in_parts
+from store.sqlite.transaction import Mergeable, Transaction
+
+Answer: TypeAlias = tuple[int | None, ...]
+Name: TypeAlias = tuple[str, str]
 
 
-def put_all(tx: Transaction, puts: Sequence[Put]) -> tuple[int | None, ...]:
+@dataclass(frozen=True, slots=True)
+class Puts(Mergeable):
+    """An operation: see `put_all`."""
+
+    puts: tuple[Put, ...]
+
+    def __call__(self, tx: Transaction) -> Answer:
+        """By itself."""
+        return put_all(tx, self.puts)
+
+    @classmethod
+    def together(cls, tx: Transaction, operations: Sequence[Self]) -> Iterator[Answer]:
+        """What each would answer if they were made in turn."""
+        answers = iter(put_all(tx, [put for each in operations for put in each.puts]))
+        for each in operations:
+            yield tuple(next(answers) for _ in each.puts)
+
+
+def put_all(tx: Transaction, puts: Sequence[Put]) -> Answer:
     """The ids of the items that now hold each put; None for a name already known."""
-    return tuple(_put(tx, put) for put in puts)
+    answers: list[int | None] = []
+    for slotted, run in groupby(puts, key=lambda put: put.slot != ""):
+        some = list(run)
+        answers += [_put(tx, put) for put in some] if slotted or len(some) == 1 else _put_many(tx, some)
+    return tuple(answers)
 
 
 def _put(tx: Transaction, put: Put) -> int | None:
@@ -24,6 +53,52 @@ def _put(tx: Transaction, put: Put) -> int | None:
     item = tx.insert(sql.INSERT_ITEM, put.queue, put.lane, put.slot, put.body, tx.now, tx.now, run_at)
     tx.change(sql.READY_IF_EMPTY, put.queue, put.lane, run_at)
     return item
+
+
+def _put_many(tx: Transaction, puts: Sequence[Put]) -> list[int | None]:
+    """Puts without a slot, in few statements."""
+    known = _known(tx, [(put.queue, put.dedupe) for put in puts if put.dedupe])
+    new = [_is_new(put, known) for put in puts]
+    ids = iter(_insert(tx, [put for put, is_new in zip(puts, new, strict=True) if is_new]))
+    return [next(ids) if is_new else None for is_new in new]
+
+
+def _known(tx: Transaction, names: Sequence[Name]) -> set[Name]:
+    found: set[Name] = set()
+    for statement, values, _ in in_parts(sql.KNOWN_NAMES, names):
+        found.update(tx.rows(statement, *values))
+    return found
+
+
+def _is_new(put: Put, known: set[Name]) -> bool:
+    """Whether nothing of this name was put, neither before nor among these."""
+    name = put.queue, put.dedupe
+    if put.dedupe and name in known:
+        return False
+    known.add(name)
+    return True
+
+
+def _insert(tx: Transaction, puts: Sequence[Put]) -> list[int]:
+    """The ids of new items. They count up within a statement, whose rows are inserted in their order."""
+    now = tx.now
+    due = [_due(put, now, now) for put in puts]
+    tx.woken.update(put.queue for put in puts)
+    for statement, values, _ in in_parts(
+        sql.REMEMBER_NAMES, [(put.queue, put.dedupe, now) for put in puts if put.dedupe]
+    ):
+        tx.change(statement, *values)
+    ids: list[int] = []
+    items = [
+        (put.queue, put.lane, put.slot, put.body, now, now, at) for put, at in zip(puts, due, strict=True)
+    ]
+    for statement, values, count in in_parts(sql.INSERT_ITEMS, items):
+        last = tx.insert(statement, *values)
+        ids += range(last - count + 1, last + 1)
+    lanes = [(put.queue, put.lane, at) for put, at in zip(puts, due, strict=True)]
+    for statement, values, _ in in_parts(sql.ALL_READY_IF_EMPTY, lanes):
+        tx.change(statement, *values)
+    return ids
 
 
 def _due(put: Put, now: float, first_at: float) -> float:

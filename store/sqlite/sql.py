@@ -7,12 +7,17 @@ from __future__ import annotations
 ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 
 # Put.
-REMEMBER_NAME = "INSERT INTO names (queue, name, put_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-INSERT_ITEM = """INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)"""
+# {rows}: see store.sqlite.many.
+KNOWN_NAMES = """SELECT queue, name FROM (VALUES {rows}) AS new
+    JOIN names ON queue = new.column1 AND name = new.column2"""
+REMEMBER_NAMES = "INSERT INTO names (queue, name, put_at) VALUES {rows} ON CONFLICT DO NOTHING"
+REMEMBER_NAME = REMEMBER_NAMES.format(rows="(?, ?, ?)")
+INSERT_ITEMS = "INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at) VALUES {rows}"
+INSERT_ITEM = INSERT_ITEMS.format(rows="(?, ?, ?, ?, ?, ?, ?)")
 # An occupied lane (free with a head, or held) keeps its time: order is strict.
-READY_IF_EMPTY = """INSERT INTO lanes (queue, lane, ready_at) VALUES (?, ?, ?)
+ALL_READY_IF_EMPTY = """INSERT INTO lanes (queue, lane, ready_at) VALUES {rows}
     ON CONFLICT DO UPDATE SET ready_at = excluded.ready_at WHERE ready_at IS NULL"""
+READY_IF_EMPTY = ALL_READY_IF_EMPTY.format(rows="(?, ?, ?)")
 # Handed out: it was due when the lane's holder claimed it, and was not replaced since.
 SLOT = """SELECT id, first_at, run_at, attempts, COALESCE((SELECT items.run_at <= claimed_at FROM lanes
     WHERE lanes.queue = items.queue AND lanes.lane = items.lane AND node IS NOT NULL), 0) AS handed_out

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from bridge.ports import Document, Item
 
@@ -34,6 +35,19 @@ class Transaction:
     def change(self, statement: str, *values: Value) -> int:
         """How many rows were changed."""
         return self.connection.execute(statement, values).rowcount
+
+
+class Mergeable(ABC):
+    """An operation of which many in a row are made together, in fewer statements than one by one."""
+
+    @abstractmethod
+    def __call__(self, tx: Transaction) -> object:
+        """Make it by itself."""
+
+    @classmethod
+    @abstractmethod
+    def together(cls, tx: Transaction, operations: Sequence[Self]) -> Iterable[object]:
+        """What each would answer if they were made in turn."""
 
 
 def items_of(rows: Iterable[Row]) -> tuple[Item, ...]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import groupby
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from bridge.errors import StoreError, StoreUnavailable
 from store.breather import Breather
-from store.sqlite.transaction import Transaction
+from store.sqlite.transaction import Mergeable, Transaction
 
 T = TypeVar("T")
 
 _BATCH = 1000
+"""Operations that are enough for one transaction."""
 
 
 _REFUSALS = (StoreError, ValueError, TypeError, ArithmeticError)
@@ -26,6 +28,9 @@ _REFUSALS = (StoreError, ValueError, TypeError, ArithmeticError)
 class _Job(NamedTuple, Generic[T]):
     operation: Callable[[Transaction], T]
     future: asyncio.Future[T]
+
+
+_END: list[_Job[object]] = []
 
 
 class _Outcome(NamedTuple):
@@ -66,7 +71,8 @@ class Writer:
         self._wake = wake
         self._breather = breather
         self._loop = asyncio.get_running_loop()
-        self._jobs: SimpleQueue[_Job[object] | None] = SimpleQueue()
+        self._fresh: list[_Job[object]] = []
+        self._jobs: SimpleQueue[list[_Job[object]]] = SimpleQueue()
         self._batch: list[_Job[object]] = []
         self._open = True
         self._thread = Thread(target=self._serve, name="parley-store", daemon=True)
@@ -78,14 +84,23 @@ class Writer:
             raise StoreUnavailable("The store is closed.")
         future: asyncio.Future[T] = self._loop.create_future()
         self._breather.out()
-        self._jobs.put(_Job(operation, future))  # type: ignore[arg-type]  # the queue forgets T
+        if not self._fresh:
+            # What else comes in this round of the loop goes along: one transaction, one waking of the thread.
+            self._loop.call_soon(self._hand_over)
+        self._fresh.append(_Job(operation, future))  # type: ignore[arg-type]  # the list forgets T
         return future
 
     async def close(self) -> None:
         """Commit what was handed over, and end the thread."""
         self._open = False
-        self._jobs.put(None)
+        self._hand_over()
+        self._jobs.put(_END)
         await asyncio.to_thread(self._thread.join)
+
+    def _hand_over(self) -> None:
+        if self._fresh:
+            self._jobs.put(self._fresh)
+            self._fresh = []
 
     def _serve(self) -> None:
         try:
@@ -103,14 +118,14 @@ class Writer:
 
     def _take(self) -> bool:
         """Fill the batch with what is there; False when it is time to end."""
-        job = self._jobs.get()
+        jobs = self._jobs.get()
         with suppress(Empty):
-            while job is not None:
-                self._batch.append(job)
-                if len(self._batch) == _BATCH:
+            while jobs:
+                self._batch += jobs
+                if len(self._batch) >= _BATCH:
                     return True
-                job = self._jobs.get_nowait()
-            self._jobs.put(None)  # seen in the middle: commit first, end next time
+                jobs = self._jobs.get_nowait()
+            self._jobs.put(_END)  # seen in the middle: commit first, end next time
         return bool(self._batch)
 
     def _commit(self, jobs: list[_Job[object]]) -> tuple[list[_Outcome], set[str]]:
@@ -129,7 +144,7 @@ class Writer:
         """All together; one by one only when something failed, which is rare: savepoints cost."""
         self._connection.execute("SAVEPOINT batch")
         try:
-            return [_Outcome(job.future, job.operation(tx)) for job in jobs]
+            return [_Outcome(job.future, value) for job, value in zip(jobs, _values(tx, jobs), strict=True)]
         except (sqlite3.Error, *_REFUSALS):
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK TO batch")
@@ -167,8 +182,19 @@ class Writer:
         self._open = False
         left = self._batch
         with suppress(Empty):
-            while job := self._jobs.get_nowait():
-                left.append(job)
+            while jobs := self._jobs.get_nowait():
+                left += jobs
+        left += self._fresh
         self._breather.back(len(left))
         for job in left:
             _Outcome(job.future, error=StoreUnavailable("The store is closed.")).deliver()
+
+
+def _values(tx: Transaction, jobs: Sequence[_Job[object]]) -> Iterator[object]:
+    """What the operations answer, in order; those of one kind in a row are made together if they can be."""
+    for kind, run in groupby(jobs, key=lambda job: type(job.operation)):
+        operations: list[Any] = [job.operation for job in run]
+        if issubclass(kind, Mergeable):
+            yield from kind.together(tx, operations)
+        else:
+            yield from (operation(tx) for operation in operations)

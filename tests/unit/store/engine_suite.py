@@ -13,6 +13,7 @@ import pytest
 from store.interface import Store
 from tests.unit.store.engine_archive import ArchivePromises
 from tests.unit.store.engine_counts import CountPromises
+from tests.unit.store.engine_crowds import CrowdPromises
 from tests.unit.store.engine_documents import DocumentPromises
 from tests.unit.store.engine_fencing import FencingPromises
 from tests.unit.store.engine_lanes import LanePromises
@@ -33,6 +34,7 @@ class EngineSuite(
     ArchivePromises,
     WaitingPromises,
     OrderPromises,
+    CrowdPromises,
 ):
     @pytest.fixture
     async def a(self, open_node: OpenNode) -> AsyncIterator[Store]:

@@ -1,0 +1,79 @@
+"""Many who put at once: engines make their puts together, and nobody may notice."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import count
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridge.ports import Item, Put
+from store.interface import Store
+from tests.unit.store.kit import Clock, OpenNode, bodies
+
+QUEUES, LANES, NAMES = ("in", "knock"), ("x", "y", "z"), ("", "", "", "a", "b", "c", "d")
+
+one = st.tuples(
+    st.sampled_from(QUEUES),
+    st.sampled_from(LANES),
+    st.sampled_from(NAMES),
+    st.sampled_from(["", "", "", "slot"]),
+    st.sampled_from([0.0, 0.0, 5.0]),
+)
+crowds = st.lists(st.lists(one, min_size=1, max_size=3), max_size=120)
+databases = count()
+
+Crowd = list[list[tuple[str, str, str, str, float]]]
+
+
+class CrowdPromises:
+    def test_puts_at_once_are_as_puts_in_turn(self, open_node: OpenNode, clock: Clock) -> None:
+        @settings(max_examples=25, deadline=None)
+        @given(crowd=crowds)
+        def holds(crowd: Crowd) -> None:
+            asyncio.run(self.both(open_node, crowd))
+
+        holds()
+
+    async def both(self, open_node: OpenNode, crowd: Crowd) -> None:
+        wishes = [
+            [
+                Put(queue, lane, f"{number}.{place}", name, delay, slot, max_wait=8.0 if slot else 0.0)
+                for place, (queue, lane, name, slot, delay) in enumerate(some)
+            ]
+            for number, some in enumerate(crowd)
+        ]
+        number = next(databases)
+        async with open_node("a", f"crowd{number}") as a, open_node("b", f"queue{number}") as b:
+            at_once = await asyncio.gather(*(a.put(*puts) for puts in wishes))
+            in_turn = [await b.put(*puts) for puts in wishes]
+            assert _ranks(at_once) == _ranks(in_turn)
+            assert await _state(a) == await _state(b)
+
+    async def test_who_cannot_be_served_harms_nobody_beside_them(self, a: Store) -> None:
+        wishes = [Put("in", "x", f"{number}" if number != 70 else "\ud83d") for number in range(150)]
+        answers = await asyncio.gather(*(a.put(put) for put in wishes), return_exceptions=True)
+        assert [number for number, answer in enumerate(answers) if isinstance(answer, ValueError)] == [70]
+        assert bodies(await a.waiting("in", "x")) == [put.body for put in wishes if put.body != "\ud83d"]
+
+    @pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 84, 85, 300])
+    async def test_of_a_crowd_with_one_name_the_first_is_heard(self, a: Store, size: int) -> None:
+        crowd = [Put("in", f"lane {number}", "x", dedupe="same") for number in range(size)]
+        answers = await asyncio.gather(*(a.put(put) for put in crowd))
+        assert [answer is not None for (answer,) in answers] == [True] + [False] * (size - 1)
+        assert len(await a.waiting("in", "lane 0")) == 1
+
+
+def _ranks(answers: list[tuple[int | None, ...]]) -> list[list[int | None]]:
+    """The ids, as their places among each other: an engine may leave some out."""
+    ids = sorted({item for answer in answers for item in answer if item is not None})
+    return [[None if item is None else ids.index(item) for item in answer] for answer in answers]
+
+
+async def _state(store: Store) -> list[list[str]]:
+    waiting: list[list[Item]] = [[*await store.waiting(queue, lane)] for queue in QUEUES for lane in LANES]
+    claimed = [claim for queue in QUEUES for claim in await store.claim(queue, 10)]
+    heads = sorted(f"{claim.queue} {claim.lane} {bodies(claim.items)}" for claim in claimed)
+    return [*map(bodies, waiting), heads]
