@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Container, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Mapping
+from contextlib import AbstractContextManager
 
 from bridge.access import Verdict, judge, may_talk, mention_in
 from bridge.asking import Happening, QuestionEvent, QuestionRecord, click_put, read
@@ -16,6 +16,7 @@ from bridge.codec import encode
 from bridge.commands.parse import is_command
 from bridge.conversations import document_key
 from bridge.deciding import arguments_in, may_decide
+from bridge.entries import entered
 from bridge.options import ChannelOptions, Mention, OnEdit
 from bridge.people import chosen_language
 from bridge.ports import Journal, Put
@@ -100,14 +101,9 @@ class MessageBus:
         if offer is not None:
             offer(snapshot)
 
-    @contextmanager
-    def outbound(self, turn_id: str, offer: Offer) -> Iterator[None]:
+    def outbound(self, turn_id: str, offer: Offer) -> AbstractContextManager[None]:
         """While open, `offer` gets the turn's snapshots."""
-        self._replies[turn_id] = offer
-        try:
-            yield
-        finally:
-            del self._replies[turn_id]
+        return entered(self._replies, turn_id, offer)
 
     async def _is_ours(self, options: ChannelOptions, message: InboundMessage) -> bool:
         mention = mention_in(options, message.conversation.chat)

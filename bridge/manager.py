@@ -19,6 +19,7 @@ from bridge.codec import decode
 from bridge.command_work import work_command
 from bridge.delivery import backoff
 from bridge.editing import as_asked
+from bridge.entries import entered
 from bridge.errors import AgentError, LaneLost, StoreUnavailable
 from bridge.fencing import acting_under
 from bridge.finish import finish
@@ -208,11 +209,8 @@ class Manager:
         burst = beginning.burst
         broken = burst[0].item.attempts >= _MOST_ATTEMPTS
         turn = TurnWork(self._services, claim, beginning, answered, broken=broken)
-        self._turns[claim.lane] = turn
-        try:
+        with entered(self._turns, claim.lane, turn):
             log = await turn.work()
-        finally:
-            del self._turns[claim.lane]
         await finish(self._services, claim, burst, log.record, turn)
 
     async def _work_command(self, claim: Claim, answered: Callable[[], None]) -> None:
