@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, ExitStack
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, ExitStack, closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
@@ -25,6 +26,10 @@ class Engine(Protocol):
         """The `store` section of a configuration in this folder."""
         ...
 
+    def rows(self, folder: Path) -> Iterator[str]:
+        """Every row of the store of a process that runs in this folder, as text."""
+        ...
+
 
 class Sqlite:
     """A file in the folder."""
@@ -34,6 +39,9 @@ class Sqlite:
 
     def section(self, folder: Path) -> dict[str, str]:
         return {}
+
+    def rows(self, folder: Path) -> Iterator[str]:
+        return rows_of(folder / "data" / "parley.db")
 
 
 class Postgres:
@@ -51,6 +59,11 @@ class Postgres:
 
     def section(self, folder: Path) -> dict[str, str]:
         return {"url": self._url(_name(folder))}
+
+    def rows(self, folder: Path) -> Iterator[str]:
+        from tests.postgres.contents import rows
+
+        return rows(self._url(_name(folder)))
 
     def _url(self, database: str) -> str:
         import psycopg
@@ -88,6 +101,15 @@ class Chosen:
 
 
 CHOSEN = Chosen()
+
+
+def rows_of(file: Path) -> Iterator[str]:
+    """Every row of an SQLite file, as text with its table's name in front."""
+    with closing(sqlite3.connect(file)) as connection:
+        listed = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        for (table,) in listed:
+            for row in connection.execute(f"SELECT * FROM {table}"):
+                yield f"{table}: {row}"
 
 
 def _name(folder: Path) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -18,6 +17,7 @@ from tests.e2e.conftest import begin, end
 from tests.e2e.process import Process, parley
 from tests.e2e.telegram import Chat, telegram_config
 from tests.e2e.web import WebPerson
+from tests.engine import CHOSEN, rows_of
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]
 
@@ -38,23 +38,16 @@ class Scene:
 
     def traces(self, *words: str) -> list[str]:
         """Rows of Parley's and of the agent's database, and files, that have any of these words."""
-        data = self.process.folder / "data"
-        found = []
-        for name in ("parley.db", "agent.db"):
-            with closing(sqlite3.connect(data / name)) as connection:
-                listed = connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
-                for (table,) in listed.fetchall():
-                    rows = connection.execute(f"SELECT * FROM {table}")
-                    found += [f"{name} {table}: {row}" for row in rows if _has(str(row), words)]
-        for path in data.rglob("*"):
-            if path.is_file() and path.suffix not in (".db", ".db-wal", ".db-shm", ".lock"):
-                text = path.read_bytes().decode("utf-8", "replace")
-                found += [f"{path}: {text}"] if _has(text, words) else []
-        return found
+        folder = self.process.folder
+        kept = (CHOSEN.engine().rows(folder), rows_of(folder / "data" / "agent.db"), files(folder / "data"))
+        return [text for text in chain(*kept) if any(word in text for word in words)]
 
 
-def _has(text: str, words: tuple[str, ...]) -> bool:
-    return any(word in text for word in words)
+def files(folder: Path) -> Iterator[str]:
+    """What is in files that are no databases."""
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix not in (".db", ".db-wal", ".db-shm", ".lock"):
+            yield f"{path}: {path.read_bytes().decode('utf-8', 'replace')}"
 
 
 @pytest.fixture(scope="module")
