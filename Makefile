@@ -54,12 +54,10 @@ vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators against the vendors' N
 journeys: $(VENV)/.test ## Whole ways through real processes, and wires that break
 	@$(PY) -m pytest -n 3 --dist loadscope -m journeys $(ARGS)
 
-ON_POSTGRES := $(addprefix tests/e2e/test_,talking.py commands.py crashes.py memory.py pairing.py)
-
 postgres: $(VENV)/.test ## The store, all channels and whole ways on PostgreSQL (needs Debian's "postgresql pgbouncer")
 	@$(PY) -m pytest -n 2 --dist loadscope -m postgres $(ARGS)
 	@$(PY) -m pytest -n 3 --engine postgres tests/contract tests/unit/memory/test_stored.py $(ARGS)
-	@$(PY) -m pytest -n 2 --dist loadscope --engine postgres -m "" $(ON_POSTGRES) $(ARGS)
+	@$(PY) -m pytest -n 3 --dist loadscope --engine postgres -m "not browser" tests/e2e $(ARGS)
 
 nodes: $(VENV)/.test ## Several processes on a PostgreSQL of their own (needs Debian's "postgresql")
 	@$(PY) -m pytest -m nodes $(ARGS)
