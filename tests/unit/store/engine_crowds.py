@@ -30,7 +30,7 @@ Crowd = list[list[tuple[str, str, str, str, float]]]
 
 class CrowdPromises:
     def test_puts_at_once_are_as_puts_in_turn(self, open_node: OpenNode, clock: Clock) -> None:
-        @settings(max_examples=25, deadline=None)
+        @settings(max_examples=15, deadline=None)
         @given(crowd=crowds)
         def holds(crowd: Crowd) -> None:
             asyncio.run(self.both(open_node, crowd))
