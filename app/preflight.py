@@ -42,8 +42,8 @@ async def _asked(channel: Channel) -> Findings:
         async with asyncio.timeout(_PATIENCE):
             who = await channel.preflight()
     except AuthenticationRefused as error:
-        keys = ", ".join(f"{where}.{key}" for key in error.keys)
-        return Findings(problems=(f"{keys or where}: {error.user_text}",))
+        places = ", ".join(error.places(channel.name))
+        return Findings(problems=(f"{places or where}: {error.user_text}",))
     except ChannelError as error:
         return Findings(problems=(f"{where}: {error.user_text}; Parley would go on trying",))
     except TimeoutError:

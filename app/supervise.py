@@ -170,7 +170,5 @@ class Supervisors:
 
 def refusal(channel: str, error: AuthenticationRefused) -> str:
     """Why a channel is stopped, and what to do about it."""
-    if not error.keys:
-        return f"{error.user_text}; then start Parley again"
-    keys = " and ".join(f"channels.{channel}.{key}" for key in error.keys)
-    return f"{error.user_text}; correct {keys}, then start Parley again"
+    places = " and ".join(error.places(channel))
+    return f"{error.user_text}; {f'correct {places}, ' if places else ''}then start Parley again"

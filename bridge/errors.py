@@ -56,6 +56,10 @@ class AuthenticationRefused(ChannelError):
         super().__init__(user_text)
         self.keys = keys
 
+    def places(self, channel: str) -> tuple[str, ...]:
+        """Where in the configuration the keys of this channel are."""
+        return tuple(f"channels.{channel}.{key}" for key in self.keys)
+
 
 class RateLimited(ChannelError):
     """The platform asks for `retry_after` seconds of silence."""

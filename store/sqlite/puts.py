@@ -35,7 +35,10 @@ class Puts(Mergeable):
 
 
 def put_all(tx: Transaction, puts: Sequence[Put]) -> Answer:
-    """The ids of the items that now hold each put; None for a name already known."""
+    """The ids of the items that now hold each put; None for a name already known.
+
+    A slot's puts depend on each other, and one alone is quicker without a look at what is known.
+    """
     answers: list[int | None] = []
     for slotted, run in groupby(puts, key=lambda put: put.slot != ""):
         some = list(run)
