@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, ExitStack, closing
+from contextlib import AbstractAsyncContextManager, ExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
 from store.interface import Store
 from store.sqlite import SqliteStore
+from tests.traces import rows_of
 
 NAMES = ("sqlite", "postgres")
 
@@ -101,15 +101,6 @@ class Chosen:
 
 
 CHOSEN = Chosen()
-
-
-def rows_of(file: Path) -> Iterator[str]:
-    """Every row of an SQLite file, as text with its table's name in front."""
-    with closing(sqlite3.connect(file)) as connection:
-        listed = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-        for (table,) in listed:
-            for row in connection.execute(f"SELECT * FROM {table}"):
-                yield f"{table}: {row}"
 
 
 def _name(folder: Path) -> str:

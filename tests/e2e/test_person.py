@@ -17,7 +17,8 @@ from tests.e2e.conftest import begin, end
 from tests.e2e.process import Process, parley
 from tests.e2e.telegram import Chat, telegram_config
 from tests.e2e.web import WebPerson
-from tests.engine import CHOSEN, rows_of
+from tests.engine import CHOSEN
+from tests.traces import files, rows_of
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]
 
@@ -41,13 +42,6 @@ class Scene:
         folder = self.process.folder
         kept = (CHOSEN.engine().rows(folder), rows_of(folder / "data" / "agent.db"), files(folder / "data"))
         return [text for text in chain(*kept) if any(word in text for word in words)]
-
-
-def files(folder: Path) -> Iterator[str]:
-    """What is in files that are no databases."""
-    for path in folder.rglob("*"):
-        if path.is_file() and path.suffix not in (".db", ".db-wal", ".db-shm", ".lock"):
-            yield f"{path}: {path.read_bytes().decode('utf-8', 'replace')}"
 
 
 @pytest.fixture(scope="module")

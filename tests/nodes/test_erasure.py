@@ -8,10 +8,9 @@ import pytest
 
 from tests.e2e.process import parley
 from tests.e2e.telegram import Chat
-from tests.e2e.test_person import files
-from tests.engine import rows_of
 from tests.nodes.town import Town
 from tests.postgres.contents import rows
+from tests.traces import files, rows_of
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
 
