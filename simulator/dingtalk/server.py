@@ -23,7 +23,7 @@ from simulator.dingtalk.people import People
 from simulator.dingtalk.robot import MOST_BODY, Method, text_of
 from simulator.dingtalk.verbs import FAULTS, PEOPLE
 from simulator.dingtalk.world import KEPT, QUESTION_TEMPLATE, TEMPLATE, World
-from simulator.ending import ended
+from simulator.serving import serving
 
 _TOKEN = "x-acs-dingtalk-access-token"  # noqa: S105 - the header's name
 _PATHS = {
@@ -149,15 +149,10 @@ class DingTalkSimulator:
         app.router.add_get("/connect", self._gateway.connect)
         media.Media(self.world, self.faults, self._note).add_to(app)
         Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
-        runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", self._port)
-        await site.start()
-        self._port = runner.addresses[0][1]
-        self.people.url = self.url
-        self._ready.set()
-        await self._stop.wait()
-        await ended(runner)
+        async with serving(app, self._port) as self._port:
+            self.people.url = self.url
+            self._ready.set()
+            await self._stop.wait()
 
     def _handler(self, name: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:

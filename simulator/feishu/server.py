@@ -14,7 +14,6 @@ from typing import TypeAlias
 from aiohttp import BodyPartReader, web
 
 from simulator.control import Control
-from simulator.ending import ended
 from simulator.feishu import cards, media, messages
 from simulator.feishu.delivery import Delivery
 from simulator.feishu.errors import ApiError
@@ -24,6 +23,7 @@ from simulator.feishu.model import Call, Json, JsonObject, Upload
 from simulator.feishu.people import People
 from simulator.feishu.verbs import FAULTS, PEOPLE
 from simulator.feishu.world import World
+from simulator.serving import serving
 
 DEFAULT_APP = "cli_0123456789abcdef"
 DEFAULT_SECRET = "simulated-secret-for-loopback-only"  # noqa: S105 - guards nothing
@@ -140,15 +140,11 @@ class FeishuSimulator:
         app.router.add_post("/callback/ws/endpoint", self._endpoint)
         app.router.add_get("/ws", self._connect)
         Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
-        runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", self._port).start()
-        self._port = runner.addresses[0][1]
-        pushing = asyncio.create_task(self._delivery.run())
-        self._ready.set()
-        await self._stop.wait()
-        pushing.cancel()
-        await ended(runner)
+        async with serving(app, self._port) as self._port:
+            pushing = asyncio.create_task(self._delivery.run())
+            self._ready.set()
+            await self._stop.wait()
+            pushing.cancel()
 
     def _route(self, name: str, method: Method) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:

@@ -13,7 +13,7 @@ from types import TracebackType
 from aiohttp import web
 
 from simulator.control import Control
-from simulator.ending import ended
+from simulator.serving import serving
 from simulator.slack import methods, modals, streams, uploads
 from simulator.slack.errors import ApiError
 from simulator.slack.events import Events
@@ -161,20 +161,16 @@ class SlackSimulator:
         app.router.add_post("/upload/v1/{id}", self._upload)
         verbs = ((self.people, PEOPLE), (self.faults, FAULTS), (self, ITSELF))
         Control(Upload, *verbs).add_to(app)
-        runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", self._port)
-        await site.start()
-        self.world.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        pumps = [asyncio.create_task(each.pump()) for each in (self._sockets, self._posts)]
-        self._ready.set()
-        await self._stop.wait()
-        self._events.wake = lambda: None
-        for pump in pumps:
-            pump.cancel()
-        await asyncio.gather(*pumps, return_exceptions=True)
-        await self._sockets.close()
-        await ended(runner)
+        async with serving(app, self._port) as port:
+            self.world.base_url = f"http://127.0.0.1:{port}"
+            pumps = [asyncio.create_task(each.pump()) for each in (self._sockets, self._posts)]
+            self._ready.set()
+            await self._stop.wait()
+            self._events.wake = lambda: None
+            for pump in pumps:
+                pump.cancel()
+            await asyncio.gather(*pumps, return_exceptions=True)
+            await self._sockets.close()
 
     def _wake(self) -> None:
         for wire in (self._sockets, self._posts):

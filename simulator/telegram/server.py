@@ -13,7 +13,7 @@ from types import TracebackType
 from aiohttp import web
 
 from simulator.control import Control
-from simulator.ending import ended
+from simulator.serving import serving
 from simulator.telegram import media, methods, webhook
 from simulator.telegram.errors import ApiError
 from simulator.telegram.faults import Fault, Faults, Pace, Pacer, raise_for
@@ -121,15 +121,10 @@ class TelegramSimulator:
         app.router.add_get("/file/bot{token}/{path:.+}", self._file)
         Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
         # A poller that died must not count as one: its handler ends with its connection.
-        runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", self._port)
-        await site.start()
-        self._port = runner.addresses[0][1]
-        self._ready.set()
-        await self._stop.wait()
-        deliveries.cancel()
-        await ended(runner)
+        async with serving(app, self._port) as self._port:
+            self._ready.set()
+            await self._stop.wait()
+            deliveries.cancel()
 
     async def _api(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["method"]

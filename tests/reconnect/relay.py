@@ -6,6 +6,8 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
+from simulator.serving import stop_listening
+
 _PIECE = 65536
 
 
@@ -41,7 +43,7 @@ class Relay:
         """The network is gone: what stands is cut, and the port refuses."""
         server, self._server = self._server, None
         if server is not None:
-            server.close()
+            await stop_listening(server)
         self.cut()
         await asyncio.gather(*(pipe.gone.wait() for pipe in self._pipes))
 
@@ -58,6 +60,9 @@ class Relay:
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         there, back = await asyncio.open_connection("127.0.0.1", self.to)
         pipe = _Pipe(writer, back)
+        if self._server is None:  # the network is gone by now
+            pipe.cut()
+            return
         self._pipes.add(pipe)
         try:
             await pipe.run(reader, there)

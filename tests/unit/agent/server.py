@@ -13,7 +13,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bridge.types import Json
-from simulator.ending import ended
+from simulator import serving as loopback
 
 Frame = tuple[str, Json]
 GATE: Frame = ("gate", None)
@@ -262,13 +262,9 @@ class FakeServer:
 @asynccontextmanager
 async def serving(server: FakeServer) -> AsyncIterator[FakeServer]:
     """`server` on a free port of loopback."""
-    runner = web.AppRunner(server.app(), shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    server.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    try:
-        yield server
-    finally:
-        await server.close()
-        await ended(runner)
+    async with loopback.serving(server.app()) as port:
+        server.url = f"http://127.0.0.1:{port}"
+        try:
+            yield server
+        finally:
+            await server.close()

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from bridge.errors import AuthenticationRefused, ChannelUnavailable
 from simulator.dingtalk import DingTalkSimulator, Timing
-from simulator.ending import ended
+from simulator.serving import serving
 from tests.unit.dingtalk.world import KeepingInbox, World, listening, make_channel
 
 
@@ -197,15 +197,11 @@ async def test_a_connection_that_fell_silent_is_given_up():
     app.router.add_post("/v1.0/gateway/connections/open", open_)
     app.router.add_post("/v1.0/oauth2/accessToken", token)
     app.router.add_get("/ws", silent)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
     with DingTalkSimulator() as sim:
-        url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        channel = make_channel(sim, api_url=url, ping_interval=0.2)
-        with pytest.raises(ChannelUnavailable):
-            await asyncio.wait_for(channel.listen(KeepingInbox()), 10)
-    await ended(runner)
+        async with serving(app) as port:
+            channel = make_channel(sim, api_url=f"http://127.0.0.1:{port}", ping_interval=0.2)
+            with pytest.raises(ChannelUnavailable):
+                await asyncio.wait_for(channel.listen(KeepingInbox()), 10)
 
 
 async def test_one_cancel_ends_it_and_leaves_no_task(world):

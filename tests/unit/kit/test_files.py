@@ -22,7 +22,7 @@ from channels.kit.files import (
     unsent,
     withheld,
 )
-from simulator.ending import ended
+from simulator.serving import serving
 
 
 @pytest.fixture
@@ -48,11 +48,8 @@ async def server() -> AsyncIterator[str]:
     app.router.add_get("/secret-token/plain", plain)
     app.router.add_get("/secret-token/endless", endless)
     app.router.add_get("/secret-token/broken", broken)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    yield f"http://127.0.0.1:{runner.addresses[0][1]}/secret-token/"
-    await ended(runner)
+    async with serving(app) as port:
+        yield f"http://127.0.0.1:{port}/secret-token/"
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sys
 
 from aiohttp import web
 
-from simulator.ending import ended
+from simulator.serving import serving
 
 
 async def call(http, verb, **arguments):
@@ -51,14 +51,11 @@ async def test_a_webhook_gets_updates_with_its_secret_and_again_when_refused(sim
 
     app = web.Application()
     app.router.add_post("/hook", hook)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    url = f"http://127.0.0.1:{runner.addresses[0][1]}/hook"
-    await http.post(f"/bot{sim.token}/setWebhook", json={"url": url, "secret_token": "s3"})
-    sim.people.say(alice.id, alice.id, "hello")
-    await asyncio.to_thread(sim.people.wait, lambda: sim.people.unconfirmed() == 0)
-    await ended(runner)
+    async with serving(app) as port:
+        url = f"http://127.0.0.1:{port}/hook"
+        await http.post(f"/bot{sim.token}/setWebhook", json={"url": url, "secret_token": "s3"})
+        sim.people.say(alice.id, alice.id, "hello")
+        await asyncio.to_thread(sim.people.wait, lambda: sim.people.unconfirmed() == 0)
     assert got == [("s3", "hello")] * 2
 
 

@@ -1,0 +1,46 @@
+"""A simulated platform that ends leaves no connection open."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import suppress
+
+import pytest
+from aiohttp import web
+
+from simulator.serving import serving
+
+
+async def test_a_client_that_reads_no_more_is_cut_off():
+    sockets = []
+
+    async def endless(request: web.Request) -> web.StreamResponse:
+        assert request.transport
+        sockets.append(request.transport.get_extra_info("socket"))
+        response = web.StreamResponse()
+        await response.prepare(request)
+        while True:
+            await response.write(b"x" * 100_000)
+
+    app = web.Application()
+    app.router.add_get("/", endless)
+    async with serving(app) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+        await reader.readexactly(100_000)
+        await asyncio.sleep(0.1)  # until nothing more finds room on the way
+    assert [theirs.fileno() for theirs in sockets] == [-1]
+    writer.close()
+
+
+@pytest.mark.parametrize("rounds", range(6))
+async def test_who_came_at_the_last_moment_is_cut_off(rounds):
+    with socket.socket() as client:
+        async with serving(web.Application()) as port:
+            client.connect(("127.0.0.1", port))
+            for _ in range(rounds):  # of the event loop: it takes some to accept a connection
+                await asyncio.sleep(0)
+        client.setblocking(False)
+        with suppress(ConnectionResetError):
+            assert client.recv(1) == b""
