@@ -143,7 +143,7 @@ class LangGraphAgent:
 
 def _progress(follower: Follower) -> RunProgress:
     transcript = follower.transcript
-    return RunProgress(transcript.text(), transcript.steps.shown(), transcript.last_event)
+    return RunProgress(transcript.text(), transcript.steps.shown())
 
 
 def _nothing() -> None:

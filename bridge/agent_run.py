@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from bridge.delivery import backoff
-from bridge.errors import AgentError, AgentRefused, AgentUnavailable, StoreUnavailable
+from bridge.errors import AgentError, AgentRefused, AgentUnavailable
 from bridge.ports import Agent
 from bridge.record import TurnLog
 from bridge.run_watch import Limits, RunWatch
@@ -17,9 +17,6 @@ from bridge.texts import Sentence
 from bridge.types import Outcome, RunEnded, RunProgress, RunRequest, RunStarted, Step
 
 log = logging.getLogger(__name__)
-
-# A position only saves reading again after a crash: a write now and then is enough, none for a short run.
-_NOTE_INTERVAL = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +71,6 @@ class AgentRun:
         self.stray = False
         self._text = ""
         self._steps: tuple[Step, ...] = ()
-        self._noted_at = 0.0
 
     def stop(self) -> None:
         """End the run soon, keeping what was said."""
@@ -164,25 +160,14 @@ class AgentRun:
                     began = self._turn.record.began or self._clock()
                     unread = unread or self._turn.record.unread
                     await self._turn.write(run_id=run.run_id, unread=unread, began=began)
-                    self._noted_at = self._clock()
                     self._known.set()
                     self._watch.begin(self._clock() - began)
                 case RunProgress():
                     self._text, self._steps = event.text, event.steps
                     self._audience.show(event.text, event.steps)
-                    await self._note_position(event.last_event)
                 case RunEnded():
                     return event
         raise AgentUnavailable("The agent server ended a run without saying how.")
-
-    async def _note_position(self, last_event: str) -> None:
-        now = self._clock()
-        if not last_event or abs(now - self._noted_at) < _NOTE_INTERVAL:
-            return
-        self._noted_at = now
-        # A store that is away must not end a run for this.
-        with suppress(StoreUnavailable):
-            await self._turn.write(last_event=last_event)
 
     async def _pause(self, seconds: float) -> bool:
         """Sleep, unless stopped; returns whether it was."""

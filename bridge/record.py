@@ -43,7 +43,6 @@ class TurnRecord:
     items: tuple[int, ...] = ()
     thread: str = ""
     run_id: str = ""
-    last_event: str = ""
     handle: str = ""
     answers: tuple[Given, ...] = ()
     outcome: Outcome | None = None
@@ -66,7 +65,7 @@ class TurnRecord:
     @property
     def run(self) -> RunRef | None:
         """The run, once its id is known."""
-        return RunRef(self.thread, self.run_id, self.last_event) if self.run_id else None
+        return RunRef(self.thread, self.run_id) if self.run_id else None
 
 
 def read_record(item: Item) -> TurnRecord:

@@ -136,11 +136,10 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunRef:
-    """A run on the agent server; `last_event` is the id of the last event seen of it."""
+    """A run on the agent server."""
 
     thread: str
     run_id: str
-    last_event: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +181,10 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """The reply so far; `last_event` is the server's id of the newest event in it, or empty."""
+    """The reply so far."""
 
     text: str
     steps: tuple[Step, ...]
-    last_event: str = ""
 
 
 class Outcome(StrEnum):

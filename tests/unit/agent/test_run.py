@@ -65,7 +65,7 @@ async def test_a_run_starts_grows_and_ends(server: FakeServer, agent: LangGraphA
             if isinstance(event, RunProgress):
                 server.gate.set()
     assert seen[0] == RunStarted(RunRef(THREAD, "run-1"))
-    assert seen[1] == RunProgress("Hel", (), "2")
+    assert seen[1] == RunProgress("Hel", ())
     assert seen[-1] == RunEnded(Outcome.ANSWERED, "Hello")
     assert server.asked("GET", "/state") == server.asked("GET", "/runs/run-1") == 0
 
@@ -272,7 +272,7 @@ async def test_a_known_run_that_goes_on_is_heard_from_its_start(
     await first.aclose()
     assert isinstance(started, RunStarted)
     texts = []
-    async with aclosing(agent.run(request(known=RunRef(THREAD, "run-1", "2")))) as run:
+    async with aclosing(agent.run(request(known=RunRef(THREAD, "run-1")))) as run:
         async for event in run:
             if isinstance(event, RunProgress):
                 texts.append(event.text)
