@@ -12,9 +12,9 @@ from itertools import chain
 
 from store.sqlite.transaction import Row
 
-_WIDTHS = (64, 16, 4, 1)
-"""Rows of one statement: few widths, so that each stays prepared, and 999 parameters at most (of 7 columns),
-which is what SQLite takes wherever it was not told otherwise (sqlite.org/limits.html, before 3.32)."""
+_WIDTHS = (256, 32, 4, 1)
+"""Rows of one statement: few widths, so that each stays prepared. SQLite takes 32,766 parameters
+(sqlite.org/limits.html); a row has seven at most."""
 
 
 def in_parts(statement: str, rows: Sequence[Row]) -> Iterator[tuple[str, Row, int]]:

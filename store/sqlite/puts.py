@@ -10,7 +10,7 @@ from typing import Self, TypeAlias
 from bridge.ports import Put
 from store.sqlite import sql
 from store.sqlite.many import in_parts
-from store.sqlite.transaction import Mergeable, Transaction
+from store.sqlite.transaction import Mergeable, Row, Transaction
 
 Answer: TypeAlias = tuple[int | None, ...]
 Name: TypeAlias = tuple[str, str]
@@ -60,25 +60,25 @@ def _put(tx: Transaction, put: Put) -> int | None:
 
 def _put_many(tx: Transaction, puts: Sequence[Put]) -> list[int | None]:
     """Puts without a slot, in few statements."""
-    known = _known(tx, [(put.queue, put.dedupe) for put in puts if put.dedupe])
-    new = [_is_new(put, known) for put in puts]
+    fresh = _remember(tx, [(put.queue, put.dedupe, tx.now) for put in puts if put.dedupe])
+    new = [not put.dedupe or _take(fresh, (put.queue, put.dedupe)) for put in puts]
     ids = iter(_insert(tx, [put for put, is_new in zip(puts, new, strict=True) if is_new]))
     return [next(ids) if is_new else None for is_new in new]
 
 
-def _known(tx: Transaction, names: Sequence[Name]) -> set[Name]:
-    found: set[Name] = set()
-    for statement, values, _ in in_parts(sql.KNOWN_NAMES, names):
-        found.update(tx.rows(statement, *values))
-    return found
+def _remember(tx: Transaction, names: Sequence[Row]) -> set[Name]:
+    """Those of the names that were not known."""
+    fresh: set[Name] = set()
+    for statement, values, _ in in_parts(sql.REMEMBER_NAMES, names):
+        fresh.update(tx.rows(statement, *values))
+    return fresh
 
 
-def _is_new(put: Put, known: set[Name]) -> bool:
-    """Whether nothing of this name was put, neither before nor among these."""
-    name = put.queue, put.dedupe
-    if put.dedupe and name in known:
+def _take(fresh: set[Name], name: Name) -> bool:
+    """Whether the name is among the fresh ones; a second time it is not."""
+    if name not in fresh:
         return False
-    known.add(name)
+    fresh.remove(name)
     return True
 
 
@@ -87,10 +87,6 @@ def _insert(tx: Transaction, puts: Sequence[Put]) -> list[int]:
     now = tx.now
     due = [_due(put, now, now) for put in puts]
     tx.woken.update(put.queue for put in puts)
-    for statement, values, _ in in_parts(
-        sql.REMEMBER_NAMES, [(put.queue, put.dedupe, now) for put in puts if put.dedupe]
-    ):
-        tx.change(statement, *values)
     ids: list[int] = []
     items = [
         (put.queue, put.lane, put.slot, put.body, now, now, at) for put, at in zip(puts, due, strict=True)

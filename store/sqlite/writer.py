@@ -142,14 +142,11 @@ class Writer:
 
     def _run(self, tx: Transaction, jobs: list[_Job[object]]) -> list[_Outcome]:
         """All together; one by one only when something failed, which is rare: savepoints cost."""
-        self._connection.execute("SAVEPOINT batch")
         try:
             return [_Outcome(job.future, value) for job, value in zip(jobs, _values(tx, jobs), strict=True)]
         except (sqlite3.Error, *_REFUSALS):
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK TO batch")
-            else:  # SQLite undid it all, as it may when the disk is full
-                self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.rollback()  # as SQLite may have done already, when the disk is full
+            self._connection.execute("BEGIN IMMEDIATE")
         return [self._apart(tx, job) for job in jobs]
 
     def _apart(self, tx: Transaction, job: _Job[object]) -> _Outcome:
