@@ -21,8 +21,10 @@ from benchmarks.tables import Table
 
 _SETTLED = 1.5
 _IMPORTS = """
-import app.cli.run, app.build, channels.web.channel
-from app.imports import without
+import app.cli.run, channels.web.channel
+from app.imports import SPARES, without
+with without(SPARES):
+    import app.build
 from channels.telegram.config import Config
 with without(Config.spares):
     import channels.telegram.channel

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.cli.configured import configured
 from app.cli.plan import plan
+from app.imports import SPARES, without
 from app.runner import run_loop, settle_memory
 from app.settings.load import Loaded
 from app.version import VERSION
@@ -29,9 +32,15 @@ _PAUSE = 0.5  # seconds between two tries
 
 def run(arguments: argparse.Namespace) -> int:
     """Start everything, say where it is, and serve until a signal."""
-    loaded = configured(arguments.config, arguments.verbose)
-    print(f"Parley {VERSION}, set by {loaded.origin}", *plan(loaded), "Starting ...", sep="\n", flush=True)
-    run_loop(_serve(loaded))
+    gc.disable()  # what is loaded stays: to look for garbage in it takes a tenth of the start
+    try:
+        loaded = configured(arguments.config, arguments.verbose)
+        print(
+            f"Parley {VERSION}, set by {loaded.origin}", *plan(loaded), "Starting ...", sep="\n", flush=True
+        )
+        run_loop(_serve(loaded))
+    finally:
+        gc.enable()
     print("Stopped; whatever was not finished goes on at the next start.", flush=True)
     return 0
 
@@ -41,15 +50,15 @@ async def _serve(loaded: Loaded) -> None:
     _on_signals(stop, loaded.settings.manager.shutdown_grace)
     async with _built(loaded, stop) as parley:
         if parley is not None:
-            settle_memory()
-            await parley.run(stop, _greeting(loaded))
+            await parley.run(stop, partial(_started, loaded))
 
 
 @asynccontextmanager
 async def _built(loaded: Loaded, stop: asyncio.Event) -> AsyncIterator[Parley | None]:
     """Built as soon as the store is there; None when it was to stop before. Raises ParleyError."""
     # The agent's libraries take a second to load: only for a configuration that is good.
-    from app.build import built
+    with without(SPARES):
+        from app.build import built
 
     until, told = time.monotonic() + _PATIENCE, False
     async with AsyncExitStack() as stack:
@@ -69,20 +78,18 @@ async def _built(loaded: Loaded, stop: asyncio.Event) -> AsyncIterator[Parley | 
         yield parley
 
 
-def _greeting(loaded: Loaded) -> Callable[[str], None]:
-    def say(url: str) -> None:
-        if "web" in loaded.channels:
-            print(f"\nOpen {url} and say hello.", flush=True)
-            if loaded.settings.console.token:
-                print("  It asks for console.token once.")
-            if loaded.settings.agent.demonstrates:
-                print('  Try: "What time is it?", then "Send an e-mail to Ada that lunch is at noon".')
-            print("  In a terminal: make chat, or .venv/bin/parley chat")
-        else:
-            print(f"\nRunning; health is at {url}/api/health", flush=True)
-        print("  Stop with Ctrl-C; nothing accepted is lost.\n", flush=True)
-
-    return say
+def _started(loaded: Loaded, url: str) -> None:
+    if "web" in loaded.channels:
+        print(f"\nOpen {url} and say hello.", flush=True)
+        if loaded.settings.console.token:
+            print("  It asks for console.token once.")
+        if loaded.settings.agent.demonstrates:
+            print('  Try: "What time is it?", then "Send an e-mail to Ada that lunch is at noon".')
+        print("  In a terminal: make chat, or .venv/bin/parley chat")
+    else:
+        print(f"\nRunning; health is at {url}/api/health", flush=True)
+    print("  Stop with Ctrl-C; nothing accepted is lost.\n", flush=True)
+    settle_memory()
 
 
 def _on_signals(stop: asyncio.Event, grace: float) -> None:

@@ -1,7 +1,9 @@
 """What a library can do without need not be loaded."""
 
 import importlib
+import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -27,3 +29,24 @@ def test_it_is_there_again_after_an_error() -> None:
     with pytest.raises(KeyError), without(["colorsys"]):
         raise KeyError
     assert importlib.import_module("colorsys")
+
+
+def test_what_a_library_says_about_it_is_not_heard() -> None:
+    with without(["colorsys"]):
+        warnings.warn("colorsys is not there", stacklevel=1)
+
+
+START = """
+import sys
+from app.imports import SPARES, without
+with without(SPARES):
+    import app.build
+print("requests" in sys.modules, [name for name in SPARES if name in sys.modules])
+"""
+
+
+def test_a_start_loads_nothing_that_only_guesses_encodings() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", START], capture_output=True, text=True, timeout=50, check=True
+    )
+    assert (ended.stdout.split(), ended.stderr) == (["True", "[]"], "")
