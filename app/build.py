@@ -73,21 +73,19 @@ class Parley:
     async def run(self, stop: asyncio.Event, started: Callable[[str], None]) -> None:
         """Serve until `stop` is set, then stop in order: listening, turns, everything else.
 
-        `started` is called with the page's address. Raises ParleyError when a part cannot start.
+        `started` is called with the page's address, once the page is listened to. Raises ParleyError when a
+        part cannot start.
         """
         try:
             async with asyncio.TaskGroup() as group:
-                listening = asyncio.Event()
-
-                def is_up(url: str) -> None:
-                    started(url)
-                    listening.set()
-
-                tasks = [group.create_task(self.server.run(is_up))]
+                url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+                tasks = [group.create_task(self.server.run(url.set_result))]
                 tasks += [group.create_task(work()) for work in self.background]
-                await listening.wait()
+                await url
                 tasks.append(group.create_task(self.manager.run()))
                 async with self.supervisors:
+                    await self.supervisors.begun("web")
+                    started(url.result())
                     await stop.wait()
                     handing_over = await self.others()
                 await self.manager.drain(hand_over=handing_over)

@@ -7,6 +7,7 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from app.seats import OpenSeat, Seat, SeatLost
@@ -64,10 +65,15 @@ class Supervisor:
         self._failures = 0
         self._up_since: float | None = None
         self._report = HealthReport(channel.name, Health.STARTING, "connecting", surroundings.clock())
+        self._begun = asyncio.Event()
 
     def report(self) -> HealthReport:
         """How the channel is now, and since when."""
         return self._report
+
+    async def begun(self) -> None:
+        """Return once the first connection stands, or did not come about."""
+        await self._begun.wait()
 
     async def accept(self, message: InboundMessage) -> None:
         """Inbox: durable on return. Raises StoreUnavailable."""
@@ -132,6 +138,7 @@ class Supervisor:
     def _show(self, health: Health, detail: str) -> None:
         since = self._report.since if health is self._report.health else self._around.clock()
         self._report = HealthReport(self._channel.name, health, detail, since)
+        self._begun.set()
 
 
 class Supervisors:
@@ -149,6 +156,14 @@ class Supervisors:
     def reports(self) -> tuple[HealthReport, ...]:
         """How every channel is."""
         return tuple(each.report() for each in self._supervisors)
+
+    async def begun(self, channel: str) -> None:
+        """Return once a channel's first connection stands or did not come about, or after `patience`."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience):
+                for each in self._supervisors:
+                    if each.report().name == channel:
+                        await each.begun()
 
     async def __aenter__(self) -> Supervisors:
         self._tasks = {

@@ -197,3 +197,23 @@ async def test_a_channel_that_never_stops_is_left_behind_with_a_line_in_the_log(
         await entered.wait()
     free.set()
     assert "channel scripted does not stop" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("lives", "health"), [((), Health.UP), ((dies_of(AuthenticationRefused("no")),), Health.REFUSED)]
+)
+async def test_a_channel_has_begun_when_it_stands_or_could_not(lives, health):
+    async with Supervisors([supervised(ScriptedChannel(*lives))], patience=5) as running:
+        assert running.reports()[0].health is Health.STARTING
+        await running.begun("scripted")
+        assert running.reports()[0].health is health
+
+
+async def test_nobody_waits_for_ever_for_a_channel_to_begin():
+    async def hangs(inbox):
+        await asyncio.Event().wait()
+
+    async with Supervisors([supervised(ScriptedChannel(hangs))], patience=0.05) as running:
+        await asyncio.wait_for(running.begun("scripted"), 5)
+        await asyncio.wait_for(running.begun("one that is off"), 5)
+        assert running.reports()[0].health is Health.STARTING
