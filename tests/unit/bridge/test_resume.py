@@ -1,13 +1,9 @@
 """What a node left behind is taken up where it stood."""
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-
-import pytest
 
 from bridge.manager import Manager
 from bridge.record import read_record
@@ -28,7 +24,7 @@ from tests.unit.bridge.doubles import RecordingChannel, ScriptedAgent, core, ech
 async def stuck(agent: ScriptedAgent, request: RunRequest) -> AsyncGenerator[RunEvent, None]:
     """Has a run and some text, and then nothing."""
     yield RunStarted(RunRef(request.thread, "run-1"))
-    yield RunProgress("half", (), "event-7")
+    yield RunProgress("half", ())
     await asyncio.Event().wait()
 
 
@@ -40,28 +36,16 @@ async def test_a_message_accepted_before_a_crash_is_answered_after_it(tmp_path: 
         assert not parley.agent.requests[0].maybe_made
 
 
-@pytest.mark.parametrize(("age", "position"), [(0.0, ""), (60.0, "event-7")])
-async def test_a_run_under_way_is_joined_again_where_it_had_come_if_it_was_long(
-    tmp_path: Path, age: float, position: str
-) -> None:
-    now = time.time()
-
-    async def ageing(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
-        nonlocal now
-        async with aclosing(stuck(agent, request)) as events:
-            async for event in events:
-                yield event
-                now += age
-
-    async with core(tmp_path, agent=ScriptedAgent(ageing), clock=lambda: now) as parley:
+async def test_a_run_under_way_is_joined_again(tmp_path: Path) -> None:
+    async with core(tmp_path, agent=ScriptedAgent(stuck)) as parley:
         await parley.say("hi")
         await parley.channel.until(lambda: any(shown.text == "half" for shown in parley.channel.shown))
         first = parley.agent.requests[0]
-    async with core(tmp_path, clock=lambda: now) as parley:
+    async with core(tmp_path) as parley:
         await parley.channel.until_finals(1)
         again = parley.agent.requests[0]
     assert again.maybe_made
-    assert again.known == RunRef(first.thread, "run-1", position)
+    assert again.known == RunRef(first.thread, "run-1")
     assert (again.turn_id, again.message_id) == (first.turn_id, first.message_id)
 
 
