@@ -41,20 +41,22 @@ async def new(context: CommandContext, rest: str) -> str:
     if before.question is not None:
         await drop(context.services.journal, before.question.turn)
     await context.services.conversations.change(context.conversation, begin_anew)
-    conversation = context.conversation
-    dropped = await context.services.journal.cancel(turns(conversation), conversation.key, context.item)
+    dropped = await _drop_waiting(context)
     lines = [context.say(Sentence.NEW_STARTED)]
     if await context.stop(context.conversation):
         lines.append(context.say(Sentence.NEW_STOPPED))
     if dropped:
-        lines.append(context.say(Sentence.NEW_DROPPED, count=len(dropped)))
+        lines.append(context.say(Sentence.WAITING_DROPPED, count=dropped))
     return " ".join(lines)
 
 
 async def stop(context: CommandContext, rest: str) -> str:
-    """End the running turn."""
-    stopped = await context.stop(context.conversation)
-    return context.say(Sentence.STOP_DONE if stopped else Sentence.STOP_NOTHING)
+    """End the running turn; where none runs yet, what waits to be one."""
+    if await context.stop(context.conversation):
+        return context.say(Sentence.STOP_DONE)
+    if dropped := await _drop_waiting(context):
+        return context.say(Sentence.WAITING_DROPPED, count=dropped)
+    return context.say(Sentence.STOP_NOTHING)
 
 
 async def retry(context: CommandContext, rest: str) -> str:
@@ -76,6 +78,12 @@ async def retry(context: CommandContext, rest: str) -> str:
         await services.conversations.change(conversation, lambda record: replace(record, question=None))
     await services.journal.put(*again(messages, wish))
     return ""
+
+
+async def _drop_waiting(context: CommandContext) -> int:
+    """End what was said before this command and is not run yet; how many messages that were."""
+    conversation = context.conversation
+    return len(await context.services.journal.cancel(turns(conversation), conversation.key, context.item))
 
 
 def _wished(waiting: Sequence[Item], wish: str) -> bool:

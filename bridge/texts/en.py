@@ -50,7 +50,7 @@ TEXTS = {
     S.MODEL_UNKNOWN: "There is no model called “{name}”. `/models` lists them.",
     S.NEW_STARTED: "A new conversation begins. I no longer see what was said before.",
     S.NEW_STOPPED: "The answer that was being written was stopped.",
-    S.NEW_DROPPED: "Messages still waiting, now dropped: {count}.",
+    S.WAITING_DROPPED: "Messages still waiting, now dropped: {count}.",
     S.QUESTION_HOW: "Answer with a number or a word:",
     S.QUESTION_FREE: "Your next message is the answer.",
     S.QUESTION_OTHERS: "I am waiting for {name} to answer a question. `/new` starts afresh.",

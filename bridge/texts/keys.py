@@ -42,7 +42,7 @@ class Sentence(StrEnum):
     MODEL_UNKNOWN = "model_unknown"
     NEW_STARTED = "new_started"
     NEW_STOPPED = "new_stopped"
-    NEW_DROPPED = "new_dropped"
+    WAITING_DROPPED = "waiting_dropped"
     QUESTION_HOW = "question_how"
     QUESTION_FREE = "question_free"
     QUESTION_OTHERS = "question_others"

@@ -39,7 +39,7 @@ TEXTS = {
     S.MODEL_UNKNOWN: "没有名为“{name}”的模型，可用 `/models` 查看列表。",
     S.NEW_STARTED: "新的对话开始了，之前的内容我不会再看到。",
     S.NEW_STOPPED: "正在生成的回答已停止。",
-    S.NEW_DROPPED: "仍在等待、现已取消的消息数：{count}。",
+    S.WAITING_DROPPED: "仍在等待、现已取消的消息数：{count}。",
     S.QUESTION_HOW: "请回复编号或文字：",
     S.QUESTION_FREE: "您的下一条消息就是回答。",
     S.QUESTION_OTHERS: "我正在等待 {name} 回答一个问题。发送 `/new` 可重新开始。",

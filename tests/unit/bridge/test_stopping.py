@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 from bridge.errors import AgentRefused, AgentUnavailable
@@ -112,3 +113,14 @@ async def test_a_run_that_ends_by_itself_is_not_cancelled_afterwards(tmp_path: P
         await parley.channel.until_finals(2)
         assert not await parley.journal.waiting("knocks/test", f"stop:{agent.requests[0].turn_id}")
         assert len(agent.tried) == 1
+
+
+async def test_a_message_that_waits_for_more_is_not_run_at_all(tmp_path: Path) -> None:
+    patient = replace(default_options().channels["test"], burst_window=30.0)
+    async with core(tmp_path, options=default_options(channels={"test": patient})) as parley:
+        await parley.say("talk")
+        await parley.say("/stop")
+        assert await parley.channel.until_finals(1) == ["Messages still waiting, now dropped: 1."]
+        await parley.say("/stop")
+        assert (await parley.channel.until_finals(2))[-1] == "Nothing is running here."
+        assert not parley.agent.requests
