@@ -19,6 +19,7 @@ from bridge.types import Json, JsonObject
 from channels.dingtalk.api import Api
 from channels.dingtalk.intake import Intake
 from channels.dingtalk.sdk import SystemHandler, SystemMessage
+from channels.kit.network import why
 from channels.kit.sessions import Sessions
 
 log = logging.getLogger(__name__)
@@ -126,7 +127,7 @@ class Stream:
                 )
         except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
             # Not chained: the address holds the ticket.
-            raise ChannelUnavailable(f"no connection to DingTalk ({type(error).__name__})") from None
+            raise ChannelUnavailable(f"no connection to DingTalk: {why(error)}") from None
         link = Link(socket, self._intake)
         group.create_task(_lifetime(link))
         return link

@@ -10,6 +10,7 @@ import aiohttp
 from bridge.errors import ChannelUnavailable
 from bridge.types import Json, JsonObject
 from channels.dingtalk.errors import AnswerLost, refusal
+from channels.kit.network import why
 from channels.kit.sessions import Sessions
 
 CONNECT_TIMEOUT = 8.0
@@ -52,9 +53,9 @@ class Wire:
                 pause = answer.headers.get("Retry-After", "")
         except _NEVER_LEFT as error:
             # None of these is chained: their texts may have the address in them.
-            raise ChannelUnavailable(f"DingTalk cannot be reached ({type(error).__name__})") from None
+            raise ChannelUnavailable(f"DingTalk cannot be reached: {why(error)}") from None
         except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
-            raise AnswerLost(f"DingTalk gave no answer ({type(error).__name__})") from None
+            raise AnswerLost(f"DingTalk gave no answer: {why(error)}") from None
         if status >= 400:
             raise refusal(status, _parsed(content) or {}, pause)
         parsed = _parsed(content)

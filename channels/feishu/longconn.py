@@ -24,6 +24,7 @@ from channels.feishu import codec
 from channels.feishu.assembly import Assembly
 from channels.feishu.codec import Packet
 from channels.feishu.errors import too_many_connections
+from channels.kit.network import why
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +95,7 @@ async def opened(
         # Not chained, nor are the others: their texts have the address in them, and that has a ticket.
         raise _refused(error) from None
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        raise ChannelUnavailable(f"the long connection cannot be opened ({type(error).__name__})") from None
+        raise ChannelUnavailable(f"the long connection cannot be opened: {why(error)}") from None
     try:
         yield socket
     finally:

@@ -14,6 +14,7 @@ from bridge.types import Json, JsonObject
 from channels.feishu.codec import json_object
 from channels.feishu.errors import AnswerLost, refusal
 from channels.kit.files import CHUNK, gone, over, save
+from channels.kit.network import why
 from channels.kit.sessions import Sessions
 
 CONNECT_TIMEOUT = 5.0
@@ -92,9 +93,9 @@ def _mapped() -> Iterator[None]:
     try:
         yield
     except _NEVER_LEFT as error:
-        raise ChannelUnavailable(f"Feishu cannot be reached ({type(error).__name__})") from None
+        raise ChannelUnavailable(f"Feishu cannot be reached: {why(error)}") from None
     except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
-        raise AnswerLost(f"Feishu gave no answer ({type(error).__name__})") from None
+        raise AnswerLost(f"Feishu gave no answer: {why(error)}") from None
 
 
 def _check(answer: aiohttp.ClientResponse, content: bytes) -> dict[str, Json]:

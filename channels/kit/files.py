@@ -13,6 +13,7 @@ import aiohttp
 from bridge.errors import AttachmentRefused, ChannelError, ChannelUnavailable
 from bridge.texts import Sentence, language_of, say
 from bridge.types import AttachmentKind, StoredFile
+from channels.kit.network import why
 from channels.kit.text import byte_length, chunks, wellformed
 
 CHUNK = 256 * 1024
@@ -118,7 +119,7 @@ async def download(session: aiohttp.ClientSession, url: str, into: Path, limit: 
             return await save(answer.content.iter_chunked(CHUNK), into, limit)
     except (aiohttp.ClientError, TimeoutError) as error:
         # Not chained: the text of some of these errors has the URL in it.
-        raise ChannelUnavailable(f"the download broke off ({type(error).__name__})") from None
+        raise ChannelUnavailable(f"the download broke off: {why(error)}") from None
 
 
 async def copy(source: Path, into: Path, limit: int) -> int:

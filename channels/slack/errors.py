@@ -26,6 +26,7 @@ from bridge.errors import (
     DeliveryRejected,
     RateLimited,
 )
+from channels.kit.network import why
 
 DEFAULT_PAUSE = 30.0
 
@@ -128,9 +129,9 @@ def mapped() -> Iterator[None]:
     except SlackApiError as error:
         raise translate(error) from error
     except _NEVER_LEFT as error:
-        raise ChannelUnavailable(f"Slack cannot be reached ({type(error).__name__})") from None
+        raise ChannelUnavailable(f"Slack cannot be reached: {why(error)}") from None
     except (aiohttp.ClientError, TimeoutError, ConnectionError, SlackClientError) as error:
-        raise AnswerLost(f"Slack gave no answer ({type(error).__name__})") from None
+        raise AnswerLost(f"Slack gave no answer: {why(error)}") from None
     except (ValueError, AttributeError) as error:
         # The SDK trips over answers that are JSON but no object.
         raise AnswerLost("Slack's answer makes no sense") from error

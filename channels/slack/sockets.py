@@ -19,6 +19,7 @@ import aiohttp
 
 from bridge.errors import ChannelError, ChannelUnavailable
 from bridge.types import Json, JsonObject
+from channels.kit.network import why
 from channels.slack.api import Api
 
 log = logging.getLogger(__name__)
@@ -85,10 +86,7 @@ class SocketMode:
                 return link
         except (aiohttp.ClientError, TimeoutError, ConnectionError, ValueError) as error:
             # Not chained: the address is a secret.
-            status = getattr(error, "status", "")
-            raise ChannelUnavailable(
-                f"Slack's connection could not be opened ({type(error).__name__} {status})"
-            ) from None
+            raise ChannelUnavailable(f"Slack's connection could not be opened: {why(error)}") from None
 
     async def _greeting(self, link: aiohttp.ClientWebSocketResponse) -> None:
         try:

@@ -13,6 +13,7 @@ import aiohttp
 from telegram.error import InvalidToken
 from telegram.request import BaseRequest, RequestData
 
+from channels.kit.network import why
 from channels.kit.sessions import Sessions
 from channels.telegram.errors import Flood, NoAnswer, NotSent, UnknownMethod
 
@@ -65,9 +66,9 @@ class Wire(BaseRequest):
                 status, content = answer.status, await answer.read()
         except _NEVER_LEFT as error:
             # None of these is chained: their texts may have the URL in them, and that has the token.
-            raise NotSent(type(error).__name__) from None
+            raise NotSent(why(error)) from None
         except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
-            raise NoAnswer(type(error).__name__) from None
+            raise NoAnswer(why(error)) from None
         _check(status, content)
         return status, content
 

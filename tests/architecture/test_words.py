@@ -39,7 +39,8 @@ FOR_OTHERS = {
         *("agent/ending.py", "agent/events.py", "agent/models.py", "agent/probe.py", "agent/run.py"),
         *("agent/server.py", "agent/wire.py", "channels/dingtalk/api.py", "channels/dingtalk/errors.py"),
         *("channels/feishu/api.py", "channels/feishu/errors.py", "channels/slack/errors.py"),
-        *("channels/slack/manifest.py", "channels/slack/sockets.py", "channels/telegram/errors.py"),
+        *("channels/kit/network.py", "channels/slack/manifest.py", "channels/slack/sockets.py"),
+        "channels/telegram/errors.py",
     },
     "the platform's server, or the page's script, beside a code": {
         *("channels/slack/hook.py", "channels/telegram/hook.py", "channels/web/problems.py"),
