@@ -54,7 +54,7 @@ def _rows(plan: Plan, url: str = "") -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for producers in _PRODUCERS:
         total = plan.accepts if producers > 1 else plan.accepts // 10
-        results = [_round(producers, total, url) for _ in range(plan.rounds)]
+        results = [_round(producers, total, url) for _ in range(plan.accept_rounds)]
         rows += [_row(producers, engine, results) for engine in _NAMES]
         plan.say(f"accepts{' on PostgreSQL' if url else ''}, {producers} producers")
     return rows

@@ -10,7 +10,8 @@ from benchmarks.agent_events import Script
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Sizes are turns in flight; `rounds` is how often each pair is measured, but once from `once_from` on.
+    """Sizes are turns in flight; `rounds` is how often each pair is measured, but once from `once_from` on,
+    and `accept_rounds` times where messages are only accepted.
 
     `flowing` turns are in flight without all beginning at once (0: not measured). `busy` are the sizes among
     which commands are given, while runs of `busy_script` stream.
@@ -23,6 +24,7 @@ class Plan:
     once_from: int
     immediate_turns: int
     accepts: int
+    accept_rounds: int
     starts: int
     platforms: int
     busy: tuple[int, ...]
@@ -42,7 +44,8 @@ FULL = Plan(
     once_from=2000,
     immediate_turns=600,
     accepts=20_000,
-    starts=2,
+    accept_rounds=7,
+    starts=5,
     platforms=2,
     busy=(2000,),
     busy_script=Script(40, 0.5),
@@ -55,6 +58,7 @@ QUICK = Plan(
     once_from=2000,
     immediate_turns=300,
     accepts=3_000,
+    accept_rounds=1,
     starts=1,
     platforms=1,
     busy=(50,),
