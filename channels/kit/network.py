@@ -19,7 +19,12 @@ def why(error: BaseException) -> str:
             return "no connection came about in time"
         case TimeoutError():
             return "nothing came in time"
-        case aiohttp.ServerDisconnectedError() | ConnectionError():
+        case (
+            aiohttp.ServerDisconnectedError()
+            | aiohttp.ClientPayloadError()
+            | aiohttp.ClientOSError()
+            | ConnectionError()
+        ):
             return "the connection was cut"
         case _:
             return type(error).__name__

@@ -65,5 +65,7 @@ def test_other_ways_to_fail_are_said() -> None:
     key = ConnectionKey("chat.example", 443, True, None, None, None, None)
     unreachable = OSError(113, "No route to host")
     assert why(aiohttp.ClientConnectorError(key, unreachable)) == "no way to chat.example: No route to host"
+    assert why(aiohttp.ClientOSError(104, "reset by peer")) == "the connection was cut"
+    assert why(aiohttp.ClientPayloadError("half of it")) == "the connection was cut"
     assert why(aiohttp.ConnectionTimeoutError()) == "no connection came about in time"
     assert why(aiohttp.InvalidURL("secret")) == "InvalidURL"
