@@ -78,14 +78,14 @@ class Parley:
         """
         try:
             async with asyncio.TaskGroup() as group:
-                url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-                tasks = [group.create_task(self.server.run(url.set_result))]
+                listening: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+                tasks = [group.create_task(self.server.run(listening.set_result))]
                 tasks += [group.create_task(work()) for work in self.background]
-                await url
+                url = await listening
                 tasks.append(group.create_task(self.manager.run()))
                 async with self.supervisors:
                     await self.supervisors.begun("web")
-                    started(url.result())
+                    started(url)
                     await stop.wait()
                     handing_over = await self.others()
                 await self.manager.drain(hand_over=handing_over)

@@ -32,7 +32,7 @@ _PAUSE = 0.5  # seconds between two tries
 
 def run(arguments: argparse.Namespace) -> int:
     """Start everything, say where it is, and serve until a signal."""
-    gc.disable()  # what is loaded stays: to look for garbage in it takes a tenth of the start
+    gc.disable()  # what is loaded stays: to look for garbage in it takes an eighth of the start
     try:
         loaded = configured(arguments.config, arguments.verbose)
         print(
@@ -79,6 +79,7 @@ async def _built(loaded: Loaded, stop: asyncio.Event) -> AsyncIterator[Parley | 
 
 
 def _started(loaded: Loaded, url: str) -> None:
+    """Say where it is; only then tidy up, which takes a moment."""
     if "web" in loaded.channels:
         print(f"\nOpen {url} and say hello.", flush=True)
         if loaded.settings.console.token:

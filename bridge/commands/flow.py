@@ -56,7 +56,9 @@ async def stop(context: CommandContext, rest: str) -> str:
         return context.say(Sentence.STOP_DONE)
     if dropped := await _drop_waiting(context):
         return context.say(Sentence.WAITING_DROPPED, count=dropped)
-    return context.say(Sentence.STOP_NOTHING)
+    # What waited at the first look may have begun before the second.
+    stopped = await context.stop(context.conversation)
+    return context.say(Sentence.STOP_DONE if stopped else Sentence.STOP_NOTHING)
 
 
 async def retry(context: CommandContext, rest: str) -> str:

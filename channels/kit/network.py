@@ -12,7 +12,7 @@ def why(error: BaseException) -> str:
     """
     match error:
         case aiohttp.ClientConnectorError():
-            return _not_there(error)
+            return _no_connection(error)
         case aiohttp.ClientResponseError():
             return f"it was answered with status {error.status}"
         case aiohttp.ConnectionTimeoutError():
@@ -30,12 +30,14 @@ def why(error: BaseException) -> str:
             return type(error).__name__
 
 
-def _not_there(error: aiohttp.ClientConnectorError) -> str:
+def _no_connection(error: aiohttp.ClientConnectorError) -> str:
     match error:
         case aiohttp.ClientConnectorDNSError():
             return f"no address was found for {error.host}; is this machine online?"
-        case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientConnectorSSLError():
+        case aiohttp.ClientConnectorCertificateError():
             return f"no secure connection to {error.host}: its certificate is not trusted here"
+        case aiohttp.ClientConnectorSSLError():
+            return f"no secure connection to {error.host} could be agreed on"
     if isinstance(error.os_error, ConnectionRefusedError):
         return f"{error.host} takes no connections at port {error.port}"
     return f"no way to {error.host}: {error.os_error.strerror or type(error).__name__}"

@@ -37,7 +37,7 @@ class Puts(Mergeable):
 def put_all(tx: Transaction, puts: Sequence[Put]) -> Answer:
     """The ids of the items that now hold each put; None for a name already known.
 
-    A slot's puts depend on each other, and one alone is quicker without a look at what is known.
+    A slot's puts depend on each other, and one alone is quicker by itself.
     """
     answers: list[int | None] = []
     for slotted, run in groupby(puts, key=lambda put: put.slot != ""):

@@ -8,9 +8,9 @@ ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 
 # Put.
 # {rows}: see store.sqlite.many.
-REMEMBER_NAMES = """INSERT INTO names (queue, name, put_at) VALUES {rows}
-    ON CONFLICT DO NOTHING RETURNING queue, name"""
-REMEMBER_NAME = "INSERT INTO names (queue, name, put_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_REMEMBER = "INSERT INTO names (queue, name, put_at) VALUES {rows} ON CONFLICT DO NOTHING"
+REMEMBER_NAMES = f"{_REMEMBER} RETURNING queue, name"
+REMEMBER_NAME = _REMEMBER.format(rows="(?, ?, ?)")
 INSERT_ITEMS = "INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at) VALUES {rows}"
 INSERT_ITEM = INSERT_ITEMS.format(rows="(?, ?, ?, ?, ?, ?, ?)")
 # An occupied lane (free with a head, or held) keeps its time: order is strict.

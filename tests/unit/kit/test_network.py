@@ -63,6 +63,8 @@ def test_a_certificate_that_is_not_trusted_is_said() -> None:
 
 def test_other_ways_to_fail_are_said() -> None:
     key = ConnectionKey("chat.example", 443, True, None, None, None, None)
+    other_protocol = aiohttp.ClientConnectorSSLError(key, ssl.SSLError(1, "wrong version number"))
+    assert why(other_protocol) == "no secure connection to chat.example could be agreed on"
     unreachable = OSError(113, "No route to host")
     assert why(aiohttp.ClientConnectorError(key, unreachable)) == "no way to chat.example: No route to host"
     assert why(aiohttp.ClientOSError(104, "reset by peer")) == "the connection was cut"
