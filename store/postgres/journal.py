@@ -135,15 +135,15 @@ class PostgresStore:
     async def wait(self, queue: str, timeout: float) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
-        with self._engine.wakeups.listen(queue) as woken:
+        with self._engine.wakeups.listen(queue) as listener:
             while (left := deadline - loop.time()) > 0:
-                woken.clear()
+                listener.clear()
                 due = (await self._read(self._calls.next_ready(queue, self._now())))[0][0]
                 if due is not None and due <= 0:
                     return
                 with suppress(TimeoutError):
                     async with asyncio.timeout(min(left, math.inf if due is None else due, self._poll)):
-                        await woken.wait()
+                        await listener.wait()
 
     async def waiting(self, queue: str, lane: str) -> tuple[Item, ...]:
         return _items(await self._read(self._calls.waiting(queue, lane)))

@@ -101,9 +101,9 @@ class PostgresNodes:
         )
 
     async def freed(self, what: str, timeout: float) -> None:
-        with self._engine.wakeups.listen(f"lease/{what}") as woken, suppress(TimeoutError):
+        with self._engine.wakeups.listen(f"lease/{what}") as listener, suppress(TimeoutError):
             async with asyncio.timeout(timeout):
-                await woken.wait()
+                await listener.wait()
 
     def _now(self) -> float | None:
         return None if self._clock is None else self._clock()

@@ -47,7 +47,7 @@ def remove(tx: Transaction, items: Sequence[int]) -> tuple[int, ...]:
             gone.append(item)
             if not state:
                 tx.change(sql.REFRESH, queue, lane)
-                tx.woken.add(queue)
+                tx.wake(queue)
             tx.change(_DROP_LANE, queue, lane)
     return tuple(gone)
 

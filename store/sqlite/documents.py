@@ -15,12 +15,13 @@ HIGHEST = chr(0x10FFFF)  # sorts after every key that goes on from a prefix
 def write(tx: Transaction, document: Document) -> Document:
     """Write if the stored version is still the document's. Raises DocumentConflict."""
     if document.version:
-        rows = tx.rows(sql.UPDATE, document.body, document.key, document.version)
+        written = tx.change(sql.UPDATE, document.body, document.key, document.version)
+        version = document.version + 1 if written else 0
     else:
-        rows = tx.rows(sql.CREATE, document.key, document.body)
-    if not rows:
+        version = next((made for (made,) in tx.rows(sql.CREATE, document.key, document.body)), 0)
+    if not version:
         raise DocumentConflict(f"{document.key} changed since it was read")
-    return replace(document, version=rows[0][0])
+    return replace(document, version=version)
 
 
 def delete(tx: Transaction, key: str) -> None:

@@ -55,7 +55,7 @@ async def _start(
     stack.enter_context(owned(location.path, exclusive=exclusive))
     wakeups, breather = Wakeups(), Breather()
     explain = partial(unavailable, location.path)
-    writer = Writer(await asyncio.to_thread(open_writer, location), begin, explain, wakeups.wake, breather)
+    writer = Writer(await asyncio.to_thread(open_writer, location), begin, explain, wakeups.wake_at, breather)
     stack.push_async_callback(writer.close)
     reader = Reader(await asyncio.to_thread(open_reader, location), explain, breather)
     stack.push_async_callback(reader.close)

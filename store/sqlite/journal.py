@@ -128,22 +128,24 @@ class SqliteStore:
     async def wait(self, queue: str, timeout: float) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout
-        with self._engine.wakeups.listen(queue) as woken:
+        with self._engine.wakeups.listen(queue) as listener:
             while (left := deadline - loop.time()) > 0:
-                woken.clear()
+                listener.clear()
                 ready_at = (await self._engine.reader.rows(sql.NEXT_READY, queue))[0][0]
                 due = math.inf if ready_at is None else ready_at - self._clock()
                 if due <= 0:
                     return
                 with suppress(TimeoutError):
                     async with asyncio.timeout(min(left, due, self._poll)):
-                        await woken.wait()
+                        await listener.wait()
+                if listener.ready_at <= self._clock():
+                    return
 
     async def waiting(self, queue: str, lane: str) -> tuple[Item, ...]:
         return items_of(await self._engine.reader.rows(sql.WAITING, queue, lane))
 
     async def note(self, claim: Claim, item: int, note: str) -> None:
-        if not await self._engine.writer.submit(lambda tx: lanes.note(tx, claim, item, note)):
+        if not await self._engine.writer.submit(lanes.Note(claim, item, note)):
             raise LaneLost(f"item {item} was cancelled")
 
     async def done(

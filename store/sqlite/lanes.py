@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
+from typing import ClassVar, Self
 
 from bridge.errors import LaneLost
 from bridge.journal import Tally
 from bridge.ports import Claim, Document, Item, Put
 from store.sqlite import documents, puts, sql, tallies
-from store.sqlite.transaction import Transaction, items_of
+from store.sqlite.transaction import Mergeable, Row, Transaction, as_json, items_of
 
 ITEMS_PER_LANE = 100
 
@@ -30,31 +31,69 @@ class Finish:
 
 def claim(tx: Transaction, queue: str, limit: int) -> tuple[Claim, ...]:
     """Hold up to `limit` lanes whose head is due, the longest ready first."""
-    claims: list[Claim] = []
-    epoch = 0
-    for (lane,) in tx.rows(sql.READY_LANES, queue, tx.now, max(limit, 0)):
-        items = _due_items(tx, queue, lane)
-        if not items:  # a lapsed lane with nothing to do yet
-            tx.change(sql.FREE, queue, lane)
-            continue
-        epoch = epoch or tx.rows(sql.NEXT_EPOCH)[0][0]
-        tx.change(sql.HOLD, epoch, tx.node, tx.now, tx.lease_until, queue, lane)
-        claims.append(Claim(queue, lane, epoch, items))
-    return tuple(claims)
+    heads: dict[str, list[Row]] = {}
+    for lane, *head in tx.rows(sql.READY, queue, tx.now, max(limit, 0), ITEMS_PER_LANE):
+        heads.setdefault(lane, []).append(tuple(head))
+    held = {lane: items for lane, rows in heads.items() if (items := _due_items(tx, rows))}
+    for lane in heads.keys() - held.keys():  # lapsed, with nothing to do yet
+        tx.change(sql.FREE, queue, lane)
+    if not held:
+        return ()
+    epoch = tx.rows(sql.NEXT_EPOCH)[0][0]
+    _hold(tx, queue, tuple(held), epoch)
+    return tuple(Claim(queue, lane, epoch, items) for lane, items in held.items())
 
 
-def _due_items(tx: Transaction, queue: str, lane: str) -> tuple[Item, ...]:
-    heads = tx.rows(sql.HEADS, queue, lane, ITEMS_PER_LANE)
-    return items_of(row[1:] for row in takewhile(lambda row: row[0] <= tx.now, heads))
+def _due_items(tx: Transaction, heads: Sequence[Row]) -> tuple[Item, ...]:
+    return items_of(row[1:] for row in takewhile(lambda row: row[0] is not None and row[0] <= tx.now, heads))
 
 
-def note(tx: Transaction, claim: Claim, item: int, text: str) -> bool:
-    """Checkpoint; False when the item is no more, and then the lane is free."""
-    version = _version(claim, item)
-    if tx.change(sql.NOTE, text, item, version, claim.queue, claim.lane, claim.epoch, tx.node):
-        return True
-    _demand(tx, claim)
-    return _still_waiting(tx, claim, [item])
+def _hold(tx: Transaction, queue: str, lanes: Sequence[str], epoch: int) -> None:
+    holding = (epoch, tx.node, tx.now, tx.lease_until, queue)
+    together = as_json(lanes) if len(lanes) > 1 else None
+    if together is not None:
+        tx.change(sql.HOLD_ALL, *holding, together)
+    else:
+        for lane in lanes:
+            tx.change(sql.HOLD, *holding, lane)
+
+
+@dataclass(frozen=True, slots=True)
+class Note(Mergeable):
+    """An operation: checkpoint; False when the item is no more, and then the lane is free."""
+
+    single: ClassVar[bool] = True
+
+    claim: Claim
+    item: int
+    text: str
+
+    def __call__(self, tx: Transaction) -> bool:
+        """By itself."""
+        claim = self.claim
+        held = (claim.queue, claim.lane, claim.epoch, tx.node)
+        if tx.change(sql.NOTE, self.text, self.item, _version(claim, self.item), *held):
+            return True
+        _demand(tx, claim)
+        return _still_waiting(tx, claim, [self.item])
+
+    @classmethod
+    def together(cls, tx: Transaction, operations: Sequence[Self]) -> Iterator[bool]:
+        """What each would answer if they were made in turn. To note the same again changes nothing."""
+        noted = len(operations) > 1 and _note_all(tx, operations)
+        return (noted or each(tx) for each in operations)
+
+
+def _note_all(tx: Transaction, notes: Sequence[Note]) -> bool:
+    """Whether all could be made; of those of one holder for one item the last stays."""
+    newest = {(each.item, each.claim.epoch, each.claim.lane, each.claim.queue): each for each in notes}
+    rows = as_json(
+        [
+            (item, _version(each.claim, item), each.text, queue, lane, epoch)
+            for (item, epoch, lane, queue), each in newest.items()
+        ]
+    )
+    return rows is not None and tx.change(sql.NOTE_ALL, rows, tx.node) == len(newest)
 
 
 def done(tx: Transaction, finish: Finish) -> bool:
@@ -102,7 +141,7 @@ def free(tx: Transaction, claim: Claim) -> None:
     if not freed:
         raise LaneLost(f"lane {claim.lane} of {claim.queue} is no longer held")
     if freed[0][0] is not None:
-        tx.woken.add(claim.queue)
+        tx.wake(claim.queue, freed[0][0])
 
 
 def cancel(tx: Transaction, queue: str, lane: str, before: int) -> tuple[Item, ...]:
@@ -110,7 +149,7 @@ def cancel(tx: Transaction, queue: str, lane: str, before: int) -> tuple[Item, .
     cancelled = items_of(sorted(tx.rows(sql.CANCEL, tx.now, queue, lane, before)))
     if cancelled:
         tx.change(sql.REFRESH, queue, lane)
-        tx.woken.add(queue)
+        tx.wake(queue)
     return cancelled
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Self, TypeAlias
+
+import orjson
 
 from bridge.ports import Put
 from store.sqlite import sql
-from store.sqlite.many import in_parts
-from store.sqlite.transaction import Mergeable, Row, Transaction
+from store.sqlite.transaction import Mergeable, Transaction, as_json
 
 Answer: TypeAlias = tuple[int | None, ...]
-Name: TypeAlias = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,7 @@ class Puts(Mergeable):
     def together(cls, tx: Transaction, operations: Sequence[Self]) -> Iterator[Answer]:
         """What each would answer if they were made in turn."""
         answers = iter(put_all(tx, [put for each in operations for put in each.puts]))
-        for each in operations:
-            yield tuple(next(answers) for _ in each.puts)
+        return (tuple(islice(answers, len(each.puts))) for each in operations)
 
 
 def put_all(tx: Transaction, puts: Sequence[Put]) -> Answer:
@@ -49,55 +49,59 @@ def put_all(tx: Transaction, puts: Sequence[Put]) -> Answer:
 def _put(tx: Transaction, put: Put) -> int | None:
     if put.dedupe and not tx.change(sql.REMEMBER_NAME, put.queue, put.dedupe, tx.now):
         return None
-    tx.woken.add(put.queue)
     if put.slot and (replaced := _replace(tx, put)):
         return replaced
-    run_at = _due(put, tx.now, tx.now)
+    run_at = tx.now + _wait(put)
+    tx.wake(put.queue, run_at)
     item = tx.insert(sql.INSERT_ITEM, put.queue, put.lane, put.slot, put.body, tx.now, tx.now, run_at)
     tx.change(sql.READY_IF_EMPTY, put.queue, put.lane, run_at)
     return item
 
 
-def _put_many(tx: Transaction, puts: Sequence[Put]) -> list[int | None]:
-    """Puts without a slot, in few statements."""
-    fresh = _remember(tx, [(put.queue, put.dedupe, tx.now) for put in puts if put.dedupe])
-    new = [not put.dedupe or _take(fresh, (put.queue, put.dedupe)) for put in puts]
-    ids = iter(_insert(tx, [put for put, is_new in zip(puts, new, strict=True) if is_new]))
-    return [next(ids) if is_new else None for is_new in new]
+def _put_many(tx: Transaction, puts: Sequence[Put]) -> Sequence[int | None]:
+    """Puts without a slot, in one statement for each table."""
+    rows = _rows(puts)
+    if rows is None:
+        return [_put(tx, put) for put in puts]
+    known = _known(tx, puts)
+    if not known:
+        return _insert(tx, puts, rows)
+    new = [put for place, put in enumerate(puts) if place not in known]
+    ids = iter(_insert(tx, new, _rows(new)) if new else ())
+    return [None if place in known else next(ids) for place in range(len(puts))]
 
 
-def _remember(tx: Transaction, names: Sequence[Row]) -> set[Name]:
-    """Those of the names that were not known."""
-    fresh: set[Name] = set()
-    for statement, values, _ in in_parts(sql.REMEMBER_NAMES, names):
-        fresh.update(tx.rows(statement, *values))
-    return fresh
+def _rows(puts: Sequence[Put]) -> str | None:
+    return as_json([(put.queue, put.lane, put.body, _wait(put), put.dedupe) for put in puts])
 
 
-def _take(fresh: set[Name], name: Name) -> bool:
-    """Whether the name is among the fresh ones; a second time it is not."""
-    if name not in fresh:
-        return False
-    fresh.remove(name)
-    return True
+def _known(tx: Transaction, puts: Sequence[Put]) -> set[int]:
+    """Remember the puts' names; the places of those that were known, or stand earlier among them."""
+    known: set[int] = set()
+    fresh: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for place, put in enumerate(puts):
+        if put.dedupe and fresh[put.queue].setdefault(put.dedupe, place) != place:
+            known.add(place)
+    for queue, places in fresh.items():
+        names = as_json(list(places))
+        [(found,)] = tx.rows(sql.KNOWN_NAMES, names, queue)
+        known.update(places[name] for name in orjson.loads(found))
+        tx.change(sql.REMEMBER_NAMES, queue, tx.now, names)
+    return known
 
 
-def _insert(tx: Transaction, puts: Sequence[Put]) -> list[int]:
-    """The ids of new items. They count up within a statement, whose rows are inserted in their order."""
-    now = tx.now
-    due = [_due(put, now, now) for put in puts]
-    tx.woken.update(put.queue for put in puts)
-    ids: list[int] = []
-    items = [
-        (put.queue, put.lane, put.slot, put.body, now, now, at) for put, at in zip(puts, due, strict=True)
-    ]
-    for statement, values, count in in_parts(sql.INSERT_ITEMS, items):
-        last = tx.insert(statement, *values)
-        ids += range(last - count + 1, last + 1)
-    lanes = [(put.queue, put.lane, at) for put, at in zip(puts, due, strict=True)]
-    for statement, values, _ in in_parts(sql.ALL_READY_IF_EMPTY, lanes):
-        tx.change(statement, *values)
-    return ids
+def _insert(tx: Transaction, puts: Sequence[Put], rows: str | None) -> Sequence[int]:
+    """The ids of new items. They count up within a statement, which goes through its list in order."""
+    for queue, wait in {(put.queue, _wait(put)) for put in puts}:
+        tx.wake(queue, tx.now + wait)
+    last = tx.insert(sql.INSERT_ITEMS, tx.now, rows)
+    tx.change(sql.ALL_READY_IF_EMPTY, tx.now, rows)
+    return range(last - len(puts) + 1, last + 1)
+
+
+def _wait(put: Put) -> float:
+    """Seconds until a put may run that replaces nothing."""
+    return _due(put, 0.0, 0.0)
 
 
 def _due(put: Put, now: float, first_at: float) -> float:
@@ -115,5 +119,6 @@ def _replace(tx: Transaction, put: Put) -> int | None:
             due = max(due, run_at)  # its back-off still holds
         tx.change(sql.REPLACE, put.body, first, due, item)
         tx.change(sql.REFRESH, put.queue, put.lane)
+        tx.wake(put.queue, due)
         return int(item)
     return None

@@ -4,19 +4,29 @@
 
 from __future__ import annotations
 
+# Of the rows that many of one kind come as: see store.sqlite.transaction.as_json.
+_FIELDS = tuple(f"json_extract(value, '$[{place}]')" for place in range(8))
+
 ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 
 # Put.
-# {rows}: see store.sqlite.many.
-_REMEMBER = "INSERT INTO names (queue, name, put_at) VALUES {rows} ON CONFLICT DO NOTHING"
-REMEMBER_NAMES = f"{_REMEMBER} RETURNING queue, name"
-REMEMBER_NAME = _REMEMBER.format(rows="(?, ?, ?)")
-INSERT_ITEMS = "INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at) VALUES {rows}"
-INSERT_ITEM = INSERT_ITEMS.format(rows="(?, ?, ?, ?, ?, ?, ?)")
+REMEMBER_NAME = "INSERT INTO names (queue, name, put_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+INSERT_ITEM = """INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)"""
 # An occupied lane (free with a head, or held) keeps its time: order is strict.
-ALL_READY_IF_EMPTY = """INSERT INTO lanes (queue, lane, ready_at) VALUES {rows}
-    ON CONFLICT DO UPDATE SET ready_at = excluded.ready_at WHERE ready_at IS NULL"""
-READY_IF_EMPTY = ALL_READY_IF_EMPTY.format(rows="(?, ?, ?)")
+_IF_EMPTY = "ON CONFLICT DO UPDATE SET ready_at = excluded.ready_at WHERE ready_at IS NULL"
+READY_IF_EMPTY = f"INSERT INTO lanes (queue, lane, ready_at) VALUES (?, ?, ?) {_IF_EMPTY}"
+
+# Many puts: their names as a list, and themselves as a list of [queue, lane, body, seconds to wait].
+_QUEUE, _LANE, _BODY, _WAIT, *_ = _FIELDS
+KNOWN_NAMES = """SELECT json_group_array(value) FROM json_each(?)
+    WHERE EXISTS (SELECT 1 FROM names WHERE queue = ? AND name = value)"""
+REMEMBER_NAMES = """INSERT INTO names (queue, name, put_at) SELECT ?, value, ? FROM json_each(?)
+    WHERE true ON CONFLICT DO NOTHING"""
+INSERT_ITEMS = f"""INSERT INTO items (queue, lane, slot, body, put_at, first_at, run_at)
+    SELECT {_QUEUE}, {_LANE}, '', {_BODY}, ?1, ?1, ?1 + {_WAIT} FROM json_each(?2)"""
+ALL_READY_IF_EMPTY = f"""INSERT INTO lanes (queue, lane, ready_at)
+    SELECT {_QUEUE}, {_LANE}, ?1 + {_WAIT} FROM json_each(?2) WHERE true {_IF_EMPTY}"""
 # Handed out: it was due when the lane's holder claimed it, and was not replaced since.
 SLOT = """SELECT id, first_at, run_at, attempts, COALESCE((SELECT items.run_at <= claimed_at FROM lanes
     WHERE lanes.queue = items.queue AND lanes.lane = items.lane AND node IS NOT NULL), 0) AS handed_out
@@ -26,10 +36,17 @@ REPLACE = "UPDATE items SET body = ?, note = '', version = version + 1, first_at
 # Lanes.
 _HEAD = """(SELECT run_at FROM items WHERE items.queue = lanes.queue AND items.lane = lanes.lane
     AND state = 0 ORDER BY id LIMIT 1)"""
-READY_LANES = "SELECT lane FROM lanes WHERE queue = ? AND ready_at <= ? ORDER BY ready_at LIMIT ?"
+# The lanes that are ready, and the first items of each; a lane without any is there with a NULL.
+READY = f"""SELECT ready.lane, items.run_at, {", ".join(f"items.{column}" for column in ITEM.split(", "))}
+    FROM (SELECT lane, ready_at FROM lanes WHERE queue = ?1 AND ready_at <= ?2 ORDER BY ready_at LIMIT ?3)
+    AS ready LEFT JOIN items ON items.id IN (SELECT id FROM items AS head WHERE head.queue = ?1
+    AND head.lane = ready.lane AND head.state = 0 ORDER BY head.id LIMIT ?4)
+    ORDER BY ready.ready_at, ready.lane, items.id"""
 NEXT_READY = "SELECT min(ready_at) FROM lanes WHERE queue = ? AND ready_at IS NOT NULL"
 NEXT_EPOCH = "UPDATE meta SET value = value + 1 WHERE key = 'epoch' RETURNING value"
 HOLD = "UPDATE lanes SET epoch = ?, node = ?, claimed_at = ?, ready_at = ? WHERE queue = ? AND lane = ?"
+HOLD_ALL = """UPDATE lanes SET epoch = ?, node = ?, claimed_at = ?, ready_at = ?
+    WHERE queue = ? AND lane IN (SELECT value FROM json_each(?))"""
 HELD = "SELECT 1 FROM lanes WHERE queue = ? AND lane = ? AND epoch = ? AND node = ?"
 FREE = f"UPDATE lanes SET node = NULL, ready_at = {_HEAD} WHERE queue = ? AND lane = ?"
 FREE_CLAIMED = f"{FREE} AND epoch = ? AND node = ? RETURNING ready_at"
@@ -41,11 +58,17 @@ RENEW = "UPDATE lanes SET ready_at = ? WHERE node = ?"
 # Items.
 NEWEST = "SELECT coalesce((SELECT put_at FROM items ORDER BY id DESC LIMIT 1), 0)"
 WAITING = f"SELECT {ITEM} FROM items WHERE queue = ? AND lane = ? AND state = 0 ORDER BY id"
-HEADS = f"SELECT run_at, {ITEM} FROM items WHERE queue = ? AND lane = ? AND state = 0 ORDER BY id LIMIT ?"
 IS_WAITING = "SELECT 1 FROM items WHERE id = ? AND state = 0"
 NOTE = """UPDATE items SET note = ? WHERE id = ? AND state = 0 AND version = COALESCE(?, version)
     AND EXISTS (SELECT 1 FROM lanes WHERE lanes.queue = items.queue AND lanes.lane = items.lane
     AND lanes.queue = ? AND lanes.lane = ? AND epoch = ? AND node = ?)"""
+# Of a list of [id, version or null, note, queue, lane, epoch].
+NOTE_ALL = f"""UPDATE items SET note = given.note FROM (SELECT {_FIELDS[0]} AS id, {_FIELDS[1]} AS version,
+    {_FIELDS[2]} AS note, {_FIELDS[3]} AS queue, {_FIELDS[4]} AS lane, {_FIELDS[5]} AS epoch
+    FROM json_each(?)) AS given CROSS JOIN lanes
+    WHERE items.id = given.id AND state = 0 AND items.version = COALESCE(given.version, items.version)
+    AND items.queue = given.queue AND items.lane = given.lane
+    AND lanes.queue = given.queue AND lanes.lane = given.lane AND lanes.epoch = given.epoch AND node = ?"""
 FINISH = """UPDATE items SET state = 1, ended_at = ?, note = COALESCE(?, note)
     WHERE id = ? AND version = ? AND state = 0"""
 COUNT_ATTEMPT = """UPDATE items SET attempts = attempts + 1, run_at = max(run_at, ?)
@@ -72,17 +95,19 @@ LIST = """SELECT key, body, version FROM documents
     WHERE key >= ? AND key < ? AND key > ? ORDER BY key LIMIT ?"""
 CREATE = """INSERT INTO documents (key, body, version)
     SELECT ?, ?, value + 1 FROM meta WHERE key = 'deleted' ON CONFLICT DO NOTHING RETURNING version"""
-UPDATE = (
-    "UPDATE documents SET body = ?, version = version + 1 WHERE key = ? AND version = ? RETURNING version"
-)
+UPDATE = "UPDATE documents SET body = ?, version = version + 1 WHERE key = ? AND version = ?"
 DELETE = "DELETE FROM documents WHERE key = ? RETURNING version"
 DELETED = "UPDATE meta SET value = max(value, ?) WHERE key = 'deleted'"
 
 # Counts.
 KNOWN_NAME = "SELECT 1 FROM names WHERE queue = ? AND name = ?"
 _COUNTS = ("turns", "metered", "input", "output", "unpriced", "cost")
-ADD_TALLY = f"""INSERT INTO tallies (name, until, {", ".join(_COUNTS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET {", ".join(f"{count} = {count} + excluded.{count}" for count in _COUNTS)}"""
+_MORE = f"ON CONFLICT DO UPDATE SET {', '.join(f'{count} = {count} + excluded.{count}' for count in _COUNTS)}"
+ADD_TALLY = (
+    f"""INSERT INTO tallies (name, until, {", ".join(_COUNTS)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) {_MORE}"""
+)
+ADD_TALLIES = f"""INSERT INTO tallies (name, until, {", ".join(_COUNTS)}) SELECT {", ".join(_FIELDS)}
+    FROM json_each(?) WHERE true {_MORE}"""
 TALLIED = f"""SELECT name, {", ".join(_COUNTS)} FROM tallies
     WHERE name IN (SELECT value FROM json_each(?))"""
 TALLIED_TURNS = "SELECT turns FROM tallies WHERE name = ?"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bridge.journal import Tally
+from bridge.usage import Usage
 from store.sqlite import sql
 from store.sqlite.documents import HIGHEST
-from store.sqlite.transaction import Transaction
+from store.sqlite.transaction import Row, Transaction, as_json
 
 _NAMES = "tallies"
 """The queue, as it were, of the names that `tally` is told."""
@@ -27,10 +28,17 @@ def tally(tx: Transaction, tallies: Sequence[Tally], once: str) -> bool:
 
 def add(tx: Transaction, tallies: Sequence[Tally]) -> None:
     """Add, whatever the counts come to."""
-    for each in tallies:
-        used = each.usage
-        counts = (used.turns, used.metered, used.input, used.output, used.unpriced, used.cost)
-        tx.change(sql.ADD_TALLY, each.name, each.until, *counts)
+    rows: list[Row] = [(each.name, each.until, *_counts(each.usage)) for each in tallies]
+    together = as_json(rows) if len(rows) > 1 else None
+    if together is not None:
+        tx.change(sql.ADD_TALLIES, together)
+    else:
+        for row in rows:
+            tx.change(sql.ADD_TALLY, *row)
+
+
+def _counts(used: Usage) -> tuple[int, ...]:
+    return used.turns, used.metered, used.input, used.output, used.unpriced, used.cost
 
 
 def uncount(tx: Transaction, prefix: str) -> int:

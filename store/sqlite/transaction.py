@@ -6,7 +6,9 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
+
+import orjson
 
 from bridge.ports import Document, Item
 
@@ -16,13 +18,17 @@ Row: TypeAlias = tuple[Any, ...]  # the columns' types are the schema's
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """`now` and `lease_until` are Unix seconds; `woken` gathers the queues that may have work now."""
+    """`now` and `lease_until` are Unix seconds; `woken` gathers when which queues may have work."""
 
     connection: sqlite3.Connection
     node: str
     now: float
     lease_until: float
-    woken: set[str] = field(default_factory=set)
+    woken: dict[str, float] = field(default_factory=dict)
+
+    def wake(self, queue: str, ready_at: float = 0.0) -> None:
+        """The queue may have work at that time, or at once."""
+        self.woken[queue] = min(self.woken.get(queue, ready_at), ready_at)
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
         """All rows of a query, or of a change with RETURNING."""
@@ -38,7 +44,14 @@ class Transaction:
 
 
 class Mergeable(ABC):
-    """An operation of which many in a row are made together, in fewer statements than one by one."""
+    """An operation of which many in a row are made together, in fewer statements than one by one.
+
+    Every step of a statement lets the interpreter's lock go, and waits for it again behind the event loop,
+    which costs more than to write a row. `single` says that by itself it is one statement: one more step
+    to begin a transaction and one to commit it are saved.
+    """
+
+    single: ClassVar[bool] = False
 
     @abstractmethod
     def __call__(self, tx: Transaction) -> object:
@@ -48,6 +61,19 @@ class Mergeable(ABC):
     @abstractmethod
     def together(cls, tx: Transaction, operations: Sequence[Self]) -> Iterable[object]:
         """What each would answer if they were made in turn."""
+
+
+def as_json(rows: Sequence[object]) -> str | None:
+    """A list for SQLite's json_each, which takes it apart without the interpreter's lock.
+
+    None where it would not come out as it went in: to SQLite's JSON a text ends at a NUL. Raises ValueError
+    where a text is no valid Unicode.
+    """
+    try:
+        text = orjson.dumps(rows).decode()
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+    return None if "\\u0000" in text else text
 
 
 def items_of(rows: Iterable[Row]) -> tuple[Item, ...]:

@@ -17,7 +17,7 @@ def revive(tx: Transaction, item: int) -> bool:
     for queue, lane in tx.rows(sql.REVIVE, tx.now, item):
         tx.change(sql.READY_IF_EMPTY, queue, lane, tx.now)
         tx.change(sql.REFRESH, queue, lane)
-        tx.woken.add(queue)
+        tx.wake(queue)
         return True
     return False
 

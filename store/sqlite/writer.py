@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import groupby
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -20,6 +21,10 @@ T = TypeVar("T")
 _BATCH = 1000
 """Operations that are enough for one transaction."""
 
+_HANDFUL = 100
+"""Operations with which the thread begins while the loop still gathers more. When a thousand come in one
+round, loop and thread would else wait for each other: measured, a fifth more are committed a second.
+"""
 
 _REFUSALS = (StoreError, ValueError, TypeError, ArithmeticError)
 """What an operation may raise by itself, besides SQLite's own errors."""
@@ -33,18 +38,11 @@ class _Job(NamedTuple, Generic[T]):
 _END: list[_Job[object]] = []
 
 
-class _Outcome(NamedTuple):
-    future: asyncio.Future[object]
-    value: object = None
-    error: Exception | None = None
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """In the place of what an operation answers: why it could not be made."""
 
-    def deliver(self) -> None:
-        if self.future.done():  # its caller went away
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.value)
+    error: Exception
 
 
 class Writer:
@@ -54,7 +52,7 @@ class Writer:
     its transaction.
 
     `begin` makes the Transaction around an open connection, `explain` turns SQLite's complaints into ours,
-    `wake` is called on the event loop with the queues that a commit gave work to.
+    `wake` is called on the event loop with when a commit gave work to which queues (Unix seconds).
     """
 
     def __init__(
@@ -62,7 +60,7 @@ class Writer:
         connection: sqlite3.Connection,
         begin: Callable[[sqlite3.Connection], Transaction],
         explain: Callable[[sqlite3.Error], StoreUnavailable],
-        wake: Callable[[Iterable[str]], None],
+        wake: Callable[[Mapping[str, float]], None],
         breather: Breather,
     ) -> None:
         self._connection = connection
@@ -88,6 +86,8 @@ class Writer:
             # What else comes in this round of the loop goes along: one transaction, one waking of the thread.
             self._loop.call_soon(self._hand_over)
         self._fresh.append(_Job(operation, future))  # type: ignore[arg-type]  # the list forgets T
+        if len(self._fresh) >= _HANDFUL:
+            self._hand_over()
         return future
 
     async def close(self) -> None:
@@ -105,7 +105,7 @@ class Writer:
     def _serve(self) -> None:
         try:
             while self._take():
-                self._on_loop(self._deliver, *self._commit(self._batch))
+                self._on_loop(self._deliver, self._batch, *self._commit(self._batch))
                 self._batch = []
                 self._breather.finished()
         finally:
@@ -128,33 +128,46 @@ class Writer:
             self._jobs.put(_END)  # seen in the middle: commit first, end next time
         return bool(self._batch)
 
-    def _commit(self, jobs: list[_Job[object]]) -> tuple[list[_Outcome], set[str]]:
+    def _commit(self, jobs: list[_Job[object]]) -> tuple[list[object], dict[str, float]]:
+        """What the operations answer, and when there is work in which queues."""
+        if len(jobs) == 1 and isinstance(jobs[0].operation, Mergeable) and jobs[0].operation.single:
+            return self._commit_single(jobs[0])
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             tx = self._begin(self._connection)
-            outcomes = self._run(tx, jobs)
+            answers = self._run(tx, jobs)
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
                 self._connection.rollback()
-            return [_Outcome(job.future, error=self._explain(error)) for job in jobs], set()
-        return outcomes, tx.woken
+            return [_Failure(self._explain(error)) for _ in jobs], {}
+        return answers, tx.woken
 
-    def _run(self, tx: Transaction, jobs: list[_Job[object]]) -> list[_Outcome]:
+    def _commit_single(self, job: _Job[object]) -> tuple[list[object], dict[str, float]]:
+        """SQLite commits a statement that stands outside of a transaction."""
+        tx = self._begin(self._connection)
+        try:
+            return [job.operation(tx)], tx.woken
+        except _REFUSALS as refused:
+            return [_Failure(refused)], tx.woken
+        except sqlite3.Error as error:
+            return [_Failure(self._explain(error))], tx.woken
+
+    def _run(self, tx: Transaction, jobs: list[_Job[object]]) -> list[object]:
         """All together; one by one only when something failed, which is rare: savepoints cost."""
         try:
-            return [_Outcome(job.future, value) for job, value in zip(jobs, _values(tx, jobs), strict=True)]
+            return list(_answers(tx, jobs))
         except (sqlite3.Error, *_REFUSALS):
             self._connection.rollback()  # as SQLite may have done already, when the disk is full
             self._connection.execute("BEGIN IMMEDIATE")
         return [self._apart(tx, job) for job in jobs]
 
-    def _apart(self, tx: Transaction, job: _Job[object]) -> _Outcome:
+    def _apart(self, tx: Transaction, job: _Job[object]) -> object:
         """Run one operation in a savepoint of its own. Raises when SQLite undid the whole batch."""
         self._connection.execute("SAVEPOINT operation")
         error: Exception
         try:
-            outcome = _Outcome(job.future, job.operation(tx))
+            answer = job.operation(tx)
         except _REFUSALS as refused:
             error = refused
         except sqlite3.Error as failed:
@@ -163,15 +176,20 @@ class Writer:
             error = self._explain(failed)
         else:
             self._connection.execute("RELEASE operation")
-            return outcome
+            return answer
         self._connection.execute("ROLLBACK TO operation")
         self._connection.execute("RELEASE operation")
-        return _Outcome(job.future, error=error)
+        return _Failure(error)
 
-    def _deliver(self, outcomes: list[_Outcome], woken: set[str]) -> None:
-        for outcome in outcomes:
-            outcome.deliver()
-        self._breather.back(len(outcomes))
+    def _deliver(self, jobs: list[_Job[object]], answers: list[object], woken: dict[str, float]) -> None:
+        for (_, future), answer in zip(jobs, answers, strict=True):
+            if future.done():  # its caller went away
+                continue
+            if isinstance(answer, _Failure):
+                future.set_exception(answer.error)
+            else:
+                future.set_result(answer)
+        self._breather.back(len(jobs))
         self._wake(woken)
 
     def _abandon(self) -> None:
@@ -182,12 +200,10 @@ class Writer:
             while jobs := self._jobs.get_nowait():
                 left += jobs
         left += self._fresh
-        self._breather.back(len(left))
-        for job in left:
-            _Outcome(job.future, error=StoreUnavailable("The store is closed.")).deliver()
+        self._deliver(left, [_Failure(StoreUnavailable("The store is closed.")) for _ in left], {})
 
 
-def _values(tx: Transaction, jobs: Sequence[_Job[object]]) -> Iterator[object]:
+def _answers(tx: Transaction, jobs: Sequence[_Job[object]]) -> Iterator[object]:
     """What the operations answer, in order; those of one kind in a row are made together if they can be."""
     for kind, run in groupby(jobs, key=lambda job: type(job.operation)):
         operations: list[Any] = [job.operation for job in run]

@@ -9,11 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.errors import LaneLost
 from bridge.ports import Item, Put
 from store.interface import Store
-from tests.unit.store.kit import Clock, OpenNode, bodies
+from tests.unit.store.kit import LEASE, Clock, OpenNode, bodies
 
 QUEUES, LANES, NAMES = ("in", "knock"), ("x", "y", "z"), ("", "", "", "a", "b", "c", "d")
+
+ODD_TEXTS = (
+    '"quoted" \\ and \\u0041',
+    "line\nand\ttab\r\x01\x1f\x7f\x85\u2028",
+    "null",
+    "1.5",
+    '["a", 1]',
+    "é 中文 \u202e \ufffe \uffff",
+    "\U0001f469\u200d\U0001f469\u200d\U0001f466 \U0010ffff",
+)
 
 one = st.tuples(
     st.sampled_from(QUEUES),
@@ -57,6 +68,44 @@ class CrowdPromises:
         answers = await asyncio.gather(*(a.put(put) for put in wishes), return_exceptions=True)
         assert [number for number, answer in enumerate(answers) if isinstance(answer, ValueError)] == [70]
         assert bodies(await a.waiting("in", "x")) == [put.body for put in wishes if put.body != "\ud83d"]
+
+    async def test_texts_put_at_once_stay_as_they_are(self, a: Store) -> None:
+        crowd = [Put("in", text, text, dedupe=text) for text in ODD_TEXTS]
+        await asyncio.gather(*(a.put(put) for put in crowd))
+        assert [bodies(await a.waiting("in", text)) for text in ODD_TEXTS] == [[text] for text in ODD_TEXTS]
+        again = await asyncio.gather(*(a.put(put) for put in crowd))
+        assert again == [(None,)] * len(crowd)
+
+    @pytest.mark.parametrize("text", ODD_TEXTS)
+    async def test_who_notes_at_once_notes_their_own(self, a: Store, text: str) -> None:
+        await asyncio.gather(*(a.put(Put("in", f"{number} {text}", "x")) for number in range(20)))
+        claims = await a.claim("in", 20)
+        await asyncio.gather(*(a.note(claim, claim.items[0].id, claim.lane + text) for claim in claims))
+        for claim in claims:
+            assert [item.note for item in await a.waiting("in", claim.lane)] == [claim.lane + text]
+
+    async def test_of_notes_at_once_for_one_item_the_last_stays(self, a: Store) -> None:
+        await a.put(Put("in", "x", "1"))
+        (claim,) = await a.claim("in", 1)
+        await asyncio.gather(*(a.note(claim, claim.items[0].id, f"{number}") for number in range(9)))
+        assert (await a.waiting("in", "x"))[0].note == "8"
+
+    async def test_who_lost_a_lane_notes_nothing_and_harms_nobody(
+        self, a: Store, b: Store, clock: Clock
+    ) -> None:
+        await asyncio.gather(*(a.put(Put("in", f"{number}", "x")) for number in range(9)))
+        lost = {claim.lane: claim for claim in await a.claim("in", 9)}
+        clock.advance(LEASE + 1)
+        taken = {claim.lane: claim for claim in await b.claim("in", 4)}
+        kept = {claim.lane: claim for claim in await a.claim("in", 9)}
+        noting = [*lost.values(), *kept.values()]
+        done = await asyncio.gather(
+            *(a.note(claim, claim.items[0].id, "a") for claim in noting), return_exceptions=True
+        )
+        assert [isinstance(each, LaneLost) for each in done] == [True] * 9 + [False] * 5
+        for lane in lost:
+            note = (await b.waiting("in", lane))[0].note
+            assert note == ("" if lane in taken else "a")
 
     @pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 84, 85, 300])
     async def test_of_a_crowd_with_one_name_the_first_is_heard(self, a: Store, size: int) -> None:

@@ -79,6 +79,21 @@ async def test_alone_what_an_earlier_process_held_is_free_at_once(tmp_path: Path
         assert (await claim_one(store)).lane == "x"
 
 
+@pytest.mark.parametrize("text", ["a\0b", "\0"])
+async def test_a_text_with_a_nul_is_kept_whole_in_a_crowd(tmp_path: Path, text: str) -> None:
+    crowd = [Put("in", text, text, dedupe=text), *(Put("in", "x", f"{number}") for number in range(9))]
+    async with SqliteStore.open(tmp_path / "p.db") as store:
+        await asyncio.gather(*(store.put(put) for put in crowd), store.put(Put("in", "a", "a", dedupe="a")))
+        assert bodies(await store.waiting("in", text)) == [text]
+        assert bodies(await store.waiting("in", "a")) == ["a"]
+        claims = await store.claim("in", 20)
+        assert {claim.lane for claim in claims} == {text, "x", "a"}
+        await asyncio.gather(*(store.note(claim, claim.items[0].id, claim.lane) for claim in claims))
+        for claim in claims:
+            await store.done(claim, claim.items)
+        assert await store.claim("in", 20) == ()
+
+
 async def test_a_delayed_item_wakes_at_its_time(tmp_path: Path) -> None:
     async with SqliteStore.open(tmp_path / "p.db") as store:
         waiting = asyncio.create_task(store.wait("in", 3600))
