@@ -18,6 +18,7 @@ from agent.final import (
     compose,
     from_fields,
     from_values,
+    has_last_word,
     read,
 )
 from agent.interrupts import Interrupt, parse_interrupts
@@ -102,6 +103,18 @@ class Transcript:
             return FROM_THE_START
         self._replayed = frozenset(self._recent)
         return self.last_event
+
+    def conclude(self, values: Json) -> None:
+        """Take what the thread holds after the run, as the server told whoever waited for its end.
+
+        Where it is not plainly the answer it does not count as whole: not every server says there that the
+        run failed, or that it asks.
+        """
+        self._clear()
+        self._on_values(values)
+        if isinstance(values, dict) and "__error__" in values:
+            self._on_error(values["__error__"])
+        self.whole = not self.paused and has_last_word(values, self.asked)
 
     def text(self) -> str:
         """The text so far. Provisional: a model's words are streamed even if the graph discards them."""

@@ -125,3 +125,10 @@ def from_values(values: Json, asked: Asked, concluded: bool) -> Final:
         return from_fields(values)
     messages, _ = read(values["messages"])
     return compose(of_turn(messages, asked, concluded), concluded)
+
+
+def has_last_word(values: Json, asked: Asked) -> bool:
+    """Whether a thread's values end with the assistant's answer to `asked`, and it calls for nothing more."""
+    raw = values.get("messages") if isinstance(values, dict) else None
+    messages = of_turn(read(raw)[0], asked, concluded=True) if raw else []
+    return bool(messages) and messages[-1].kind is Kind.ASSISTANT and not messages[-1].calls

@@ -178,7 +178,7 @@ class Follower:
         thread = self._request.thread
         try:
             if self._request.mode is Mode.WAIT:
-                await self._server.join(thread, self.run_id)
+                self.transcript.conclude(await self._server.join(thread, self.run_id))
             else:
                 await self._server.rejoin(thread, self.run_id, self.transcript.rejoin(), self._take)
         except (AgentUnavailable, AgentTimeout, AgentMissing) as error:

@@ -173,10 +173,10 @@ class Server:
         with mapped("join a run's stream"):
             await _hear(parts, on_part)
 
-    async def join(self, thread: str, run_id: str) -> None:
-        """Return when a run is over."""
+    async def join(self, thread: str, run_id: str) -> Json:
+        """Return when a run is over, with the thread's values, as far as this server tells them here."""
         with mapped("join a run"):
-            await self._client.runs.join(thread, run_id)
+            return cast("Json", await self._client.runs.join(thread, run_id))
 
     async def status(self, thread: str, run_id: str) -> str:
         """A run's status."""

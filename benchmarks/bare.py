@@ -61,14 +61,13 @@ class BareLoop:
         return 0.0, state["messages"][-1]["content"]
 
     async def careful(self, assistant: str) -> tuple[float, str]:
-        """The same, seeing errors, cancellations and questions as Parley does: three more requests."""
+        """The same, seeing errors and cancellations as Parley does: two more requests."""
         thread, asked = await self._begin()
         runs = self._client.runs
         run = await runs.create(thread, assistant, input=asked, multitask_strategy="reject")
-        await runs.join(thread, run["run_id"])
+        state: Any = await runs.join(thread, run["run_id"])
         status = (await runs.get(thread, run["run_id"]))["status"]
-        state: Any = await self._client.threads.get_state(thread)
-        return 0.0, state["values"]["messages"][-1]["content"] if status == "success" else ""
+        return 0.0, state["messages"][-1]["content"] if status == "success" else ""
 
     async def _begin(self) -> tuple[str, dict[str, Any]]:
         thread = str(uuid.uuid4())

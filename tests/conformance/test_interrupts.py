@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
+import pytest
 from langgraph_sdk.client import LangGraphClient
 
 from tests.conformance.talk import TOKENS, collect, of, said, texts
@@ -35,6 +36,15 @@ async def test_an_interrupt_is_seen_in_the_stream_the_thread_and_its_state(clien
     assert state["interrupts"][0]["value"] == interrupt["value"]
     [run] = await client.runs.list(thread)
     assert run["status"] == "success"
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_who_joins_a_run_is_told_what_it_asks(client: LangGraphClient, late: bool) -> None:
+    run = await client.runs.create(str(uuid4()), "ask", input=said("go"), if_not_exists="create")
+    if late:
+        await collect(client.runs.join_stream(run["thread_id"], run["run_id"]))
+    values: Any = await client.runs.join(run["thread_id"], run["run_id"])
+    assert [each["value"] for each in values["__interrupt__"]] == [{"question": "Send this?"}]
 
 
 async def test_an_answer_by_id_resumes(client: LangGraphClient) -> None:

@@ -201,8 +201,7 @@ async def _final_values(server: Services, run: Run) -> AsyncIterator[bytes]:
         asked = [
             interrupt for task in run.stand.interrupts.values() for interrupt in cast("list[object]", task)
         ]
-        values = run.stand.values
-        yield dumps({**values, "__interrupt__": asked} if asked and isinstance(values, dict) else values)
+        yield dumps(_told(run.stand.values, asked))
     elif run.row.temporary:
         yield b"{}"
     else:
@@ -210,11 +209,16 @@ async def _final_values(server: Services, run: Run) -> AsyncIterator[bytes]:
 
 
 async def _values(server: Services, thread_id: str) -> object:
-    """The thread's values now; a thread that was deleted meanwhile has none."""
+    """What the thread holds and asks now; a thread that was deleted meanwhile has nothing."""
     try:
-        return (await server.threads.state(Place(thread_id)))["values"]
+        state = await server.threads.state(Place(thread_id))
     except Problem:
         return {}
+    return _told(state["values"], state["interrupts"])
+
+
+def _told(values: object, asked: object) -> object:
+    return {**values, "__interrupt__": asked} if asked and isinstance(values, dict) else values
 
 
 ROUTES = [

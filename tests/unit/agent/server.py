@@ -22,7 +22,10 @@ GATE: Frame = ("gate", None)
 
 @dataclass
 class Script:
-    """What a run does: its events, its status at the end, and the state it leaves on its thread."""
+    """What a run does: its events, its status at the end, and the state it leaves on its thread.
+
+    Who joins it is told the thread's values in the end, and what is `beside` them.
+    """
 
     frames: Sequence[Frame] = ()
     status: str = "success"
@@ -30,6 +33,7 @@ class Script:
     end: bool = True
     ids: bool = True
     same_id: bool = False
+    beside: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -243,7 +247,8 @@ class FakeServer:
         while not run.over:
             run.news.clear()
             await run.news.wait()
-        return web.json_response({})
+        values = self.threads[run.thread].get("values", {})
+        return web.json_response({**values, **run.script.beside})
 
     async def _cancel(self, request: web.Request) -> web.Response:
         run = self._run(request)

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from agent.client import AgentEndpoint
 from agent.run import LangGraphAgent
 from bridge.errors import LaneLost
 from bridge.fencing import Tenure, acting_under, uptime
 from bridge.types import Mode, RunRef, RunStarted
-from tests.unit.agent.server import FakeServer, Script, serving
+from tests.unit.agent.server import FakeServer, Script
 from tests.unit.agent.wire import THREAD, answer, request
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[FakeServer]:
-    async with serving(FakeServer()) as server:
-        yield server
-
-
-@pytest.fixture
-async def agent(server: FakeServer, tmp_path: Path) -> AsyncIterator[LangGraphAgent]:
-    async with LangGraphAgent(AgentEndpoint(server.url), files=tmp_path) as agent:
-        yield agent
 
 
 def lapsed() -> Tenure:

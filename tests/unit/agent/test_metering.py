@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from agent.client import AgentEndpoint
 from agent.events import Transcript
 from agent.final import Asked
 from agent.run import LangGraphAgent
 from bridge.types import Json, Mode, RunEnded, RunRequest, Tokens
-from tests.unit.agent.server import FakeServer, Frame, Script, serving
+from tests.unit.agent.server import FakeServer, Frame, Script
 from tests.unit.agent.wire import MESSAGE_ID, ai, answer, chunk, human, request, tool, update
 
 ASKED = Asked(MESSAGE_ID, "hi")
@@ -98,18 +94,6 @@ def test_a_run_that_is_told_again_from_the_start_is_counted_once() -> None:
     for frame in (begun, chunk("a", **used(5, 1)), begun, chunk("a", **used(5, 1))):
         transcript.apply(*frame, None)
     assert transcript.meter.total() == (Tokens("", 5, 1),)
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[FakeServer]:
-    async with serving(FakeServer()) as server:
-        yield server
-
-
-@pytest.fixture
-async def agent(server: FakeServer, tmp_path: Path) -> AsyncIterator[LangGraphAgent]:
-    async with LangGraphAgent(AgentEndpoint(server.url, "key"), files=tmp_path, rejoin_delay=0.001) as agent:
-        yield agent
 
 
 async def ended(agent: LangGraphAgent, asked: RunRequest) -> RunEnded:

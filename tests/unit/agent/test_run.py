@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 
@@ -26,20 +25,8 @@ from bridge.types import (
     RunStarted,
     Session,
 )
-from tests.unit.agent.server import GATE, FakeServer, Frame, Script, serving
+from tests.unit.agent.server import GATE, FakeServer, Frame, Script
 from tests.unit.agent.wire import MESSAGE_ID, THREAD, ai, answer, chunk, human, request, tool, update
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[FakeServer]:
-    async with serving(FakeServer()) as server:
-        yield server
-
-
-@pytest.fixture
-async def agent(server: FakeServer, tmp_path: Path) -> AsyncIterator[LangGraphAgent]:
-    async with LangGraphAgent(AgentEndpoint(server.url, "key"), files=tmp_path, rejoin_delay=0.001) as agent:
-        yield agent
 
 
 async def events(agent: LangGraphAgent, asked: RunRequest) -> list[RunEvent]:
@@ -345,32 +332,6 @@ async def test_nobody_there_is_unavailable(tmp_path: Path) -> None:
     async with LangGraphAgent(AgentEndpoint("http://127.0.0.1:9"), files=tmp_path) as agent:
         with pytest.raises(AgentUnavailable):
             await ended(agent, request())
-
-
-async def test_waiting_shows_no_progress_and_finds_the_answer(
-    server: FakeServer, agent: LangGraphAgent
-) -> None:
-    server.scripts = [Script(answer("All at once"), state=state(human(), ai("All at once")))]
-    seen = await events(agent, request(mode=Mode.WAIT))
-    assert seen == [RunStarted(RunRef(THREAD, "run-1")), RunEnded(Outcome.ANSWERED, "All at once")]
-
-
-async def test_waiting_works_without_a_join(server: FakeServer, agent: LangGraphAgent) -> None:
-    server.joinable = False
-    server.scripts = [Script([GATE, *answer("late")], state=state(human(), ai("late")))]
-    run = asyncio.create_task(ended(agent, request(mode=Mode.WAIT)))
-    await server.waiting.wait()
-    server.gate.set()
-    assert (await run).text == "late"
-
-
-async def test_waiting_sees_a_failure_and_a_cancellation(server: FakeServer, agent: LangGraphAgent) -> None:
-    server.scripts = [
-        Script(status="error", state=state(human(), ai("preamble"))),
-        Script(status="interrupted", state=state(human())),
-    ]
-    assert (await ended(agent, request(mode=Mode.WAIT))).outcome is Outcome.FAILED
-    assert (await ended(agent, request(mode=Mode.WAIT, turn_id="2"))).outcome is Outcome.CANCELLED
 
 
 INTERRUPT: Json = {"id": "i1", "value": "Which city?", "response_schema": None}
