@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import ssl
 
 import httpx
 
@@ -45,4 +47,15 @@ def _why(error: Exception) -> str:
     cause = error.__cause__
     if isinstance(cause, httpx.HTTPStatusError):
         return f"HTTP {cause.response.status_code}"
+    root: BaseException = error
+    while deeper := root.__cause__ or root.__context__:
+        root = deeper
+    if isinstance(root, OSError) and root.errno:
+        return f"no connection ({_words(root)})"
     return str(cause or error) or "no answer in time"
+
+
+def _words(error: OSError) -> str:
+    # Of a connection that failed asyncio says so, and not why.
+    by_number = not isinstance(error, ssl.SSLError) and (error.errno or 0) > 0
+    return os.strerror(error.errno or 0) if by_number else error.strerror or type(error).__name__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,7 @@ from agent.run import LangGraphAgent
 from bridge.errors import AgentUnavailable
 from bridge.ports import Health
 from bridge.types import Json
-from tests.unit.agent.server import FakeServer, serving
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[FakeServer]:
-    async with serving(FakeServer()) as server:
-        yield server
+from tests.unit.agent.server import FakeServer
 
 
 async def health(server: FakeServer, tmp_path: Path) -> Health:
@@ -51,7 +44,17 @@ async def test_a_server_that_is_away_is_retried(tmp_path: Path) -> None:
     ) as agent:
         report = await agent.health()
     assert (report.health, report.since) == (Health.RETRYING, 5.0)
-    assert "127.0.0.1:9" in report.detail
+    assert report.detail == "http://127.0.0.1:9: no connection (Connection refused)"
+
+
+async def test_a_server_that_speaks_no_tls_is_said(server: FakeServer, tmp_path: Path) -> None:
+    url = server.url.replace("http:", "https:")
+    async with LangGraphAgent(AgentEndpoint(url), files=tmp_path) as agent:
+        report = await agent.health()
+    assert report.health is Health.RETRYING
+    assert report.detail.startswith(f"{url}: no connection (")
+    assert "SSL" in report.detail
+    assert "Operation not permitted" not in report.detail
 
 
 async def test_models_are_configured_or_the_gateways(server: FakeServer, tmp_path: Path) -> None:
