@@ -79,7 +79,7 @@ def standing_of(options: ChannelOptions, message: InboundMessage, paired: Contai
     """Who writes, by the channel's lists and those of the chat."""
     if not _is_account(message.sender):
         return Standing.NOBODY
-    if may_talk(options, message.sender, message.conversation.chat, paired):
+    if _is_let_in(options, message.sender, message.conversation.chat, paired):
         return Standing.KNOWN
     asks = parse(message.text) == (PAIR, "")
     return Standing.ASKING if options.pairing and asks else Standing.STRANGER
@@ -91,8 +91,10 @@ def may_talk(options: ChannelOptions, user: User, chat: str, paired: Container[s
     A chat's own list says all there is to say about it. Elsewhere the channel's holds, beside its
     administrators and, where there is pairing, those who were let in so. Ids are compared letter by letter.
     """
-    if not _is_account(user):
-        return False
+    return _is_account(user) and _is_let_in(options, user, chat, paired)
+
+
+def _is_let_in(options: ChannelOptions, user: User, chat: str, paired: Container[str]) -> bool:
     own = _chat(options, chat).allowed_users
     if own is not None:
         return EVERYONE in own or user.id in own

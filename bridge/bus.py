@@ -61,7 +61,8 @@ class MessageBus:
             message = clean_message(message)
         conversation = message.conversation
         options = self._channels[conversation.channel]
-        verdict = judge(options, message, ours=await self._is_ours(options, message), paired=self._paired)
+        ours = not message.private and await self._is_ours(options, message)
+        verdict = judge(options, message, ours=ours, paired=self._paired)
         if verdict is Verdict.IGNORE:
             return False
         quick = verdict is not Verdict.ALLOW or is_command(message.text)

@@ -5,7 +5,9 @@ Hardly anybody does, and until then no message needs its conversation looked up 
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
+from contextvars import Context
 from dataclasses import replace
 
 from bridge.busy import way_of
@@ -29,6 +31,7 @@ class BusyChoices:
         self._news = news
         self._any: bool | None = None
         self._doubts = 0
+        self._looking: asyncio.Task[None] | None = None
         news.follow(_TOPIC, self)
 
     def heard(self, text: str) -> None:
@@ -44,10 +47,7 @@ class BusyChoices:
     async def of(self, options: ChannelOptions, conversation: Conversation) -> WhenBusy:
         """The way of a conversation: what was chosen there, else its channel's. Raises StoreUnavailable."""
         while self._any is None:
-            doubts = self._doubts
-            chosen = await self._was_chosen()
-            if doubts == self._doubts:  # else somebody may have chosen since it was read
-                self._any = chosen
+            await self._found_out()
         return await way_of(self._documents, options, conversation) if self._any else options.when_busy
 
     async def begin(self) -> None:
@@ -55,6 +55,25 @@ class BusyChoices:
         await self._note(_YES)
         self._any = True
         await self._news.tell(_TOPIC, "")
+
+    async def _found_out(self) -> None:
+        """Look once for all who ask in the same moment: after a start that may be thousands."""
+        if self._looking is None:
+            # For everybody, so under nobody's tenure.
+            self._looking = asyncio.create_task(self._look(), context=Context())
+            self._looking.add_done_callback(self._looked)
+        await asyncio.shield(self._looking)
+
+    async def _look(self) -> None:
+        doubts = self._doubts
+        chosen = await self._was_chosen()
+        if doubts == self._doubts:  # else somebody may have chosen since it was read
+            self._any = chosen
+
+    def _looked(self, looking: asyncio.Task[None]) -> None:
+        self._looking = None
+        if not looking.cancelled():
+            looking.exception()  # told to those who asked, if they are still there
 
     async def _was_chosen(self) -> bool:
         known = (await self._documents.get(_KEY)).body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import TypeAlias
 from uuid import UUID, uuid4, uuid5
 
@@ -16,6 +17,8 @@ from bridge.types import Conversation, InboundMessage, Session
 
 PREFIX = "thread/"
 _INSTANCE = "instance"
+_IDS_KEPT = 4096
+"""Ids that are not made again: a turn asks for its own several times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ class Conversations:
 
     def __init__(self, documents: Documents, instance: UUID) -> None:
         self._documents = documents
-        self._instance = instance
+        self._id_of = lru_cache(maxsize=_IDS_KEPT)(partial(uuid5, instance))
 
     @classmethod
     async def open(cls, documents: Documents) -> Conversations:
@@ -100,15 +103,15 @@ class Conversations:
 
     def thread_id(self, conversation: Conversation, record: ConversationRecord) -> str:
         """The LangGraph thread: the same id on every node and after every restart."""
-        return str(uuid5(self._instance, f"thread {conversation.key} {record.generation}"))
+        return str(self._id_of(f"thread {conversation.key} {record.generation}"))
 
     def turn_id(self, item: int) -> str:
         """The id of the turn that an accepted item begins."""
-        return uuid5(self._instance, f"turn {item}").hex
+        return self._id_of(f"turn {item}").hex
 
     def message_id(self, conversation: Conversation, message: str) -> str:
         """The id of the human message on the thread, so that sending it again replaces it."""
-        return str(uuid5(self._instance, f"message {conversation.key} {message}"))
+        return str(self._id_of(f"message {conversation.key} {message}"))
 
     async def read(self, conversation: Conversation) -> Seen:
         """The record, and the document it was read from."""
@@ -143,7 +146,7 @@ def record_in(document: Document) -> ConversationRecord:
 
 def written(document: Document, record: ConversationRecord) -> Document:
     """`document` with `record` as its body, to be set under the version it was read at."""
-    return replace(document, body=encode(record))
+    return Document(document.key, encode(record), document.version)
 
 
 def attributed(

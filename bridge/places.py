@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 
@@ -17,8 +18,7 @@ class Conversation:
     @property
     def key(self) -> str:
         """`channel:chat[:topic]`, with `%` and `:` inside parts percent-escaped."""
-        parts = (self.channel, self.chat) if self.topic is None else (self.channel, self.chat, self.topic)
-        return ":".join(part.replace("%", "%25").replace(":", "%3A") for part in parts)
+        return _key(self.channel, self.chat, self.topic)
 
     @classmethod
     def parse(cls, key: str) -> Conversation:
@@ -27,6 +27,12 @@ class Conversation:
         if len(parts) not in (2, 3):
             raise ValueError(f"not a conversation key: {key!r}")
         return cls(*parts)
+
+
+@lru_cache(maxsize=4096)
+def _key(*parts: str | None) -> str:
+    # Asked for a dozen times in a turn.
+    return ":".join(part.replace("%", "%25").replace(":", "%3A") for part in parts if part is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bridge.busy_choices import BusyChoices
 from bridge.conversations import Conversations
+from bridge.errors import StoreUnavailable
 from bridge.journal import Document
 from bridge.news import Follower
 from bridge.options import ChannelOptions, WhenBusy
@@ -24,24 +25,37 @@ class Documents:
     """A store's documents, and which of them were read."""
 
     def __init__(self, store: SqliteStore) -> None:
-        self._store = store
+        self.store = store
         self.read: list[str] = []
 
     async def get(self, key: str) -> Document:
         self.read.append(key)
-        return await self._store.get(key)
+        return await self.store.get(key)
 
     async def get_all(self, *keys: str) -> tuple[Document, ...]:
-        return await self._store.get_all(*keys)
+        return await self.store.get_all(*keys)
 
     async def set(self, document: Document) -> Document:
-        return await self._store.set(document)
+        return await self.store.set(document)
 
     async def list(self, prefix: str, limit: int = 1000, after: str = "") -> tuple[Document, ...]:
-        return tuple(await self._store.list(prefix, limit, after))
+        return tuple(await self.store.list(prefix, limit, after))
 
     async def delete(self, key: str) -> None:
-        await self._store.delete(key)
+        await self.store.delete(key)
+
+
+class Away(Documents):
+    """Out of reach until it is back."""
+
+    def __init__(self, documents: Documents) -> None:
+        super().__init__(documents.store)
+        self.back = False
+
+    async def get(self, key: str) -> Document:
+        if not self.back:
+            raise StoreUnavailable("away")
+        return await super().get(key)
 
 
 class Wire:
@@ -128,3 +142,30 @@ async def test_two_who_choose_at_once_both_have_it_noted(tmp_path: Path):
         await asyncio.gather(first.begin(), second.begin())
         await choose(documents, WhenBusy.MERGE)
         assert await BusyChoices(documents).of(OPTIONS, CHAT) is WhenBusy.MERGE
+
+
+async def test_many_who_ask_at_once_look_once(tmp_path: Path) -> None:
+    async with opened(tmp_path) as documents:
+        choices = BusyChoices(documents)
+        ways = await asyncio.gather(*(choices.of(OPTIONS, CHAT) for _ in range(1000)))
+        assert set(ways) == {WhenBusy.QUEUE}
+        assert len(documents.read) == 2
+
+
+async def test_a_failed_look_is_told_to_all_and_made_again(tmp_path: Path) -> None:
+    async with opened(tmp_path) as documents:
+        away = Away(documents)
+        choices = BusyChoices(away)
+        failed = await asyncio.gather(*(choices.of(OPTIONS, CHAT) for _ in range(9)), return_exceptions=True)
+        assert [type(each) for each in failed] == [StoreUnavailable] * 9
+        away.back = True
+        assert await choices.of(OPTIONS, CHAT) is WhenBusy.QUEUE
+
+
+async def test_who_goes_away_takes_the_look_from_nobody(tmp_path: Path) -> None:
+    async with opened(tmp_path) as documents:
+        choices = BusyChoices(documents)
+        first, second = (asyncio.create_task(choices.of(OPTIONS, CHAT)) for _ in range(2))
+        await asyncio.sleep(0)
+        first.cancel()
+        assert await second is WhenBusy.QUEUE
