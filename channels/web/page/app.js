@@ -81,17 +81,20 @@ function onEscape() {
   if (isBusy(store.place)) stop();
 }
 
+function takeHello(hello) {
+  store.user = hello.user;
+  store.commands = ourCommands(hello.commands);
+  store.maxUpload = hello.max_upload;
+  store.edits = hello.edits;
+  store.changed("commands");
+}
+
 async function loadAll() {
+  const place = store.place;
+  const known = place && !outbox.of(place).length; // or else the server may hear of it only now
   try {
-    const [hello, chats] = await Promise.all([api.hello(), api.conversations()]);
-    store.user = hello.user;
-    store.commands = ourCommands(hello.commands);
-    store.maxUpload = hello.max_upload;
-    store.edits = hello.edits;
-    store.changed("commands");
-    store.setChats(chats);
-    const place = store.place;
-    const lost = place && !store.chats.has(place.chat) && !outbox.of(place).length;
+    await Promise.all([api.hello().then(takeHello), store.ask(api.conversations(), (chats) => store.setChats(chats))]);
+    const lost = known && place === store.place && !store.chats.has(place.chat);
     if (lost) history.replaceState(null, "", location.pathname);
     if (lost) store.open(null);
     await load();

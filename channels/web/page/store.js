@@ -14,6 +14,7 @@ class Store extends EventTarget {
   #threads = new Map(); // place key -> {entries: Map, before: string, loaded: bool}
   #growing = new Map(); // turn id -> place
   #unread = new Set();
+  #hearing = new Set(); // of each answer on its way: the newest news of every id since it was asked for
 
   changed(name, detail = {}) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
@@ -29,6 +30,25 @@ class Store extends EventTarget {
     this.changed("connection");
   }
 
+  // Takes in an answer of the server. News that came meanwhile may be newer than it, so they are taken in again.
+  async ask(request, take) {
+    const news = new Map();
+    this.#hearing.add(news);
+    try {
+      take(await request);
+    } finally {
+      this.#hearing.delete(news);
+    }
+    for (const hear of news.values()) hear();
+  }
+
+  #heard(id, again) {
+    for (const news of this.#hearing) {
+      news.delete(id); // so that the newest comes last
+      news.set(id, again);
+    }
+  }
+
   setChats({ conversations, growing }) {
     this.chats = new Map(conversations.map((chat) => [chat.id, chat]));
     this.#growing = new Map(growing.map(({ id, chat, topic }) => [id, { chat, topic }]));
@@ -37,6 +57,7 @@ class Store extends EventTarget {
   }
 
   setChat(id, chat) {
+    this.#heard(id, () => this.setChat(id, chat));
     if (chat) this.chats.set(id, chat);
     else this.chats.delete(id);
     const lost = this.place?.chat === id && !this.#stillThere();
@@ -80,9 +101,7 @@ class Store extends EventTarget {
   // The newest page replaces what was known: what grew before a restart may be gone.
   setThread(place, { entries, growing, before }) {
     const thread = this.thread(place);
-    const newer = [...thread.entries.values()].filter((entry) => entry.final && entry.pos > (entries.at(-1)?.pos ?? 0));
-    thread.entries = new Map([...entries, ...growing, ...newer].map((entry) => [entry.id, entry]));
-    for (const entry of entries) thread.entries.set(entry.id, entry);
+    thread.entries = new Map([...growing, ...entries].map((entry) => [entry.id, entry]));
     thread.before = before;
     thread.loaded = true;
     for (const entry of growing) if (!thread.entries.get(entry.id).final) this.#growing.set(entry.id, place);
@@ -97,6 +116,7 @@ class Store extends EventTarget {
   }
 
   putEntry(place, entry) {
+    this.#heard(entry.id, () => this.putEntry(place, entry));
     const thread = this.thread(place);
     if (thread.entries.get(entry.id)?.final && !entry.final) return;
     thread.entries.set(entry.id, entry);

@@ -64,7 +64,7 @@ export async function load() {
   const place = store.place;
   if (place && !store.thread(place).loaded && store.chats.has(place.chat)) {
     try {
-      store.setThread(place, await api.messages(place.chat, place.topic));
+      await store.ask(api.messages(place.chat, place.topic), (page) => store.setThread(place, page));
       failed = false;
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
@@ -80,7 +80,8 @@ async function older() {
   if (!place || fetching || !store.thread(place).before) return;
   fetching = true;
   try {
-    store.addOlder(place, await api.messages(place.chat, place.topic, store.thread(place).before));
+    const asked = api.messages(place.chat, place.topic, store.thread(place).before);
+    await store.ask(asked, (page) => store.addOlder(place, page));
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
   } finally {
