@@ -121,7 +121,9 @@ class ChatClient:
         except httpx.TransportError as error:
             raise NotRunning(f"Nothing answers at {self._base_url}.") from error
         if response.status_code in (401, 403):
-            raise ChatRefused(f"{self._base_url} wants a token: set console.token in config.yaml.")
+            raise ChatRefused(
+                f"{self._base_url} wants its token: set console.token to the one that it runs with."
+            )
         if response.status_code != 200:
             raise ChatRefused(f"What answers at {self._base_url} is no Parley; set another console.port.")
 
