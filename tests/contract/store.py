@@ -15,7 +15,8 @@ class ShakyJournal(Journal):
     """The journal of one process.
 
     `refusals` is how many times `put` is going to fail; while `holding` is not set, `put` waits. `finished`
-    counts finished turns by lane, `attempts` the puts. Nothing of it works after `die`.
+    counts finished turns by lane, `shown` what was shown of questions and noted as shown, `attempts` the
+    puts. Nothing of it works after `die`.
     """
 
     def __init__(self, inner: Journal, news: Callable[[], None]) -> None:
@@ -26,6 +27,7 @@ class ShakyJournal(Journal):
         self.holding = asyncio.Event()
         self.holding.set()
         self.finished: Counter[str] = Counter()
+        self.shown = 0
         self._ended = False
 
     def die(self) -> None:
@@ -116,4 +118,5 @@ class ShakyJournal(Journal):
     def _count(self, claim: Claim) -> None:
         if claim.queue.startswith("turns"):
             self.finished[claim.lane] += 1
+        self.shown += claim.lane.endswith("/show")
         self._news()

@@ -190,6 +190,7 @@ async def promise_a_press_after_a_crash_decides(scene: Scene) -> None:
     """Buttons work after a crash, and their message is found again: what was asked stays asked."""
     place = await scene.driver.private()
     question = await _asked(scene, place)
+    await scene.until(lambda: scene.journal.shown, "the question to be noted as shown")
     await scene.restart()
     await scene.listening()
     await scene.driver.press(place, _YES)
