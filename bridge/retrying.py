@@ -31,6 +31,8 @@ def askable(record: ConversationRecord, waiting: Sequence[Item]) -> tuple[Inboun
     if turn.stage in (Stage.ACCEPTED, Stage.RUNNING) or turn.questions or waits_behind(turn, waiting):
         return None
     burst = folded(read(waiting))
+    if turn.missed:
+        return asked_by(burst)
     if offered := record.still_offered(burst[-1].message):
         return offered.messages
     if turn.answers or not turn.thread:

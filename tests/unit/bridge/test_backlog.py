@@ -85,6 +85,26 @@ async def test_what_is_not_too_old_is_answered_after_the_apology_which_still_sta
         assert (await parley.channel.until_finals(3))[2] == "you said one\ntwo"
 
 
+async def test_the_offer_stands_as_soon_as_it_is_read(tmp_path: Path) -> None:
+    """The apology may be read, and taken up, a moment before we know that it was delivered."""
+    channel = RecordingChannel()
+    channel.finish_gate = asyncio.Event()
+    async with core(tmp_path, channel=channel, working=False) as parley:
+        await put(parley, old("one", 3), old("two"))
+        work(parley, Clock())
+        async with asyncio.timeout(10):
+            await channel.finishing.wait()
+        channel.finishing.clear()
+        await parley.say("/retry")
+        await parley.say("/status")
+        async with asyncio.timeout(10):
+            await channel.finishing.wait()
+        channel.finish_gate.set()
+        assert "you said one\ntwo" in await channel.until_finals(3)
+        await parley.say("/retry")
+        assert (await channel.until_finals(4))[3] == "you said one\ntwo"
+
+
 async def test_who_goes_on_talking_has_passed_the_offer_over(tmp_path: Path) -> None:
     clock = Clock()
     async with core(tmp_path, working=False) as parley:
