@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bridge.bursts import Accepted, content
+from bridge.conversations import ConversationRecord
 from bridge.question_flow import drop
 from bridge.services import Services
 from bridge.types import InboundMessage
@@ -28,6 +29,15 @@ def folded(waiting: Sequence[Accepted]) -> tuple[Accepted, ...]:
     return tuple(found)
 
 
+def rewritten(
+    messages: Sequence[InboundMessage], edits: Iterable[InboundMessage]
+) -> tuple[InboundMessage, ...]:
+    """The messages as they read after the edits."""
+    for edit in edits:
+        messages = [_changed(each, edit) if _is_of(edit, each) else each for each in messages]
+    return tuple(messages)
+
+
 def spelled_out(last: Sequence[InboundMessage], burst: Sequence[Accepted]) -> tuple[Accepted, ...]:
     """The burst itself, or, where it is an edit, what the `last` turn was asked as that reads now.
 
@@ -36,7 +46,7 @@ def spelled_out(last: Sequence[InboundMessage], burst: Sequence[Accepted]) -> tu
     lead = burst[0]
     if not lead.message.edits:
         return tuple(burst)
-    messages = [_changed(each, lead.message) if _is_of(lead.message, each) else each for each in last]
+    messages = rewritten(last, [lead.message])
     if all(content(now) == content(before) for now, before in zip(messages, last, strict=True)):
         return ()
     return tuple(
@@ -47,6 +57,7 @@ def spelled_out(last: Sequence[InboundMessage], burst: Sequence[Accepted]) -> tu
 async def as_asked(services: Services, burst: Sequence[Accepted]) -> tuple[Accepted, ...]:
     """The burst, spelled out; its conversation then waits for no decision that the last turn asked for.
 
+    An edit of messages that were missed, and offered to be answered after all, changes the offer.
     Raises StoreUnavailable.
     """
     lead = burst[0]
@@ -62,7 +73,16 @@ async def as_asked(services: Services, burst: Sequence[Accepted]) -> tuple[Accep
     if found and record.question is not None:
         await drop(services.journal, record.question.turn)
         await services.conversations.change(conversation, lambda record: replace(record, question=None))
+    elif record.missed is not None:
+        await services.conversations.change(conversation, lambda record: _offered(record, lead.message))
     return found
+
+
+def _offered(record: ConversationRecord, edit: InboundMessage) -> ConversationRecord:
+    missed = record.missed
+    if missed is None:
+        return record
+    return replace(record, missed=replace(missed, messages=rewritten(missed.messages, [edit])))
 
 
 def _changed_by(found: Sequence[Accepted], edit: InboundMessage) -> int | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bridge.bursts import Accepted, read
 from bridge.busy import for_agent, waits_behind
 from bridge.conversations import ConversationRecord
-from bridge.editing import folded, spelled_out
+from bridge.editing import folded, rewritten, spelled_out
 from bridge.ports import Item, Put
 from bridge.record import Stage, read_record
 from bridge.types import InboundMessage
@@ -25,16 +25,19 @@ def askable(record: ConversationRecord, waiting: Sequence[Item]) -> tuple[Inboun
 
     A turn that is only being delivered is over, though its conversation does not say so yet.
     """
+    accepted, offered = read(waiting), record.missed
+    if offered is not None and all(each.message.edits and not each.item.note for each in accepted):
+        return rewritten(offered.messages, [each.message for each in accepted])
     if not waiting:
-        return record.missed.messages if record.missed is not None else record.last
-    turn = read_record(waiting[0])
+        return record.last
+    turn, burst = read_record(waiting[0]), folded(accepted)
+    if turn.missed:
+        others = [each for each in burst if each.item.id not in turn.items]
+        return None if others else asked_by(burst)
     if turn.stage in (Stage.ACCEPTED, Stage.RUNNING) or turn.questions or waits_behind(turn, waiting):
         return None
-    burst = folded(read(waiting))
-    if turn.missed:
-        return asked_by(burst)
-    if offered := record.still_offered(burst[-1].message):
-        return offered.messages
+    if still := record.still_offered(burst[-1].message):
+        return still.messages
     if turn.answers or not turn.thread:
         return record.last
     return asked_by(spelled_out(record.last, burst))

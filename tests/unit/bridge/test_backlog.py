@@ -210,6 +210,22 @@ async def test_however_messages_wait_the_old_ones_are_apologised_for(tmp_path: P
         assert (await parley.channel.until_finals(2))[1] == "you said two"
 
 
+async def test_an_edit_of_what_was_missed_changes_the_offer(tmp_path: Path) -> None:
+    channel = replace(default_options().channels["test"], on_edit=OnEdit.RERUN)
+    options = default_options(channels={"test": channel})
+    async with core(tmp_path, options=options, working=False) as parley:
+        said = old("tow")
+        await put(parley, said, old("three"))
+        work(parley, Clock(), options)
+        await parley.channel.until_finals(1)
+        await put(parley, replace(said, id="edit", edits=said.id, text="two", sent_at=NOW))
+        async with asyncio.timeout(10):
+            while await parley.journal.waiting("turns/test", said.conversation.key):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        await parley.say("/retry")
+        assert (await parley.channel.until_finals(2))[1] == "you said two\nthree"
+
+
 async def test_in_a_group_too_there_is_one_apology(tmp_path: Path) -> None:
     channel = replace(default_options().channels["test"], chats={"chat": ChatOptions(mention=Mention.NEVER)})
     options = default_options(channels={"test": channel})

@@ -112,7 +112,7 @@ async def test_a_message_to_a_free_conversation_interrupts_nothing(tmp_path: Pat
 
 
 async def test_a_burst_does_not_interrupt_itself(tmp_path: Path) -> None:
-    async with core(tmp_path, options=options(WhenBusy.INTERRUPT, window=0.1)) as parley:
+    async with core(tmp_path, options=options(WhenBusy.INTERRUPT, window=0.5)) as parley:
         for text in ("one", "two", "three"):
             await parley.say(text)
         assert await parley.channel.until_finals(1) == ["you said one\ntwo\nthree"]

@@ -80,6 +80,11 @@ async def nothing_waits(queue):
     return not await queue.waiting("ann")
 
 
+async def set_back(store, tries):
+    """Whether what Ann wrote first is kept for another try after so many."""
+    return (await store.waiting(QUEUE, "ann"))[0].attempts == tries
+
+
 async def due(store):
     """The turns that would be learned from now, by person; the lanes are given back."""
     claims = await store.claim(QUEUE, 100)
@@ -196,9 +201,8 @@ async def test_a_failure_is_tried_three_times_with_growing_pauses_then_set_aside
         working(store, queue, learner, options) as (_, failures),
     ):
         await queue.add(turn(1, "x"))
-        for pause in (30, 120):
-            tries = len(failures)
-            await until(lambda: len(failures) > tries)  # noqa: B023 - awaited at once
+        for tries, pause in ((1, 30), (2, 120)):
+            await until(lambda: set_back(store, tries))  # noqa: B023 - awaited at once
             clock.now += pause - 1
             assert await due(store) == {}
             clock.now += 1
