@@ -60,6 +60,14 @@ async def _hold(turn: Turn) -> Snapshots:
     yield turn.final("One moment, I am done.", looked, replace(_PONDER, status=StepStatus.FAILED))
 
 
+async def _grow(turn: Turn) -> Snapshots:
+    looked = replace(_CLOCK, status=StepStatus.DONE)
+    yield turn.growing("One", looked, _PONDER)
+    await turn.release.wait()
+    yield turn.growing("One, two", looked, _PONDER)
+    await asyncio.Event().wait()
+
+
 async def _document(turn: Turn) -> Snapshots:
     words = DOCUMENT.split(" ")
     for count in range(8, len(words), 8):
@@ -86,6 +94,7 @@ async def _echo(turn: Turn) -> Snapshots:
 _SCRIPTS: dict[str, Callable[[Turn], Snapshots]] = {
     "time": _time,
     "hold": _hold,
+    "grow": _grow,
     "document": _document,
     "mail": _mail,
     "report": _file,

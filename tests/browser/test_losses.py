@@ -94,6 +94,26 @@ async def test_a_post_whose_answer_was_lost_is_repeated_and_taken_once(chat: Cha
     chat.said.clear()
 
 
+async def test_messages_that_break_off_in_the_middle_can_be_asked_for_again(chat: Chat) -> None:
+    await chat.send("hello")
+    await chat.sees("hello")
+    await chat.page.route("**/messages?*", lambda route: route.fulfill(body='{"entries": ['), times=1)
+    await chat.page.reload()
+    await chat.page.get_by_text("This conversation could not be loaded.").wait_for()
+    await chat.page.get_by_role("button", name="Try again").click()
+    await chat.sees("hello")
+
+
+async def test_a_network_that_wants_a_sign_in_is_not_taken_for_us(chat: Chat) -> None:
+    portal = "<!doctype html><title>Airport Wi-Fi</title>"
+    await chat.page.route("**/messages", lambda route: route.fulfill(body=portal), times=1)
+    await chat.send("kept")
+    await chat.page.locator(".entry.waiting").wait_for()
+    await chat.page.locator(".entry.waiting").wait_for(state="detached")
+    await chat.sees("kept")
+    assert [message.text for message in chat.core.seen] == ["kept"]
+
+
 async def test_a_message_that_is_refused_can_be_discarded(chat: Chat) -> None:
     answer = '{"error": {"code": "no", "text": "the server says no"}}'
     await chat.page.route("**/messages", lambda route: route.fulfill(status=422, body=answer))

@@ -63,9 +63,28 @@ async def test_steps_show_how_far_each_has_come(chat: Chat) -> None:
     await steps.first.wait_for()
     assert await steps.all_inner_texts() == ["Looking at the clock\ndone", "Thinking it over\nrunning"]
     await chat.shot("steps-light")
+    await chat.page.locator(".steps summary").focus()
     chat.core.release.set()
-    await chat.page.get_by_text("2 steps").click()
+    await chat.page.get_by_text("2 steps").wait_for()
+    await chat.page.keyboard.press("Enter")
+    assert await steps.last.is_visible()
     assert await steps.last.get_attribute("class") == "failed"
+
+
+async def test_whoever_has_the_focus_on_the_steps_keeps_it(chat: Chat) -> None:
+    await chat.send("grow")
+    await chat.sees("One")
+    summary = chat.page.locator(".steps summary")
+    await summary.focus()
+    node = await summary.element_handle()
+    chat.core.release.set()
+    await chat.sees("One, two")
+    assert await node.evaluate("(node) => node.isConnected && node === document.activeElement")
+    await chat.page.keyboard.press("Enter")
+    assert not await chat.page.locator(".steps li").first.is_visible()
+    await chat.send("/stop")
+    await chat.page.locator(".growing").wait_for(state="detached")
+    assert await chat.page.locator(".steps li").count() == 2
 
 
 async def test_a_question_is_answered_by_its_button_once(chat: Chat) -> None:

@@ -17,7 +17,7 @@ const JSON_HEADERS = { "content-type": "application/json" };
 const at = (...parts) => "/api/chat/" + parts.map(encodeURIComponent).join("/");
 
 export async function call(method, path, body, timeout = 30_000) {
-  let response;
+  let response, text;
   try {
     response = await fetch(path, {
       method,
@@ -25,13 +25,23 @@ export async function call(method, path, body, timeout = 30_000) {
       body: body === undefined ? undefined : JSON.stringify(body),
       signal: AbortSignal.timeout(timeout),
     });
+    text = await response.text(); // an answer may break off in the middle
   } catch (failure) {
     throw new Problem(0, "offline", String(failure.message ?? failure));
   }
-  const answer = await response.json().catch(() => null);
-  if (response.ok) return answer;
+  const answer = parsed(text);
+  if (response.ok && (answer || response.status > 200)) return answer;
   if (response.status === 401) location.assign("/signin");
-  throw new Problem(response.status, answer?.error?.code ?? "", answer?.error?.text ?? response.statusText);
+  const status = response.ok ? 0 : response.status; // well, but not from us: a network that wants a sign-in
+  throw new Problem(status, answer?.error?.code ?? "", answer?.error?.text ?? response.statusText);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 const place = (chat, topic) => (topic ? at("conversations", chat, "topics", topic) : at("conversations", chat));
@@ -60,8 +70,9 @@ export function upload(id, file, onProgress) {
     request.responseType = "json";
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
     request.onload = () => {
-      if (request.status === 201) resolve(request.response);
-      else reject(new Problem(request.status, request.response?.error?.code ?? "", request.response?.error?.text ?? ""));
+      const status = request.status === 201 ? 0 : request.status;
+      if (!status && request.response) resolve(request.response);
+      else reject(new Problem(status, request.response?.error?.code ?? "", request.response?.error?.text ?? ""));
     };
     request.onerror = () => reject(new Problem(0, "offline", ""));
     const form = new FormData();

@@ -52,6 +52,7 @@ export class ReplyView {
   #question = h("div");
   #tools = h("div", { class: "entry-tools" });
   #open = null;
+  #drawn = "";
 
   constructor(actions) {
     this.actions = actions;
@@ -69,7 +70,17 @@ export class ReplyView {
     if (entry.final && !this.#tools.hasChildNodes()) this.#tools.append(...this.#buttons(entry));
   }
 
+  // Only when they are other ones than before: what is new is mostly the text, and who has the focus here keeps it.
   #drawSteps({ steps, final }) {
+    const wanted = JSON.stringify([steps, final]);
+    if (wanted === this.#drawn) return;
+    this.#drawn = wanted;
+    const focused = this.#steps.contains(document.activeElement);
+    this.#replaceSteps(steps, final);
+    if (focused) this.#steps.querySelector("summary")?.focus();
+  }
+
+  #replaceSteps(steps, final) {
     if (steps.length < 2) return this.#steps.replaceChildren(...steps.map((step) => h("div", { class: `step ${step.status}` }, ...stepRow(step))));
     const running = !final && steps.findLast((step) => step.status === "running");
     const failed = steps.some((step) => step.status === "failed");
