@@ -106,20 +106,20 @@ class Folder:
 
     def _read_document(self) -> tuple[disk.Content, MemoryDocument]:
         content = disk.read(self._document)
-        for look in range(_LOOKS):
-            try:
-                found = read_document(content.data.decode("utf-8-sig"))
-            except ValueError as error:
-                # Half a file, if somebody is writing it just now.
-                if look + 1 < _LOOKS and time.time() - content.modified / 1e9 < _FRESH:
-                    time.sleep(self._pause)
-                    content = disk.read(self._document)
-                    continue
-                self._set_aside(self._document, error)
-                return disk.Content(), MemoryDocument()
-            self._quarantine(found)
-            return content, found.document
-        raise AssertionError("the last look decides")
+        found = _parsed(content)
+        for _ in range(_LOOKS - 1):
+            readable = content.data and not isinstance(found, ValueError)
+            if readable or time.time() - content.modified / 1e9 >= _FRESH:
+                break
+            # Nothing yet, or half a file: somebody may be writing it just now.
+            time.sleep(self._pause)
+            content = disk.read(self._document)
+            found = _parsed(content)
+        if isinstance(found, ValueError):
+            self._set_aside(self._document, found)
+            return disk.Content(), MemoryDocument()
+        self._quarantine(found)
+        return content, found.document
 
     def _read_notes(self, content: disk.Content) -> NotesFile | None:
         """The notes; None when they cannot be read, and then they are out of the way."""
@@ -160,6 +160,13 @@ class Folder:
                 len(lines),
                 path.name,
             )
+
+
+def _parsed(content: disk.Content) -> Read | ValueError:
+    try:
+        return read_document(content.data.decode("utf-8-sig"))
+    except ValueError as error:
+        return error
 
 
 def _line(entry: str) -> str:

@@ -243,11 +243,12 @@ async def test_bytes_that_are_no_text_are_set_aside_too(tmp_path):
     assert aside.read_bytes() == b"\xff\xfe{}"
 
 
-async def test_a_file_that_an_editor_is_just_writing_is_looked_at_again(tmp_path):
+@pytest.mark.parametrize("length", [0, 9])
+async def test_a_file_that_an_editor_is_just_writing_is_looked_at_again(tmp_path, length):
     file = file_of(tmp_path)
     file.parent.mkdir(parents=True)
     whole = '{"facts": [{"content": "Likes tea"}]}'
-    file.write_text(whole[:9], "utf-8")
+    file.write_text(whole[:length], "utf-8")
 
     def write_on() -> None:
         while not (tmp_path / ".locks").exists():
