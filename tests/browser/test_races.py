@@ -70,3 +70,10 @@ async def test_late_messages_take_away_no_growing_reply(chat: Chat) -> None:
     await chat.page.locator(".bubble").get_by_text("hello").wait_for()
     assert await chat.page.locator(".bubble").all_inner_texts() == ["hello", "hold on"]
     assert await chat.page.locator("#thread").get_by_text("One moment").is_visible()
+
+
+async def test_a_message_written_before_the_page_knows_its_server_can_be_changed(chat: Chat) -> None:
+    async with held_back(chat.page, "**/api/chat/hello"):
+        await chat.send("hold on")
+        await chat.sees("One moment")
+    await chat.page.get_by_role("button", name="Change this message").wait_for()

@@ -9,7 +9,7 @@ import { t } from "./texts.js";
 const STATUS = { running: "stepRunning", done: "stepDone", failed: "stepFailed" };
 const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-// With `edit` the message can be changed for as long as it is the last one.
+// `edit` changes the message; its pencil is there while that is offered.
 export class UserView {
   #text = h("div", { class: "bubble" });
   #note = h("span", { class: "note" });
@@ -17,8 +17,8 @@ export class UserView {
 
   constructor(entry, edit) {
     const time = new Date(entry.pos / 1000);
-    if (edit) this.#tools.append(button(t("editMessage"), "pencil", () => edit(this.shown)));
-    this.last(false);
+    this.#tools.append(button(t("editMessage"), "pencil", () => edit(this.shown)));
+    this.offerEdit(false);
     this.node = h("article", { class: "entry user", title: time.toLocaleString() }, h("h3", { class: "unseen" }, t("you")), files(entry.files), this.#text, this.#note, this.#tools);
   }
 
@@ -28,8 +28,8 @@ export class UserView {
     this.#note.textContent = entry.edited ? t("edited") : "";
   }
 
-  last(is) {
-    this.#tools.hidden = !is;
+  offerEdit(offered) {
+    this.#tools.hidden = !offered;
   }
 }
 

@@ -25,6 +25,7 @@ export function startThread(given) {
   store.on("place", show);
   store.on("entries", onEntries);
   store.on("connection", draw);
+  store.on("commands", draw);
   outbox.addEventListener("change", draw);
   scroll.addEventListener("scroll", () => {
     following = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 80;
@@ -132,13 +133,13 @@ function body(place, entries, waiting) {
     let view = views.get(entry.id);
     if (!view) {
       const allowed = { decide: actions.decide, startTopic: place.topic ? null : actions.startTopic };
-      view = entry.role === "user" ? new UserView(entry, store.edits && actions.edit) : new ReplyView(allowed);
+      view = entry.role === "user" ? new UserView(entry, actions.edit) : new ReplyView(allowed);
       views.set(entry.id, view);
     }
     if (view.shown !== entry || view.final !== entry.final) view.update(entry);
     view.shown = entry;
     view.final = entry.final;
-    view.last?.(entry === last);
+    view.offerEdit?.(store.edits && entry === last);
     return view.node;
   });
   nodes.push(...waiting.map((item) => waitingView(item, outbox, store.connection === "online")));
