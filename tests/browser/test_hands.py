@@ -89,7 +89,7 @@ async def test_a_slash_lists_the_commands(chat: Chat) -> None:
     await chat.page.fill("#write", "")
     await keys.type("/he")
     await keys.press("Enter")
-    await chat.page.locator(".entry.user").wait_for()
+    await chat.page.locator(".entry.agent").wait_for()
     assert chat.core.seen[-1].text == "/help"
 
 
@@ -110,7 +110,8 @@ async def test_files_are_picked_dropped_and_pasted(chat: Chat) -> None:
     await chat.shot("files-chosen-light")
     await chat.page.get_by_role("button", name="Remove paste.txt").click()
     await chat.send("see these")
-    await chat.page.locator(".files .picture img").wait_for()
+    await chat.page.locator(".entry.agent").wait_for()
+    assert await chat.page.locator(".files .picture img").is_visible()
     (message,) = chat.core.seen
     assert [(file.name, file.kind.value) for file in message.attachments] == [
         ("dot.png", "image"),
@@ -138,6 +139,8 @@ async def test_a_message_sent_while_its_file_is_on_its_way_waits_for_it(chat: Ch
 
 
 async def test_too_large_a_file_is_refused_at_once(chat: Chat) -> None:
+    await chat.page.fill("#write", "/")
+    await chat.page.get_by_role("option").first.wait_for()  # now the page knows its server's limits, too
     big = {"name": "big.bin", "mimeType": "application/octet-stream", "buffer": b"x" * 2_000_001}
     await chat.page.locator("input[type=file]").set_input_files([big])
     await chat.page.get_by_role("alert").get_by_text("big.bin is larger than 2.0 MB").wait_for()

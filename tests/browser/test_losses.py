@@ -7,7 +7,7 @@ from asyncio.subprocess import PIPE, Process
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, Route
 
 from channels.web.config import Config
 from console.options import ConsoleOptions
@@ -76,17 +76,16 @@ async def test_a_message_of_a_closed_page_is_sent_when_it_opens_again(chat: Chat
 
 
 async def test_a_post_whose_answer_was_lost_is_repeated_and_taken_once(chat: Chat) -> None:
-    lost = []
+    lost = asyncio.Event()
 
-    async def lose(route):  # type: ignore[no-untyped-def]
-        if route.request.method == "POST" and not lost:
-            lost.append(await route.fetch())
-            await route.abort()
-        else:
-            await route.continue_()
+    async def lose(route: Route) -> None:
+        await route.fetch()
+        await route.abort()
+        lost.set()
 
-    await chat.page.route("**/messages", lose)
+    await chat.page.route("**/messages", lose, times=1)
     await chat.send("only once")
+    await lost.wait()
     await chat.page.locator(".entry.user:not(.waiting)").wait_for()
     await chat.page.locator(".entry.waiting").wait_for(state="detached")
     assert len(chat.core.seen) == 1
