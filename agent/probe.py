@@ -56,6 +56,6 @@ def _why(error: Exception) -> str:
 
 
 def _words(error: OSError) -> str:
-    # Of a connection that failed asyncio says so, and not why.
+    # asyncio's own text has only the address; the reason is in the number. OpenSSL numbers differently.
     by_number = not isinstance(error, ssl.SSLError) and (error.errno or 0) > 0
     return os.strerror(error.errno or 0) if by_number else error.strerror or type(error).__name__

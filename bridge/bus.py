@@ -61,8 +61,7 @@ class MessageBus:
             message = clean_message(message)
         conversation = message.conversation
         options = self._channels[conversation.channel]
-        ours = not message.private and await self._is_ours(options, message)
-        verdict = judge(options, message, ours=ours, paired=self._paired)
+        verdict = judge(options, message, ours=await self._is_ours(options, message), paired=self._paired)
         if verdict is Verdict.IGNORE:
             return False
         quick = verdict is not Verdict.ALLOW or is_command(message.text)
@@ -107,8 +106,9 @@ class MessageBus:
         return entered(self._replies, turn_id, offer)
 
     async def _is_ours(self, options: ChannelOptions, message: InboundMessage) -> bool:
-        mention = mention_in(options, message.conversation.chat)
-        if mention is not Mention.THREAD or message.addressed or message.conversation.topic is None:
+        if message.private or message.addressed or message.conversation.topic is None:
+            return False
+        if mention_in(options, message.conversation.chat) is not Mention.THREAD:
             return False
         return (await self._journal.get(document_key(message.conversation))).version > 0
 

@@ -32,7 +32,7 @@ export async function call(method, path, body, timeout = 30_000) {
   const answer = parsed(text);
   if (response.ok && (answer || response.status > 200)) return answer;
   if (response.status === 401) location.assign("/signin");
-  const status = response.ok ? 0 : response.status; // well, but not from us: a network that wants a sign-in
+  const status = response.ok ? 0 : response.status; // a network that wants a sign-in answers for us, with 200
   throw new Problem(status, answer?.error?.code ?? "", answer?.error?.text ?? response.statusText);
 }
 
@@ -70,9 +70,9 @@ export function upload(id, file, onProgress) {
     request.responseType = "json";
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
     request.onload = () => {
-      const status = request.status === 201 ? 0 : request.status;
-      if (!status && request.response) resolve(request.response);
-      else reject(new Problem(status, request.response?.error?.code ?? "", request.response?.error?.text ?? ""));
+      const taken = request.status === 201;
+      if (taken && request.response) resolve(request.response);
+      else reject(new Problem(taken ? 0 : request.status, request.response?.error?.code ?? "", request.response?.error?.text ?? ""));
     };
     request.onerror = () => reject(new Problem(0, "offline", ""));
     const form = new FormData();

@@ -142,6 +142,12 @@ class RecordingChannel(Channel):
                 self.news.clear()
                 await self.news.wait()
 
+    async def until_finishing(self) -> None:
+        """Wait until a final is on its way; the next call waits for another."""
+        async with asyncio.timeout(20):
+            await self.finishing.wait()
+        self.finishing.clear()
+
     async def until_finals(self, number: int) -> list[str]:
         await self.until(lambda: len(self.finals) >= number)
         return self.texts

@@ -16,6 +16,7 @@ from bridge.services import Services
 from bridge.types import Conversation, InboundMessage, User
 from tests.unit.bridge.doubles import Core, RecordingChannel, ScriptedAgent, core, default_options, message
 from tests.unit.bridge.test_busy import Gated, until_half
+from tests.unit.bridge.test_retry import retry_while_finishing
 
 HOUR = 3600.0
 NOW = 1_800_000_000.0
@@ -92,14 +93,8 @@ async def test_the_offer_stands_as_soon_as_it_is_read(tmp_path: Path) -> None:
     async with core(tmp_path, channel=channel, working=False) as parley:
         await put(parley, old("one", 3), old("two"))
         work(parley, Clock())
-        async with asyncio.timeout(10):
-            await channel.finishing.wait()
-        channel.finishing.clear()
-        await parley.say("/retry")
-        await parley.say("/status")
-        async with asyncio.timeout(10):
-            await channel.finishing.wait()
-        channel.finish_gate.set()
+        await channel.until_finishing()
+        await retry_while_finishing(parley)
         assert "you said one\ntwo" in await channel.until_finals(3)
         await parley.say("/retry")
         assert (await channel.until_finals(4))[3] == "you said one\ntwo"

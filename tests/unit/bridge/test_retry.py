@@ -46,6 +46,15 @@ async def retry(parley: Core, finals: int) -> str:
     return (await parley.channel.until_finals(finals))[finals - 1]
 
 
+async def retry_while_finishing(parley: Core) -> None:
+    """Have the command worked before the final is through: the reply to /status waits at the same gate."""
+    await parley.say("/retry")
+    await parley.say("/status")
+    await parley.channel.until_finishing()
+    assert parley.channel.finish_gate is not None
+    parley.channel.finish_gate.set()
+
+
 async def test_the_last_message_is_answered_again_in_a_message_of_its_own(tmp_path: Path) -> None:
     async with core(tmp_path, agent=ScriptedAgent(numbered)) as parley:
         await parley.say("one")
@@ -92,14 +101,8 @@ async def test_an_answer_still_on_its_way_can_be_asked_for_again(tmp_path: Path)
     channel.finish_gate = asyncio.Event()
     async with core(tmp_path, agent=ScriptedAgent(numbered), channel=channel) as parley:
         await parley.say("one")
-        async with asyncio.timeout(10):
-            await channel.finishing.wait()
-        channel.finishing.clear()
-        await parley.say("/retry")
-        await parley.say("/status")
-        async with asyncio.timeout(10):
-            await channel.finishing.wait()
-        channel.finish_gate.set()
+        await channel.until_finishing()
+        await retry_while_finishing(parley)
         texts = await channel.until_finals(3)
         assert [text for text in texts if text.startswith("try")] == ["try 1 of one", "try 2 of one"]
 
