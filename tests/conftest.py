@@ -6,12 +6,14 @@ import pytest
 from hypothesis import settings
 
 from tests.engine import CHOSEN, NAMES
+from tests.kit.machine import patience, slowness
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engine", choices=NAMES, default=NAMES[0], help="the store that suites run on")
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-timeout reads its option in the same hook
 def pytest_configure(config: pytest.Config) -> None:
     # A deadline of an example is a timed assertion: on a busy machine it fails by chance. And whoever runs
     # the suite is told of their own mistakes: new examples are looked for with --hypothesis-profile=explore.
@@ -19,7 +21,19 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile("explore", deadline=None)
     if not config.getoption("--hypothesis-profile"):
         settings.load_profile("steady")
+    if config.option.timeout is None:
+        config.option.timeout = patience(float(config.getini("timeout")))
     CHOSEN.choose(config.getoption("--engine"))
+
+
+def pytest_report_header() -> str:
+    return f"slowness: {slowness():g} (deadlines are multiplied by it)"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if (limit := item.get_closest_marker("timeout")) is not None:
+            item.add_marker(pytest.mark.timeout(patience(limit.args[0])), append=False)
 
 
 def pytest_unconfigure() -> None:
