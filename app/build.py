@@ -35,7 +35,7 @@ from bridge.busy_choices import BusyChoices
 from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
 from bridge.erasing.desk import PersonDesk
-from bridge.errors import ParleyError
+from bridge.errors import ParleyError, ungrouped
 from bridge.manager import Manager
 from bridge.news import NO_NEWS, News
 from bridge.pairing import Pairing
@@ -76,7 +76,7 @@ class Parley:
         `started` is called with the page's address, once the page is listened to. Raises ParleyError when a
         part cannot start.
         """
-        try:
+        with ungrouped(ParleyError):
             async with asyncio.TaskGroup() as group:
                 listening: asyncio.Future[str] = asyncio.get_running_loop().create_future()
                 tasks = [group.create_task(self.server.run(listening.set_result))]
@@ -92,8 +92,6 @@ class Parley:
                 await self.memory.drain()
                 for task in tasks:
                     task.cancel()
-        except* ParleyError as errors:
-            raise _first(errors) from None
 
 
 @asynccontextmanager
@@ -202,8 +200,3 @@ def _upkeep(
 def _folder(path: Path) -> Path:
     path.mkdir(parents=True, exist_ok=True)
     return path
-
-
-def _first(errors: BaseExceptionGroup[ParleyError]) -> ParleyError:
-    error = errors.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error

@@ -27,6 +27,9 @@ A foreign error becomes one of these exactly once, at the wire, with `raise ... 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from bridge.texts import Sentence, say
 
 
@@ -144,3 +147,24 @@ class LaneLost(StoreError):
 
 class DocumentConflict(StoreError):
     """A document changed between our read and our write."""
+
+
+@contextmanager
+def ungrouped(kind: type[Exception]) -> Iterator[None]:
+    """Raise the first error of a task group by itself, where all of the group's errors are of `kind`.
+
+    Not `except*`: what is raised inside that comes out as a group again before Python 3.11.4.
+    """
+    try:
+        yield
+    except ExceptionGroup as group:
+        _, others = group.split(kind)
+        if others is not None:
+            raise
+        raise _first(group) from None
+
+
+def _first(error: Exception) -> Exception:
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import ClassVar
 
-from bridge.errors import ChannelUnavailable
+from bridge.errors import ungrouped
 from bridge.ports import (
     Capabilities,
     Channel,
@@ -80,15 +80,13 @@ class DingTalkChannel(Channel):
         start or when the access token is renewed; ChannelUnavailable otherwise."""
         async with self._api.connected():
             await self._api.tokens.get()
-            try:
+            with ungrouped(Exception):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._intake.run(inbox))
                     if self._presses is not None:
                         group.create_task(self._presses.run(inbox))
                     group.create_task(self._api.tokens.keep_fresh())
                     group.create_task(self._stream.run(inbox.online))
-            except BaseExceptionGroup as errors:
-                raise _first(errors) from None
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """A reply to the target's person, or in its group."""
@@ -99,10 +97,3 @@ class DingTalkChannel(Channel):
         """Stream a file of a message."""
         robot, _, code = attachment.handle.partition(":")
         return await self._api.fetch(robot, code, into, min(limit, self.capabilities.max_file_in))
-
-
-def _first(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first real error of those that ended the tasks."""
-    for error in errors.exceptions:
-        return _first(error) if isinstance(error, BaseExceptionGroup) else error
-    return ChannelUnavailable("the connection to DingTalk ended")

@@ -17,6 +17,7 @@ from bridge.errors import (
     ChannelError,
     ChannelUnavailable,
     RateLimited,
+    ungrouped,
 )
 from bridge.ports import (
     Capabilities,
@@ -96,12 +97,10 @@ class SlackChannel(Channel):
             _warn_of_missing(scopes)
             door = Door(self._people, self._me, self._config.allowed_users, self._config.opened)
             events = Events(self._api, Listener(inbox, self._me, self._people, door), errands)
-            try:
+            with ungrouped(ChannelError):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._watch_tokens(), name="slack tokens")
                     group.create_task(self._hear(events.hear, session, inbox), name="slack events")
-            except* ChannelError as errors:
-                raise _first(errors) from None
 
     async def preflight(self) -> str:
         """Ask Slack who the app is, and for leave to connect."""
@@ -164,8 +163,3 @@ def _warn_of_missing(scopes: frozenset[str]) -> None:
     missing = [scope for scope in SCOPES if scope not in scopes]
     if scopes and missing:
         log.warning("slack: the app lacks scopes: %s (see docs/slack-manifest.yaml)", ", ".join(missing))
-
-
-def _first(errors: BaseExceptionGroup[ChannelError]) -> ChannelError:
-    error = errors.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from bridge.errors import ChannelError, ChannelUnavailable
+from bridge.errors import ChannelError, ChannelUnavailable, ungrouped
 from bridge.types import Json, JsonObject
 from channels.kit.network import why
 from channels.slack.api import Api
@@ -59,7 +59,7 @@ class SocketMode:
 
     async def run(self, session: aiohttp.ClientSession, online: Callable[[], None]) -> None:
         """Stay connected until cancelled. Raises ChannelError when a connection ends unannounced."""
-        try:
+        with ungrouped(ChannelError):
             async with asyncio.TaskGroup() as group:
                 while True:
                     link = await self._open(session)
@@ -69,8 +69,6 @@ class SocketMode:
                     await relieved.wait()
                     if time.monotonic() - began < self._timing.brief:
                         await asyncio.sleep(self._timing.brief)
-        except* ChannelError as errors:
-            raise _first(errors) from None
 
     async def _open(self, session: aiohttp.ClientSession) -> aiohttp.ClientWebSocketResponse:
         url = await self._api.socket_url()
@@ -157,8 +155,3 @@ def _frame(message: aiohttp.WSMessage) -> JsonObject:
 def _words(frame: JsonObject) -> str:
     reason = str(frame.get("reason") or "no reason given")
     return _REASONS.get(reason, f"Slack ends the connection ({reason})")
-
-
-def _first(errors: BaseExceptionGroup[ChannelError]) -> ChannelError:
-    error = errors.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+SHIPPED = ROOT / "app" / "settings" / "default.yaml"
+"""The configuration as it is shipped: the one at the top is its users' to edit."""
 PACKAGES = ("agent", "app", "benchmarks", "bridge", "channels", "console", "memory", "simulator", "store")
 _NOT_OURS = {".git", "__pycache__", "data", "screenshots", "output", "node_modules", "parley.egg-info"}
 
 
 def files() -> Iterator[Path]:
-    """Every file that is or will be committed."""
-    return (path for path in _walk(ROOT) if path.name != ".env")
+    """Every file that is or will be committed, but for those that users edit."""
+    return (path for path in _walk(ROOT) if path not in {ROOT / ".env", ROOT / "config.yaml"})
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -12,12 +12,12 @@ from bridge.limits import Caps
 from bridge.options import OnEdit, WhenBusy
 from bridge.types import Mode, Session
 from bridge.usage import Price
-from tests.architecture.tree import ROOT
+from tests.architecture.tree import ROOT, SHIPPED
 from tests.unit.app.reading import mistakes, settings
 
 
 def test_the_shipped_file_says_what_the_defaults_are():
-    shipped, bare = load(ROOT / "config.yaml", {}, ROOT), settings("")
+    shipped, bare = load(SHIPPED, {}, ROOT), settings("")
     assert shipped.settings.model_dump() == bare.settings.model_dump()
     assert core_options(shipped) == core_options(bare)
 
