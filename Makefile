@@ -3,6 +3,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet --require-hashes
 VENDORS := .pytest_cache/vendors
+EDITION ?= usual
+SUITE = $(PY) -m tests.suites run --edition $(EDITION) $(LEDGER)
 OFFLINE := the reason stands above. Is there a network? Try again: what arrived is kept.
 
 .DEFAULT_GOAL := help
@@ -22,7 +24,7 @@ check: $(VENV)/.run ## Check config.yaml and say what would start
 	@exec $(PY) -m app check $(ARGS)
 
 test: $(VENV)/.test ## The default tests, a few minutes
-	@$(PY) -m pytest -n 3 --dist loadscope $(ARGS)
+	@$(SUITE) test $(ARGS)
 
 lint: $(VENV)/.test ## Style, types and import rules
 	@$(PY) -m ruff check .
@@ -31,36 +33,34 @@ lint: $(VENV)/.test ## Style, types and import rules
 	@$(VENV)/bin/lint-imports
 
 browser: $(VENV)/.test ## The page in headless Chromium (needs Debian's "chromium")
-	@$(PY) -m pytest -m browser $(ARGS)
+	@$(SUITE) browser $(ARGS)
 
 teeth: $(VENV)/.test ## Seed faults that the contract suite must catch
-	@$(PY) -m pytest -n 3 -m teeth $(ARGS)
+	@$(SUITE) teeth $(ARGS)
 
-chaos: $(VENV)/.test ## Everything is killed, frozen and broken, and each message accounted for (ARGS="--full")
-	@$(PY) -m tests.chaos sqlite $(ARGS)
+chaos: $(VENV)/.test ## Everything is killed, frozen and broken, and each message accounted for (EDITION=full)
+	@$(SUITE) chaos $(ARGS)
 
 chaos-nodes: $(VENV)/.test ## The same with three nodes on PostgreSQL (needs Debian's "postgresql")
-	@$(PY) -m tests.chaos nodes $(ARGS)
+	@$(SUITE) chaos-nodes $(ARGS)
 
 soak: $(VENV)/.test ## All channels streaming at once, then with a platform that is stuck
-	@$(PY) -m pytest -m soak $(ARGS)
+	@$(SUITE) soak $(ARGS)
 
 conformance: $(VENV)/.test $(VENV)-conformance/.done ## The agent suite against the official development server
-	@$(PY) -m pytest -m conformance $(ARGS)
+	@$(SUITE) conformance $(ARGS)
 
 vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators against the vendors' Node SDKs (needs "nodejs npm")
-	@$(PY) -m pytest -m vendors $(ARGS)
+	@$(SUITE) vendors $(ARGS)
 
 journeys: $(VENV)/.test ## Whole ways through real processes, and wires that break
-	@$(PY) -m pytest -n 3 --dist loadscope -m journeys $(ARGS)
+	@$(SUITE) journeys $(ARGS)
 
 postgres: $(VENV)/.test ## The store, all channels and whole ways on PostgreSQL (needs Debian's "postgresql pgbouncer")
-	@$(PY) -m pytest -n 2 --dist loadscope -m postgres $(ARGS)
-	@$(PY) -m pytest -n 3 --engine postgres tests/contract tests/unit/memory/test_stored.py $(ARGS)
-	@$(PY) -m pytest -n 3 --dist loadscope --engine postgres -m "not browser" tests/e2e $(ARGS)
+	@$(SUITE) postgres $(ARGS)
 
 nodes: $(VENV)/.test ## Several processes on a PostgreSQL of their own (needs Debian's "postgresql")
-	@$(PY) -m pytest -m nodes $(ARGS)
+	@$(SUITE) nodes $(ARGS)
 
 bench: $(VENV)/.test ## The figures of docs/performance.md
 	@$(PY) -m benchmarks $(ARGS)

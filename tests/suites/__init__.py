@@ -1,0 +1,1 @@
+"""The suites by name: what each runs, how its failures are told, and which of its tests are unsteady."""

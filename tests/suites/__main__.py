@@ -1,0 +1,67 @@
+"""`python -m tests.suites run NAME`, `unsteady`, `edition NAME`."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.suites.budget import edition
+from tests.suites.run import Runner
+from tests.suites.table import EDITIONS, SUITES
+from tests.suites.unsteady import MOST, Ledger, Unsteady, table
+
+_FOLDER = Path(".pytest_cache", "suites")
+_LEDGER = Ledger(_FOLDER / "unsteady.jsonl")
+
+
+def main(arguments: list[str]) -> int:
+    """Carry out a command; returns the exit status."""
+    parser = argparse.ArgumentParser("python -m tests.suites", description=__doc__, allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True)
+    run = commands.add_parser(
+        "run", help="run a suite; what else is written goes to pytest", allow_abbrev=False
+    )
+    run.add_argument("name", choices=SUITES)
+    run.add_argument("--edition", choices=EDITIONS, default="usual")
+    run.add_argument("--ledger", action="store_true", help="go on with the ledger of unsteady tests")
+    commands.add_parser("unsteady", help="print the ledger; 1 when too many are in it")
+    chosen = commands.add_parser("edition", help="print which edition there is time for")
+    chosen.add_argument("name", choices=SUITES)
+    chosen.add_argument("--later", nargs="*", default=[], choices=SUITES)
+    chosen.add_argument("--done", nargs="*", default=[], choices=SUITES)
+    chosen.add_argument("--elapsed", type=float, required=True, help="seconds since the start")
+    chosen.add_argument("--limit", type=float, required=True, help="seconds for everything")
+    asked, extra = parser.parse_known_args(arguments)
+    if asked.command == "run":
+        return _run(asked, extra)
+    if extra:
+        parser.error(f"unknown: {' '.join(extra)}")
+    if asked.command == "edition":
+        print(edition(asked.name, asked.later, asked.done, asked.elapsed, asked.limit))
+        return 0
+    return _unsteady(_LEDGER.read())
+
+
+def _run(asked: argparse.Namespace, extra: list[str]) -> int:
+    if not asked.ledger:
+        shutil.rmtree(_FOLDER, ignore_errors=True)
+    runner = Runner(asked.name, SUITES[asked.name], asked.edition, _FOLDER / asked.name, _LEDGER, extra)
+    try:
+        status = runner.run()
+    except KeyboardInterrupt:
+        return 130
+    if not asked.ledger and (found := _LEDGER.read()):
+        status |= _unsteady(found)
+    return status
+
+
+def _unsteady(found: Sequence[Unsteady]) -> int:
+    print(f"\n{table(found)}", flush=True)
+    return 1 if len(found) > MOST else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
