@@ -22,7 +22,7 @@ class PytestRun:
 
     def command(self, edition: Edition) -> list[str]:
         """Return the command line for all of them."""
-        spread = ["-n", str(self.processes), "--dist", "loadscope" if self.together else "load"]
+        spread = ["-n", str(self.processes), "--dist", "loadscope" if self.together else "worksteal"]
         return [*self._pytest(edition), *(spread if self.processes > 1 else ())]
 
     def alone(self, test: str, edition: Edition) -> list[str]:
@@ -62,7 +62,7 @@ SUITES: Mapping[str, Suite] = {
     "test": Suite([PytestRun(processes=3)], 200, second_chance=False),
     "journeys": Suite([PytestRun(("-m", "journeys"), processes=3)], 120),
     "browser": Suite([PytestRun(("-m", "browser"))], 120),
-    "teeth": Suite([PytestRun(("-m", "teeth"), processes=3, together=False)], 200),
+    "teeth": Suite([PytestRun(("-m", "teeth"), processes=6, together=False)], 200),
     "chaos": Suite([Program("tests.chaos sqlite", {"full": ("--full",), "short": ("--turns", "60")})], 100),
     "chaos-nodes": Suite(
         [Program("tests.chaos nodes", {"full": ("--full",), "short": ("--turns", "60")})], 100
