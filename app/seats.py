@@ -50,10 +50,13 @@ class OneSeat:
     Who cannot prolong it in time leaves it before anybody else can have it.
     """
 
-    def __init__(self, nodes: Nodes, what: str, seconds: float = SECONDS) -> None:
+    def __init__(
+        self, nodes: Nodes, what: str, seconds: float = SECONDS, clock: Callable[[], float] = uptime
+    ) -> None:
         self._nodes = nodes
         self._what = what
         self._seconds = seconds
+        self._clock = clock
 
     @asynccontextmanager
     async def taken(self, stand_by: StandBy) -> AsyncIterator[None]:
@@ -78,7 +81,7 @@ class OneSeat:
 
     async def _got(self, stand_by: StandBy) -> Tenure:
         while True:
-            asked = uptime()
+            asked = self._clock()
             try:
                 holding = await self._nodes.hold(self._what, self._seconds)
             except StoreUnavailable as error:
@@ -86,7 +89,7 @@ class OneSeat:
                 await asyncio.sleep(_LOOK)
                 continue
             if holding.node == self._nodes.name:
-                return Tenure(self._seconds, asked)
+                return Tenure(self._seconds, asked, self._clock)
             stand_by(f"node {holding.node} has the connection")
             await self._nodes.freed(self._what, min(_LOOK, max(0.0, holding.left) + 0.05))
 
@@ -94,7 +97,7 @@ class OneSeat:
         now = asyncio.get_running_loop().time
         while True:
             await asyncio.sleep(self._seconds / 4)
-            asked = uptime()
+            asked = self._clock()
             try:
                 holding = await self._nodes.hold(self._what, self._seconds)
             except StoreUnavailable as error:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
@@ -53,9 +53,9 @@ class FileStore:
     `pause` is in seconds, between two looks at a file that somebody is writing.
     """
 
-    def __init__(self, root: Path, pause: float = 0.1) -> None:
+    def __init__(self, root: Path, pause: float = 0.1, sleep: Callable[[float], None] = time.sleep) -> None:
         self._root = root
-        self._pause = pause
+        self._pause = partial(sleep, pause)
         # To put a path together takes longer than to look at its file.
         self._folder = lru_cache(maxsize=_MOST_CACHED)(self._new_folder)
         self._cache: OrderedDict[Path, _Cached] = OrderedDict()

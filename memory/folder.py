@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,9 +32,9 @@ _LOOKS = 5
 
 
 class Folder:
-    """A memory's files. `pause` is in seconds, between two looks at a file that is being written."""
+    """A memory's files. `pause` passes between two looks at a file that is being written."""
 
-    def __init__(self, path: Path, person: str, pause: float = 0.1) -> None:
+    def __init__(self, path: Path, person: str, pause: Callable[[], None]) -> None:
         self.path = path
         self._person = person
         self._pause = pause
@@ -112,7 +113,7 @@ class Folder:
             if readable or time.time() - content.modified / 1e9 >= _FRESH:
                 break
             # Nothing yet, or half a file: somebody may be writing it just now.
-            time.sleep(self._pause)
+            self._pause()
             content = disk.read(self._document)
             found = _parsed(content)
         if isinstance(found, ValueError):

@@ -27,7 +27,8 @@ from simulator.catalogue import platforms, simulator_class
 SimulatorFactory = Callable[..., Any]
 
 _ADDRESS = re.compile(r"(?:Open |health is at )(http://[^\s/]+)")
-_PATIENCE = 60.0
+# Far longer than a start takes on a busy machine: one that fails ends at once, and is not waited for.
+_PATIENCE = 300.0
 _GRACE = 30.0
 _LOOK = 0.05
 
@@ -130,7 +131,7 @@ def _until_up(process: subprocess.Popen[bytes], folder: Path) -> RunningParley:
 def _is_ready(url: str) -> bool:
     """Whether every part is up."""
     try:
-        with urllib.request.urlopen(f"{url}/api/health", timeout=5) as answer:  # noqa: S310 - loopback
+        with urllib.request.urlopen(f"{url}/api/health", timeout=_GRACE) as answer:  # noqa: S310 - loopback
             parts = json.load(answer)["parts"]
     except (urllib.error.URLError, OSError):
         return False

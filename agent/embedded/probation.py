@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 _TRUSTED = 3
@@ -22,10 +22,13 @@ class Probation:
     harmless one that others brought down is not tried again and again while the crashes are thick.
     """
 
-    def __init__(self, seconds: float, settling: float = 1.0) -> None:
+    def __init__(
+        self, seconds: float, settling: float = 1.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._seconds = seconds
         self._settling = settling
-        self._born = time.monotonic()
+        self._clock = clock
+        self._born = clock()
         self._turn = asyncio.Semaphore(1)
 
     @asynccontextmanager
@@ -34,7 +37,7 @@ class Probation:
         if number <= _TRUSTED:
             yield
             return
-        young = self._born + ripe_age(number, self._settling) - time.monotonic()
+        young = self._born + ripe_age(number, self._settling) - self._clock()
         if young > 0:
             await asyncio.sleep(young)
         await self._turn.acquire()

@@ -16,6 +16,7 @@ from agent.documents import Documents, Limits
 from agent.run import LangGraphAgent
 from bridge.types import AttachmentKind, FileTrouble, Json, RunStarted, StoredFile, Unread
 from tests.architecture.tree import ROOT
+from tests.kit.machine import patience
 from tests.unit.agent import papers
 from tests.unit.agent.server import FakeServer, Script, serving
 from tests.unit.agent.wire import answer, request
@@ -144,7 +145,8 @@ async def test_only_the_beginning_of_large_documents_is_worked_on(tmp_path: Path
 
 
 async def test_reading_ends_with_its_time_and_leaves_no_program_behind(tmp_path: Path) -> None:
-    assert (await given(stored(tmp_path, papers.docx("x")), Limits(seconds=0.05)))[1] is FileTrouble.SLOW
+    long = stored(tmp_path, papers.pdf(*["all work and no play " * 4] * 3000))
+    assert (await given(long, Limits(seconds=0.05)))[1] is FileTrouble.SLOW
 
 
 async def test_giving_up_a_turn_gives_up_its_files(tmp_path: Path) -> None:
@@ -208,7 +210,12 @@ except PermissionError:
     print("held")
 """
     done = subprocess.run(
-        [sys.executable, "-B", "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=50, check=False
+        [sys.executable, "-B", "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=patience(50),
+        check=False,
     )
     assert done.stdout == "held\n", done.stderr
 

@@ -9,6 +9,7 @@ import pytest
 from app.build import built
 from app.settings.load import read
 from bridge.errors import ConfigError, StoreUnavailable
+from tests.kit.machine import patience
 
 # Nobody answers there: Parley starts all the same.
 AWAY = "agent: {url: 'http://127.0.0.1:9'}\n"
@@ -22,7 +23,7 @@ async def test_it_serves_until_it_is_stopped(tmp_path):
     stop, address = asyncio.Event(), asyncio.get_running_loop().create_future()
     async with built(settings(tmp_path)) as parley:
         running = asyncio.create_task(parley.run(stop, address.set_result))
-        async with httpx.AsyncClient(base_url=await address, trust_env=False) as http:
+        async with httpx.AsyncClient(base_url=await address, trust_env=False, timeout=patience(20)) as http:
             assert (await http.get("/livez")).status_code == 200
             assert (await http.get("/api/chat/hello")).status_code == 200
             stop.set()

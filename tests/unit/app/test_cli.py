@@ -12,6 +12,7 @@ import pytest
 from app.version import VERSION
 from simulator.telegram import TelegramSimulator
 from tests.architecture.tree import ROOT
+from tests.kit.machine import patience
 
 
 def parley(folder, *arguments, **environ):
@@ -24,7 +25,7 @@ def parley(folder, *arguments, **environ):
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=patience(50),
         check=False,
     )
 
@@ -128,7 +129,7 @@ def python(folder, code, *arguments):
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=patience(50),
         check=False,
     )
     assert result.returncode == 0, result.stderr

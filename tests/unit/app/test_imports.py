@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 from app.imports import without
+from tests.kit.machine import patience
 
 
 def test_what_is_left_out_is_not_there_inside_and_there_afterwards() -> None:
@@ -47,6 +48,10 @@ print("requests" in sys.modules, [name for name in SPARES if name in sys.modules
 
 def test_a_start_loads_nothing_that_only_guesses_encodings() -> None:
     ended = subprocess.run(
-        [sys.executable, "-W", "error", "-c", START], capture_output=True, text=True, timeout=50, check=True
+        [sys.executable, "-W", "error", "-c", START],
+        capture_output=True,
+        text=True,
+        timeout=patience(50),
+        check=True,
     )
     assert (ended.stdout.split(), ended.stderr) == (["True", "[]"], "")

@@ -8,15 +8,14 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from app.seats import OneSeat, SeatLost
+from app.seats import SECONDS, OneSeat, SeatLost
 from app.supervise import Supervisor
 from bridge.errors import LaneLost, StoreUnavailable
 from bridge.fencing import demand_tenure
 from bridge.ports import Health
 from store.nodes import Holding, Node
 from tests.unit.app.doubles import ScriptedChannel
-
-SECONDS = 0.2
+from tests.unit.swift import in_no_time, loop_time
 
 
 class Table:
@@ -79,6 +78,10 @@ class Reasons:
         self.some.set()
 
 
+def seat(node: NodeAt) -> OneSeat:
+    return OneSeat(node, "telegram", clock=loop_time)
+
+
 async def sit(seat: OneSeat, then: Callable[[], None] = lambda: None) -> None:
     """Take the seat, do something, and stay."""
     async with seat.taken(Reasons()):
@@ -86,9 +89,10 @@ async def sit(seat: OneSeat, then: Callable[[], None] = lambda: None) -> None:
         await asyncio.Event().wait()
 
 
+@in_no_time
 async def test_a_second_node_stands_by_until_the_first_leaves():
     table, reasons = Table(), Reasons()
-    first, second = (OneSeat(NodeAt(table, name), "telegram") for name in ("a", "b"))
+    first, second = (seat(NodeAt(table, name)) for name in ("a", "b"))
     seated = asyncio.Event()
 
     async def wait() -> None:
@@ -107,15 +111,17 @@ async def test_a_second_node_stands_by_until_the_first_leaves():
     assert table.holder == ""
 
 
+@in_no_time
 async def test_it_is_kept_for_longer_than_one_lease():
     table = Table()
-    async with OneSeat(NodeAt(table, "a"), "telegram", SECONDS).taken(Reasons()):
+    async with seat(NodeAt(table, "a")).taken(Reasons()):
         for _ in range(10):
             await table.prolonged.acquire()
         assert table.holder == "a"
         demand_tenure()
 
 
+@in_no_time
 async def test_who_cannot_prolong_it_leaves_before_it_is_over():
     table = Table()
 
@@ -123,10 +129,11 @@ async def test_who_cannot_prolong_it_leaves_before_it_is_over():
         table.broken = True
 
     with pytest.raises(SeatLost):
-        await sit(OneSeat(NodeAt(table, "a"), "telegram", SECONDS), fail)
+        await sit(seat(NodeAt(table, "a")), fail)
     assert table.until > asyncio.get_running_loop().time()
 
 
+@in_no_time
 async def test_whoever_sees_another_there_leaves_at_once():
     table = Table()
 
@@ -134,34 +141,38 @@ async def test_whoever_sees_another_there_leaves_at_once():
         table.holder, table.until = "b", math.inf
 
     with pytest.raises(SeatLost):
-        await sit(OneSeat(NodeAt(table, "a"), "telegram", SECONDS), intrude)
+        await sit(seat(NodeAt(table, "a")), intrude)
     assert table.holder == "b"
+    assert loop_time() < SECONDS / 2
 
 
+@in_no_time
 async def test_what_fails_inside_is_not_taken_for_a_lost_seat():
     with pytest.raises(TimeoutError, match="mine"):
-        async with OneSeat(NodeAt(Table(), "a"), "telegram").taken(Reasons()):
+        async with seat(NodeAt(Table(), "a")).taken(Reasons()):
             raise TimeoutError("mine")
 
 
+@in_no_time
 async def test_calls_that_begin_when_it_is_nearly_over_are_refused():
     table, polling = Table(), []
 
     async def poll() -> None:
         while True:
             demand_tenure()
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.01)
 
     def fail() -> None:
         table.broken = True
         polling.append(asyncio.create_task(poll()))
 
     with pytest.raises(SeatLost):
-        await sit(OneSeat(NodeAt(table, "a"), "telegram", SECONDS), fail)
+        await sit(seat(NodeAt(table, "a")), fail)
     with pytest.raises(LaneLost):
         await polling[0]
 
 
+@in_no_time
 async def test_a_channel_says_that_it_stands_by_and_listens_when_it_may():
     table = Table()
     table.holder, table.until = "b", math.inf
@@ -170,7 +181,7 @@ async def test_a_channel_says_that_it_stands_by_and_listens_when_it_may():
         raise AssertionError("nothing is said in this test")
 
     channel = ScriptedChannel()
-    supervisor = Supervisor(channel, nobody, nobody, seat=OneSeat(NodeAt(table, "a"), "scripted"))
+    supervisor = Supervisor(channel, nobody, nobody, seat=seat(NodeAt(table, "a")))
     running = asyncio.create_task(supervisor.run())
     await table.asked.wait()
     await asyncio.sleep(0)

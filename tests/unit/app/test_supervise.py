@@ -10,6 +10,7 @@ from app.supervise import Backoff, Supervisor, Supervisors, Surroundings
 from bridge.errors import AuthenticationRefused, ChannelUnavailable, RateLimited
 from bridge.ports import Health
 from bridge.types import Conversation, InboundMessage, User
+from tests.kit.machine import patience
 from tests.unit.app.doubles import ScriptedChannel, Time, dies_of
 
 MESSAGE = InboundMessage(
@@ -214,6 +215,6 @@ async def test_nobody_waits_for_ever_for_a_channel_to_begin():
         await asyncio.Event().wait()
 
     async with Supervisors([supervised(ScriptedChannel(hangs))], patience=0.05) as running:
-        await asyncio.wait_for(running.begun("scripted"), 5)
-        await asyncio.wait_for(running.begun("one that is off"), 5)
+        await asyncio.wait_for(running.begun("scripted"), patience(5))
+        await asyncio.wait_for(running.begun("one that is off"), patience(5))
         assert running.reports()[0].health is Health.STARTING

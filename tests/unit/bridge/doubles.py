@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
@@ -52,6 +52,8 @@ from bridge.types import (
     User,
 )
 from store.sqlite import SqliteStore
+from tests.kit.machine import patience
+from tests.kit.waiting import until
 
 _numbers = count(1)
 
@@ -137,14 +139,14 @@ class RecordingChannel(Channel):
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait, looking at each thing shown, until the condition holds."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(patience(20)):
             while not condition():
                 self.news.clear()
                 await self.news.wait()
 
     async def until_finishing(self) -> None:
         """Wait until a final is on its way; the next call waits for another."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(patience(20)):
             await self.finishing.wait()
         self.finishing.clear()
 
@@ -175,7 +177,7 @@ class ScriptedAgent:
 
     async def until_asked(self) -> None:
         """Wait for the first request."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(patience(20)):
             await self.asked.wait()
 
     async def run(self, request: RunRequest) -> AsyncIterator[RunEvent]:
@@ -212,9 +214,10 @@ class RecordingMemory(NullMemory):
         self._news = asyncio.Event()
 
     async def until_turns(self, count: int) -> list[Turn]:
-        while len(self.turns) < count:
-            self._news.clear()
-            await self._news.wait()
+        async with asyncio.timeout(patience(20)):
+            while len(self.turns) < count:
+                self._news.clear()
+                await self._news.wait()
         return self.turns
 
     async def recall(self, occasion: Occasion) -> str:
@@ -284,11 +287,55 @@ class Core:
     async def say(self, text: str = "hello", **changes: object) -> bool:
         return await self.bus.publish_inbound(message(text, **changes))
 
+    async def nothing_waits(self, queue: str, lane: str = "test:chat") -> bool:
+        """Whether all of a lane is worked."""
+        return not await self.journal.waiting(queue, lane)
+
     async def crash(self) -> None:
         """End the manager as a kill would: no drain, no word to anybody."""
         assert self.task is not None
         self.task.cancel()
         await asyncio.gather(self.task, return_exceptions=True)
+
+
+def work(parley: Core, clock: Callable[[], float], options: Options | None = None) -> Manager:
+    """Begin to work, at the clock's time, on what was accepted."""
+    services = replace(parley.services, clock=clock, options=options or parley.services.options)
+    parley.manager = Manager(services)
+    parley.task = asyncio.create_task(parley.manager.run())
+    return parley.manager
+
+
+class LastMoment:
+    """The time of who gathers a burst: always just before the window's end, so that it goes on to look for
+    more, until it is told to `pass_by`.
+    """
+
+    def __init__(self, began: float, window: float) -> None:
+        self.now = began + window - 0.02
+        self.reads = 0
+
+    def __call__(self) -> float:
+        self.reads += 1
+        return self.now
+
+    async def pass_by(self) -> None:
+        """End the window, once all that came so far is seen."""
+        reads = self.reads
+        # The first look may have begun before the last message came.
+        await until(lambda: self.reads >= reads + 2, "the burst is looked at again")
+        self.now += 1
+
+
+@asynccontextmanager
+async def bursting(folder: Path, channel: ChannelOptions) -> AsyncIterator[tuple[Core, LastMoment]]:
+    """A core whose windows end when the test says so, and what it says that to."""
+    began, window = time.time(), 600.0
+    options = default_options(channels={"test": replace(channel, burst_window=window)}, backlog_rate=0.0)
+    async with core(folder, options=options, working=False, clock=lambda: began) as parley:
+        clock = LastMoment(began, window)
+        work(parley, clock)
+        yield parley, clock
 
 
 @asynccontextmanager

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 from bridge import audit
 from bridge.asking import queue_of
 from bridge.types import Click, Conversation, OutboundMessage
+from tests.kit.machine import patience
+from tests.kit.waiting import until
 from tests.unit.bridge.doubles import Core, ScriptedAgent
 from tests.unit.bridge.test_questions import ANN
 
@@ -56,7 +59,7 @@ def finals_of(nodes: Sequence[Core]) -> list[OutboundMessage]:
 
 async def until_finals(nodes: Sequence[Core], count: int) -> None:
     """Wait until so much was said on all nodes together."""
-    async with asyncio.timeout(240):
+    async with asyncio.timeout(patience(240)):
         while sum(len(node.channel.finals) for node in nodes) < count:
             news = [asyncio.create_task(node.channel.news.wait()) for node in nodes]
             await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
@@ -67,13 +70,12 @@ async def until_finals(nodes: Sequence[Core], count: int) -> None:
 
 async def until_nothing_waits(nodes: Sequence[Core], asked: Sequence[OutboundMessage]) -> None:
     """Wait until the second press of each pair was worked, too."""
-    journal, queue = nodes[0].journal, queue_of("test")
+    queue = queue_of("test")
     for final in asked:
         assert final.question is not None
         turn = final.question.id.rpartition("-")[0]
         for lane in (turn, f"{final.question.id}/show"):
-            while await journal.waiting(queue, lane):
-                await journal.wait(queue, 0.05)
+            await until(partial(nodes[0].nothing_waits, queue, lane), f"{lane} is worked")
 
 
 def check_messages(nodes: Sequence[Core]) -> None:

@@ -1,20 +1,28 @@
 """After an outage: the oldest first and not all at once, and an apology for what is too old."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bridge.backlog import Backlog
 from bridge.codec import encode
-from bridge.manager import Manager
-from bridge.options import ChatOptions, Mention, OnEdit, Options, WhenBusy
+from bridge.options import ChatOptions, Mention, OnEdit, WhenBusy
 from bridge.ports import Claim, Item
-from bridge.services import Services
 from bridge.types import Conversation, InboundMessage, User
-from tests.unit.bridge.doubles import Core, RecordingChannel, ScriptedAgent, core, default_options, message
+from tests.kit.machine import patience
+from tests.kit.waiting import until
+from tests.unit.bridge.doubles import (
+    Core,
+    RecordingChannel,
+    ScriptedAgent,
+    core,
+    default_options,
+    message,
+    work,
+)
 from tests.unit.bridge.test_busy import Gated, until_half
 from tests.unit.bridge.test_retry import retry_while_finishing
 
@@ -31,14 +39,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-def work(parley: Core, clock: Callable[[], float], options: Options | None = None) -> Manager:
-    """Begin to work, at the clock's time, on what was accepted."""
-    services: Services = replace(parley.services, clock=clock, options=options or parley.services.options)
-    parley.manager = Manager(services)
-    parley.task = asyncio.create_task(parley.manager.run())
-    return parley.manager
 
 
 def old(text: str, hours: float = 2.0, **changes: object) -> InboundMessage:
@@ -168,8 +168,7 @@ async def test_the_apology_is_said_once_whatever_happens(tmp_path: Path) -> None
     async with core(tmp_path, channel=channel, working=False) as parley:
         await put(parley, old("one"), old("two"))
         work(parley, Clock())
-        async with asyncio.timeout(10):
-            await channel.finishing.wait()
+        await channel.until_finishing()
     later = RecordingChannel()
     async with core(tmp_path, channel=later, working=False) as parley:
         await put(parley, old("three"))
@@ -214,9 +213,7 @@ async def test_an_edit_of_what_was_missed_changes_the_offer(tmp_path: Path) -> N
         work(parley, Clock(), options)
         await parley.channel.until_finals(1)
         await put(parley, replace(said, id="edit", edits=said.id, text="two", sent_at=NOW))
-        async with asyncio.timeout(10):
-            while await parley.journal.waiting("turns/test", said.conversation.key):  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(partial(parley.nothing_waits, "turns/test"), "the edit is worked")
         await parley.say("/retry")
         assert (await parley.channel.until_finals(2))[1] == "you said two\nthree"
 
@@ -273,7 +270,7 @@ async def test_who_gives_up_waiting_costs_nobody_a_turn() -> None:
     stays = asyncio.create_task(backlog.admitted(claim(2, NOW - 1)))
     await asyncio.sleep(0)
     gone.cancel()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(patience(10)):
         await stays
     assert gone.cancelled()
 
@@ -289,7 +286,7 @@ async def test_new_messages_and_commands_do_not_wait_behind_the_backlog(tmp_path
         await parley.say("/whoami", conversation=Conversation("test", "c1"))
         assert "You are" in (await parley.channel.until_finals(2))[1]
         # And a stop does not wait for them either: they go on at the next start.
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience(10)):
             await manager.drain()
     async with core(tmp_path, agent=ScriptedAgent()) as parley:
         texts = await parley.channel.until_finals(20)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,12 @@ from bridge.types import (
     RunStarted,
     User,
 )
+from tests.kit.waiting import until
 from tests.unit.bridge.doubles import (
     Core,
     RecordingChannel,
     ScriptedAgent,
+    bursting,
     core,
     default_options,
     echo,
@@ -32,9 +35,9 @@ from tests.unit.bridge.doubles import (
 BUSY = "still busy with the last message"
 
 
-def options(chosen: WhenBusy, window: float = 0.0) -> Options:
+def options(chosen: WhenBusy) -> Options:
     channel = default_options().channels["test"]
-    return default_options(channels={"test": replace(channel, when_busy=chosen, burst_window=window)})
+    return default_options(channels={"test": replace(channel, when_busy=chosen)})
 
 
 class Gated(ScriptedAgent):
@@ -112,9 +115,12 @@ async def test_a_message_to_a_free_conversation_interrupts_nothing(tmp_path: Pat
 
 
 async def test_a_burst_does_not_interrupt_itself(tmp_path: Path) -> None:
-    async with core(tmp_path, options=options(WhenBusy.INTERRUPT, window=0.5)) as parley:
+    channel = options(WhenBusy.INTERRUPT).channels["test"]
+    async with bursting(tmp_path, channel) as (parley, window):
         for text in ("one", "two", "three"):
             await parley.say(text)
+        await until(partial(parley.nothing_waits, "knocks/test"), "they were let in")
+        await window.pass_by()
         assert await parley.channel.until_finals(1) == ["you said one\ntwo\nthree"]
         assert not parley.agent.cancelled
 
@@ -158,8 +164,7 @@ async def test_a_rejection_is_said_once_whatever_happens(tmp_path: Path) -> None
         await parley.say("long")
         await until_half(parley)
         await parley.say("not now")
-        async with asyncio.timeout(10):
-            await channel.finishing.wait()
+        await channel.until_finishing()
     later, agent = RecordingChannel(), Gated()
     async with core(tmp_path, agent=agent, channel=later, options=options(WhenBusy.REJECT)) as parley:
         agent.through.set()

@@ -15,6 +15,7 @@ from bridge.gather import gather
 from bridge.options import ChannelOptions
 from bridge.queues import turns_of
 from bridge.types import Session
+from tests.kit.machine import patience
 from tests.unit.bridge.doubles import core, default_options
 
 _HOUR = 3600.0
@@ -30,7 +31,7 @@ async def test_a_burst_is_over_after_its_window_whatever_the_clocks_say(
         await parley.say("hi")
         (claim,) = await parley.journal.claim(turns_of("test"), 1)
         services = replace(parley.services, clock=lambda: time.time() + off)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(patience(20)):
             burst = await gather(services, claim)
     assert texts(burst) == ["hi"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from pathlib import Path
 
 from bridge.errors import DeliveryRejected
 from bridge.ports import Checkpoint, Reply
 from bridge.types import OutboundMessage, Receipt, ReplyTarget
+from tests.kit.waiting import until
 from tests.unit.bridge.doubles import RecordingChannel, RecordingReply, ScriptedAgent, core
 from tests.unit.bridge.test_questions import MAIL, asking
 
@@ -29,9 +29,7 @@ class UnsureChannel(RecordingChannel):
 
 async def counted(counter: Counter[str], count: int) -> None:
     """Return once so much was counted; it is, soon after the platform has it."""
-    async with asyncio.timeout(20):
-        while counter["test"] < count:  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0)
+    await until(lambda: counter["test"] >= count, f"{count} were counted")
     assert counter == {"test": count}
 
 

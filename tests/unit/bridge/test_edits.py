@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from bridge.types import (
     RunStarted,
     User,
 )
+from tests.kit.waiting import until
 from tests.unit.bridge.doubles import Core, ScriptedAgent, core, default_options, message
 
 STOPPED = "half of {}\n\n⏹ Stopped."
@@ -67,10 +69,8 @@ async def half(parley: Core, text: str) -> None:
 
 async def settled(parley: Core, *queues: str) -> None:
     """Nothing of the conversation waits in these queues any more."""
-    async with asyncio.timeout(20):
-        for queue in queues or ("knocks", "turns"):
-            while await parley.journal.waiting(f"{queue}/test", "test:chat"):  # noqa: ASYNC110 - no bell rings
-                await asyncio.sleep(0.01)
+    for queue in queues or ("knocks", "turns"):
+        await until(partial(parley.nothing_waits, f"{queue}/test"), f"nothing waits among the {queue}")
 
 
 async def test_an_edit_of_the_last_message_runs_the_turn_again(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ from bridge.types import (
     User,
 )
 from bridge.usage import Price, Usage
+from tests.kit.waiting import until
 from tests.unit.bridge.doubles import Core, RecordingChannel, ScriptedAgent, core, default_options
 
 ANN, BOB = User("test", "ann", "Ann"), User("test", "bob", "Bob")
@@ -76,11 +78,8 @@ class Talk:
 
     async def until_done(self, place: Conversation) -> None:
         """Wait until nothing waits there."""
-        async with asyncio.timeout(30):
-            for queue in ("turns/test", "commands/test"):
-                while True:
-                    if not await self.parley.journal.waiting(queue, place.key):
-                        break
+        for queue in ("turns/test", "commands/test"):
+            await until(partial(self.parley.nothing_waits, queue, place.key), f"{place.key} is answered")
 
     async def usage(self, sender: User = ANN, **more: object) -> str:
         return await self.ask("/usage", sender, **more)
@@ -253,8 +252,7 @@ async def test_a_crash_at_any_stage_counts_a_turn_once(tmp_path: Path, clock: Cl
         async with core(tmp_path, agent=agent, channel=channel, options=options, clock=clock) as parley:
             if not agent.requests:
                 await parley.say("hi", sent_at=clock())
-            async with asyncio.timeout(20):
-                await channel.finishing.wait()
+            await channel.until_finishing()
     async with core(tmp_path, agent=agent, options=options, clock=clock) as parley:
         assert await parley.channel.until_finals(1) == ["you said hi"]
         assert "turns: 1 · tokens read: 10, written: 2" in await Talk(parley, clock).usage()

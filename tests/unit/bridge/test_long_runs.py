@@ -76,7 +76,7 @@ async def test_where_nothing_is_shown_of_a_run_the_note_is_all_of_it(tmp_path: P
 
 
 async def test_quick_runs_and_those_that_never_tell_say_nothing(tmp_path: Path) -> None:
-    for number, after in enumerate((60.0, 0.0)):
+    for number, after in enumerate((3600.0, 0.0)):
         agent = Slow()
         options = default_options(still_working_after=after)
         (folder := tmp_path / str(number)).mkdir()

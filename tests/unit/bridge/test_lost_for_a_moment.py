@@ -12,7 +12,17 @@ from pathlib import Path
 import pytest
 
 from bridge.entries import entered
-from bridge.types import Outcome, RunEnded, RunEvent, RunProgress, RunRef, RunRequest, RunStarted
+from bridge.types import (
+    Conversation,
+    Outcome,
+    RunEnded,
+    RunEvent,
+    RunProgress,
+    RunRef,
+    RunRequest,
+    RunStarted,
+)
+from tests.kit.waiting import until
 from tests.unit.bridge.doubles import ScriptedAgent, core
 
 
@@ -25,6 +35,9 @@ class InTurn(ScriptedAgent):
         self.runs = 0
 
     async def play(self, _: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        if request.text != "talk":
+            yield RunEnded(Outcome.ANSWERED, "")
+            return
         number, self.runs = self.runs, self.runs + 1
         yield RunStarted(RunRef(request.thread, f"run-{number}"))
         yield RunProgress(f"half {number}", ())
@@ -49,15 +62,10 @@ async def test_the_first_attempt_ends_without_harming_the_second(
         await parley.say("talk")
         await parley.channel.until(lambda: any(each.text == "half 0" for each in parley.channel.shown))
         lose_lanes(tmp_path)
-        async with asyncio.timeout(20):
-            while agent.runs < 2:
-                await parley.say("/help")  # whatever comes makes the node look for work
-                await asyncio.sleep(0.05)
+        await parley.say("hi", conversation=Conversation("test", "other"))  # makes the node look for work
+        await until(lambda: agent.runs == 2, "the lane is had again")
         agent.goes_on[0].set()
-        for _ in range(400):
-            if "taken over" in caplog.text:
-                break
-            await asyncio.sleep(0.05)
+        await until(lambda: "taken over" in caplog.text, "the first attempt is over")
         agent.goes_on[1].set()
         await parley.channel.until(lambda: "whole 1" in parley.channel.texts)
     assert "broke" not in caplog.text

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from bridge.pairing import CODES_OF_ALL, CODES_OF_ONE, PairedAccount, Pairing, p
 from bridge.queues import commands_of
 from bridge.types import Attachment, AttachmentKind, Conversation, User
 from store.sqlite import SqliteStore
+from tests.kit.waiting import until
 from tests.unit.bridge.doubles import Core, ScriptedAgent, core, default_options
 from tests.unit.bridge.test_questions import MAIL, asking, click, keys, with_buttons
 
@@ -171,18 +172,12 @@ async def test_another_node_learns_of_it_by_itself(tmp_path: Path) -> None:
             code = await here.ask(EVE)
             assert code
             await here.approve(code, ADMIN)
-            await until(lambda: "test:eve" in there)
+            await until(lambda: "test:eve" in there, "she is let in there, too")
             await here.revoke("test:eve")
-            await until(lambda: "test:eve" not in there)
+            await until(lambda: "test:eve" not in there, "she is let in no more")
         finally:
             following.cancel()
             await asyncio.gather(following, return_exceptions=True)
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110 - nobody tells when
-            await asyncio.sleep(0.01)
 
 
 def test_a_strangers_name_cannot_look_like_our_words() -> None:
@@ -253,7 +248,7 @@ async def test_too_many_requests_are_said_to_be_so_once(tmp_path: Path) -> None:
             await parley.say("/pair", sender=EVE)
         await parley.say("/pair", conversation=Conversation("test", "ann's"))
         await parley.channel.until(lambda: any("Let them in" in text for text in parley.channel.texts))
-        await until(lambda: len(parley.channel.finals) == CODES_OF_ONE + 2)
+        await until(lambda: len(parley.channel.finals) == CODES_OF_ONE + 2, "each was answered")
         assert sum("Too many" in text for text in parley.channel.texts) == 1
 
 
@@ -284,9 +279,7 @@ async def test_no_path_answers_a_stranger(tmp_path: Path, private: bool) -> None
 
 async def until_worked(parley: Core) -> None:
     """Nothing waits among the commands, where refusals are."""
-    async with asyncio.timeout(20):
-        while await parley.journal.waiting(commands_of("test"), "test:chat"):  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(partial(parley.nothing_waits, commands_of("test")), "the commands are worked")
 
 
 async def test_whoever_is_let_in_no_more_is_not_answered_and_holds_up_nobody(tmp_path: Path) -> None:
@@ -300,7 +293,8 @@ async def test_whoever_is_let_in_no_more_is_not_answered_and_holds_up_nobody(tmp
             assert await parley.say(text, sender=sender)
         await pairing.revoke("test:eve")
         parley.task = asyncio.create_task(parley.manager.run())
-        await until(lambda: "four" in "".join(request.text for request in parley.agent.requests))
+        asked = parley.agent.requests
+        await until(lambda: "four" in "".join(request.text for request in asked), "all were read")
         said = " ".join(request.text for request in parley.agent.requests)
         assert "two" in said
         assert "one" not in said

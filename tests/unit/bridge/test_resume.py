@@ -54,8 +54,7 @@ async def test_an_answer_not_yet_delivered_is_sent_without_asking_again(tmp_path
     channel.finish_gate = asyncio.Event()
     async with core(tmp_path, channel=channel) as parley:
         await parley.say("hi")
-        async with asyncio.timeout(10):
-            await channel.finishing.wait()
+        await channel.until_finishing()
     later = RecordingChannel()
     async with core(tmp_path, channel=later) as parley:
         assert await later.until_finals(1) == ["you said hi"]

@@ -10,6 +10,7 @@ import pytest
 
 from bridge.shares import Shares
 from bridge.types import Conversation, Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted, User
+from tests.kit.machine import patience
 from tests.unit.bridge.doubles import ScriptedAgent, core, default_options
 
 
@@ -55,7 +56,7 @@ async def test_who_goes_away_leaves_the_place_to_the_next(at_the_last_moment: bo
         first.cancel()
         await settled()
         shares.give_back("ann")
-    await asyncio.wait_for(second, 5)
+    await asyncio.wait_for(second, patience(5))
     assert first.cancelled()
     shares.give_back("ann")
     assert shares.take("ann")

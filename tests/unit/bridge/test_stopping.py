@@ -1,12 +1,17 @@
 """/stop ends the run on the server too, however slow, deaf or far away that is."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from bridge.errors import AgentRefused, AgentUnavailable
+from bridge.options import WhenBusy
 from bridge.types import Outcome, RunEnded, RunEvent, RunProgress, RunRef, RunRequest, RunStarted
+from tests.kit.machine import patience
+from tests.kit.waiting import until
 from tests.unit.bridge.doubles import Core, RecordingChannel, ScriptedAgent, core, default_options
 
 HASTE = default_options(stop_patience=0.05)
@@ -42,7 +47,7 @@ class Deaf(ScriptedAgent):
 
 
 async def until_stopped(agent: Deaf) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(patience(20)):
         await agent.stopped.wait()
 
 
@@ -74,10 +79,15 @@ async def test_a_turn_ends_in_time_and_its_run_is_stopped_after_it(tmp_path: Pat
 
 
 async def test_a_run_whose_id_never_came_is_found_by_its_turn_and_stopped(tmp_path: Path) -> None:
-    agent = Deaf(0, known=False)
-    async with core(tmp_path, agent=agent, options=HASTE) as parley:
+    agent, now = Deaf(0, known=False), [time.time()]
+    channel = replace(HASTE.channels["test"], when_busy=WhenBusy.REJECT)
+    options = replace(HASTE, channels={"test": channel})
+    async with core(tmp_path, agent=agent, options=options, clock=lambda: now[0]) as parley:
         await say_stop(parley, agent)
         assert "⏹ Stopped." in await parley.channel.until_finals(2)
+        await until(partial(parley.nothing_waits, "turns/test"), "the turn is over")
+        now[0] += 60
+        await parley.say("knock")  # makes the node look, behind what it has to stop
         await until_stopped(agent)
         ((run, turn),) = agent.tried
         assert (run.thread, run.run_id) == (agent.requests[0].thread, "")
@@ -100,9 +110,8 @@ async def test_a_server_that_refuses_is_not_asked_for_ever(tmp_path: Path) -> No
     async with core(tmp_path, agent=agent, options=HASTE) as parley:
         await say_stop(parley, agent)
         assert "half\n\n⏹ Stopped." in await parley.channel.until_finals(2)
-        async with asyncio.timeout(20):
-            while await parley.journal.waiting("knocks/test", f"stop:{agent.requests[0].turn_id}"):  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        given_up = partial(parley.nothing_waits, "knocks/test", f"stop:{agent.requests[0].turn_id}")
+        await until(given_up, "the run is given up")
         assert not agent.stopped.is_set()
 
 
@@ -111,12 +120,13 @@ async def test_a_run_that_ends_by_itself_is_not_cancelled_afterwards(tmp_path: P
     async with core(tmp_path, agent=agent) as parley:
         await say_stop(parley, agent)
         await parley.channel.until_finals(2)
-        assert not await parley.journal.waiting("knocks/test", f"stop:{agent.requests[0].turn_id}")
+        await until(partial(parley.nothing_waits, "turns/test"), "the turn is over")
+        assert await parley.nothing_waits("knocks/test", f"stop:{agent.requests[0].turn_id}")
         assert len(agent.tried) == 1
 
 
 async def test_a_message_that_waits_for_more_is_not_run_at_all(tmp_path: Path) -> None:
-    patient = replace(default_options().channels["test"], burst_window=30.0)
+    patient = replace(default_options().channels["test"], burst_window=3600.0)
     async with core(tmp_path, options=default_options(channels={"test": patient})) as parley:
         await parley.say("talk")
         await parley.say("/stop")

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
 from bridge.errors import (
@@ -14,7 +13,6 @@ from bridge.errors import (
     DeliveryRejected,
     RateLimited,
 )
-from bridge.options import Options
 from bridge.texts import Sentence
 from bridge.types import (
     Attachment,
@@ -29,9 +27,11 @@ from bridge.types import (
     RunStarted,
     User,
 )
+from tests.kit.machine import patience
 from tests.unit.bridge.doubles import (
     RecordingChannel,
     ScriptedAgent,
+    bursting,
     core,
     default_options,
     echo,
@@ -78,11 +78,10 @@ async def test_one_conversation_is_in_order_and_others_do_not_wait(tmp_path: Pat
 
 
 async def test_a_burst_is_one_turn(tmp_path: Path) -> None:
-    options = default_options()
-    channel = replace(options.channels["test"], burst_window=0.2)
-    async with core(tmp_path, options=Options(channels={"test": channel})) as parley:
+    async with bursting(tmp_path, default_options().channels["test"]) as (parley, window):
         for text in ("one", "two", "three"):
             await parley.say(text)
+        await window.pass_by()
         assert await parley.channel.until_finals(1) == ["you said one\ntwo\nthree"]
         await parley.say("four")
         assert (await parley.channel.until_finals(2))[1] == "you said four"
@@ -109,7 +108,7 @@ async def test_a_slow_platform_never_slows_the_agent(tmp_path: Path) -> None:
 
     async with core(tmp_path, agent=ScriptedAgent(talkative), channel=channel) as parley:
         await parley.say()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience(10)):
             await read_all.wait()
         channel.show_gate.set()
         assert await channel.until_finals(1) == ["done"]

@@ -3,6 +3,7 @@
 import asyncio
 
 from bridge.turnstile import OPEN, Turnstile
+from tests.kit.machine import patience
 
 
 async def passes_of(turnstile: Turnstile, number: int) -> list[int]:
@@ -46,7 +47,7 @@ async def test_who_gave_up_waiting_takes_nobodys_place():
     waits = asyncio.create_task(turnstile.through())
     await asyncio.sleep(0)
     gone.cancel()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(patience(5)):
         await asyncio.gather(*before, waits)
     assert gone.cancelled()
 

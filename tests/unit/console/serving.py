@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute, Route
 from bridge.ports import Health, HealthReport
 from console.options import ConsoleOptions
 from console.server import HttpServer
+from tests.kit.machine import patience
 
 UP = HealthReport("store", Health.UP, "", 0.0)
 
@@ -39,7 +40,7 @@ async def serving(
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     running = asyncio.create_task(server.run(url.set_result))
     try:
-        async with httpx.AsyncClient(base_url=await url) as http:
+        async with httpx.AsyncClient(base_url=await url, timeout=patience(20)) as http:
             yield http
     finally:
         running.cancel()

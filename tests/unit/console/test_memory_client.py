@@ -12,6 +12,7 @@ from console.memory_admin import SetAside
 from console.memory_api import memory_routes
 from console.memory_client import MemoryClient, MemoryRefused
 from console.options import ConsoleOptions
+from tests.kit.machine import patience
 from tests.unit.console.remembering import OWN, Memories, empty, fact
 from tests.unit.console.serving import serving
 
@@ -32,7 +33,7 @@ def remembering() -> Memories:
 async def test_it_says_what_the_server_says() -> None:
     async with served(remembering()) as url:
         headers = {"authorization": f"Bearer {TOKEN}"}
-        async with httpx.AsyncClient(base_url=url, headers=headers) as http:
+        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=patience(20)) as http:
             raw = {
                 path: (await http.get(f"/api/memory{path}")).json()
                 for path in ("", "/config", "/status", "/people", "/export", "/dead-letters")

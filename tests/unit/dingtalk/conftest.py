@@ -5,11 +5,12 @@ from collections.abc import Iterator
 import pytest
 
 from simulator.dingtalk import DingTalkSimulator, Timing
+from tests.kit.machine import patience
 from tests.unit.dingtalk.world import World, make_channel
 
 
 @pytest.fixture
 def world() -> Iterator[World]:
-    with DingTalkSimulator(timing=Timing(farewell=0.3)) as sim:
+    with DingTalkSimulator(timing=Timing(farewell=patience(0.3))) as sim:
         alice = sim.people.add_person("Alice")
         yield World(sim, alice, make_channel(sim))

@@ -46,7 +46,7 @@ async def test_finals_wait_their_turn_and_go_before_snapshots():
 
 
 async def test_many_cards_at_once_stay_under_the_limit_of_the_app():
-    with DingTalkSimulator(pace=Pace(cards_per_second=40)) as sim:
+    with DingTalkSimulator(pace=Pace(cards_per_second=60)) as sim:
         world = World(sim, sim.people.add_person("Alice"), make_channel(sim))
         channel = world.carded(card_rate=30)
         replies = [channel.open_reply(world.target(turn=f"turn-{n}"), Notes()) for n in range(20)]
@@ -55,8 +55,8 @@ async def test_many_cards_at_once_stay_under_the_limit_of_the_app():
             for length in range(1, 4):
                 try:
                     await reply.show(snapshot(f"{number} " * length))
-                except RateLimited:
-                    await asyncio.sleep(0.05)
+                except RateLimited as limit:
+                    await asyncio.sleep(limit.retry_after)
             await reply.finish(snapshot(f"answer {number}", final=True))
 
         await asyncio.gather(*(grow(reply, number) for number, reply in enumerate(replies)))

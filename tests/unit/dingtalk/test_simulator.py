@@ -6,12 +6,15 @@ import os
 import re
 import signal
 import sys
+import time
+from functools import partial
 from pathlib import Path
 
 import aiohttp
 import pytest
 
 from simulator.dingtalk import DingTalkSimulator, Pace, Timing
+from tests.kit.machine import patience
 
 TOPIC = "/v1.0/im/bot/messages/get"
 
@@ -61,14 +64,14 @@ async def test_the_vendors_own_client_talks_answers_and_takes_a_press(sim):
         stderr=asyncio.subprocess.DEVNULL,
     )
     try:
-        await asyncio.to_thread(sim.people.wait, lambda: sim.connections, 20)
+        await asyncio.to_thread(sim.people.wait, lambda: sim.connections, patience(20))
         number = sim.people.say(alice.id, alice.id, "hello")
-        await asyncio.to_thread(sim.people.wait, lambda: sim.people.heard(number), 20)
+        await asyncio.to_thread(sim.people.wait, lambda: sim.people.heard(number), patience(20))
         _, card, webhook = sim.people.messages(alice.id)
         assert (card.text, card.growing, webhook.shown) == ("hello", False, "hello")
         assert sim.people.growth(alice.id)[:2] == ("he", "hello")
         press = sim.people.act(alice.id, alice.id, card.id, "yes")
-        await asyncio.to_thread(sim.people.wait, lambda: sim.people.answer_to(press), 20)
+        await asyncio.to_thread(sim.people.wait, lambda: sim.people.answer_to(press), patience(20))
         assert alice.id in sim.people.answer_to(press)
     finally:
         process.kill()
@@ -85,7 +88,7 @@ async def test_credentials_and_tokens_are_checked(sim, http):
 async def test_a_ticket_is_good_once_and_pings_are_frames(sim, http):
     url = await ticket_of(sim, http)
     async with http.ws_connect(url) as socket:
-        frame = await socket.receive_json(timeout=5)
+        frame = await socket.receive_json(timeout=patience(5))
         assert (frame["type"], frame["headers"]["topic"]) == ("SYSTEM", "ping")
         with pytest.raises(aiohttp.WSServerHandshakeError):
             await http.ws_connect(url)
@@ -96,22 +99,27 @@ async def test_a_message_goes_to_one_connection_and_is_never_pushed_again(sim, h
     alice = sim.people.add_person("Alice")
     lost = sim.people.say(alice.id, alice.id, "to nobody")
     assert sim.people.lost() in ((), (lost,))
-    await asyncio.to_thread(sim.people.wait, lambda: sim.people.lost() == (lost,))
+    await asyncio.to_thread(sim.people.wait, lambda: sim.people.lost() == (lost,), patience(10))
     async with (
         http.ws_connect(await ticket_of(sim, http)) as first,
         http.ws_connect(await ticket_of(sim, http)) as second,
     ):
         sim.people.say(alice.id, alice.id, "to one")
-        seen = [json.loads(f["data"]) for f in [*await frames(first), *await frames(second)]]
+        said = time.time()
+        seen = [json.loads(f["data"]) for f in [*await frames(first, said), *await frames(second, said)]]
         assert [data["text"]["content"] for data in seen if "text" in data] == ["to one"]
 
 
-async def frames(socket):
-    """What comes until the second ping."""
+async def frames(socket, since):
+    """What comes until a ping that was sent after that moment, behind whatever is sent to it."""
     found = []
-    while sum(frame["type"] == "SYSTEM" for frame in found) < 2:
-        found.append(await socket.receive_json(timeout=5))
+    while not (found and found[-1]["type"] == "SYSTEM" and _sent_at(found[-1]) > since):
+        found.append(await socket.receive_json(timeout=patience(5)))
     return found
+
+
+def _sent_at(frame):
+    return int(frame["headers"]["time"]) / 1000
 
 
 async def test_limits_of_size_and_pace_are_enforced(sim, http):
@@ -166,7 +174,8 @@ async def test_a_press_is_pushed_once_and_has_failed_when_nobody_answers(http, s
     with pytest.raises(LookupError):
         sim.people.press(alice.id, alice.id, card.id, "No")
     sim.people.press(alice.id, alice.id, card.id, "Yes")
-    await asyncio.to_thread(sim.people.wait, lambda: sim.people.failures(alice.id, alice.id) == 1)
+    failed = partial(sim.people.failures, alice.id, alice.id)
+    await asyncio.to_thread(sim.people.wait, lambda: failed() == 1, patience(10))
 
 
 async def test_a_press_names_the_action_with_its_place_and_hands_back_what_the_button_has(sim, http):
@@ -177,7 +186,7 @@ async def test_a_press_names_the_action_with_its_place_and_hands_back_what_the_b
     _, ticket = await post(http, "/v1.0/gateway/connections/open", body)
     async with http.ws_connect(f"{ticket['endpoint']}?ticket={ticket['ticket']}") as socket:
         sim.people.press(alice.id, alice.id, card.id, "No")
-        (frame,) = [each for each in await frames(socket) if each["type"] == "CALLBACK"]
+        (frame,) = [each for each in await frames(socket, time.time()) if each["type"] == "CALLBACK"]
     data = json.loads(frame["data"])
     assert (data["userId"], data["outTrackId"], data["spaceType"]) == (alice.id, "q1", "im")
     assert data["spaceId"] != alice.id
@@ -203,7 +212,8 @@ async def test_groups_push_only_what_mentions_the_robot(sim, http):
         sim.people.say(group, alice.id, "among us")
         sim.people.say(group, alice.id, "@Parley you")
         sim.people.say_rich(group, alice.id, ["@Parley ", "look"])
-        said = [json.loads(frame["data"]) for frame in await frames(socket) if frame["type"] == "CALLBACK"]
+        heard = await frames(socket, time.time())
+        said = [json.loads(frame["data"]) for frame in heard if frame["type"] == "CALLBACK"]
     assert [data["msgtype"] for data in said] == ["text", "richText"]
     assert said[0]["text"]["content"] == "you"
     assert said[0]["isInAtList"] is True
@@ -228,7 +238,7 @@ async def test_it_runs_alone_until_it_is_told_to_end():
         sys.executable, "-m", "simulator", "dingtalk", stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
-    line = (await asyncio.wait_for(process.stdout.readline(), 20)).decode()
+    line = (await asyncio.wait_for(process.stdout.readline(), patience(20))).decode()
     assert re.search(r"DingTalk is simulated at http://127\.0\.0\.1:\d+", line)
     process.send_signal(signal.SIGTERM)
-    assert await asyncio.wait_for(process.wait(), 20) == 0
+    assert await asyncio.wait_for(process.wait(), patience(20)) == 0

@@ -14,6 +14,7 @@ from bridge.types import Conversation, InboundMessage, OutboundMessage, ReplyTar
 from channels.dingtalk.channel import DingTalkChannel, create
 from channels.dingtalk.config import Config
 from simulator.dingtalk import DingTalkSimulator, People, Person
+from tests.kit.machine import patience
 
 
 class NoDocuments:
@@ -51,7 +52,7 @@ class KeepingInbox:
         self.is_online.set()
 
     async def first(self, count: int = 1) -> list[InboundMessage]:
-        async with self._news, asyncio.timeout(10):
+        async with self._news, asyncio.timeout(patience(10)):
             await self._news.wait_for(lambda: len(self.messages) >= count)
         return self.messages[:count]
 
@@ -61,7 +62,7 @@ async def listening(channel: Channel, inbox: KeepingInbox) -> AsyncIterator[None
     task = asyncio.create_task(channel.listen(inbox))
     try:
         online = asyncio.create_task(inbox.is_online.wait())
-        await asyncio.wait({task, online}, return_when=asyncio.FIRST_COMPLETED, timeout=10)
+        await asyncio.wait({task, online}, return_when=asyncio.FIRST_COMPLETED, timeout=patience(10))
         online.cancel()
         if task.done():
             task.result()
@@ -104,7 +105,7 @@ class World:
         return self.people.answers(place or self.alice.id)
 
     async def until(self, condition: Callable[[], object]) -> None:
-        await asyncio.to_thread(self.people.wait, condition)
+        await asyncio.to_thread(self.people.wait, condition, patience(10))
 
     def another_channel(self, **more) -> DingTalkChannel:
         return make_channel(self.sim, **more)

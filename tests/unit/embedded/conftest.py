@@ -14,6 +14,7 @@ from langgraph_sdk.client import LangGraphClient
 from agent.embedded.options import EmbeddedOptions
 from agent.embedded.server import embedded_server
 from agent.embedded.transport import StreamingASGITransport
+from tests.kit.machine import patience
 
 Served: TypeAlias = Callable[[EmbeddedOptions], AbstractAsyncContextManager[LangGraphClient]]
 
@@ -23,7 +24,7 @@ async def _served(options: EmbeddedOptions) -> AsyncIterator[LangGraphClient]:
     async with (
         embedded_server(options) as app,
         httpx.AsyncClient(
-            transport=StreamingASGITransport(app), base_url="http://embedded", timeout=30
+            transport=StreamingASGITransport(app), base_url="http://embedded", timeout=patience(30)
         ) as http,
     ):
         yield LangGraphClient(http)

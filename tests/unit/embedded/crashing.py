@@ -16,6 +16,7 @@ from langgraph.graph import END, START, StateGraph
 
 from agent.embedded.options import EmbeddedOptions
 from agent.embedded.serve import serve
+from tests.kit.waiting import until
 
 STEPS = 10
 _CONTEXT = multiprocessing.get_context("forkserver")
@@ -26,12 +27,19 @@ class Walked(TypedDict, total=False):
     steps: Annotated[list[int], operator.add]
 
 
-def walking(log: Path) -> StateGraph[Any]:
-    """Takes one step after another, 0.1 s each; notes each in `log` when it is done."""
+def allow(folder: Path, steps: int) -> None:
+    """Let so many steps be taken in all; unless this is said, all may be."""
+    (folder / "new").write_text(str(steps))
+    (folder / "new").replace(folder / "allowed")
+
+
+def walking(folder: Path) -> StateGraph[Any]:
+    """Takes one step after another, as far as it may; notes each in `log` when it is done."""
+    log, allowed = folder / "log", folder / "allowed"
 
     async def step(state: Walked) -> Walked:
         number = len(state.get("steps", []))
-        await asyncio.sleep(0.1)
+        await until(lambda: not allowed.exists() or number < int(allowed.read_text()), "it may go on")
         with log.open("a") as file:
             file.write(f"{number}\n")
         return {"steps": [number]}
@@ -59,5 +67,5 @@ def server(folder: Path) -> Iterator[tuple[str, ForkServerProcess]]:
 
 
 def _serve(folder: Path, told: Connection) -> None:
-    options = EmbeddedOptions(folder / "agent.sqlite", {"walk": walking(folder / "log")})
+    options = EmbeddedOptions(folder / "agent.sqlite", {"walk": walking(folder)})
     asyncio.run(serve(options, "127.0.0.1", 0, told.send))

@@ -14,6 +14,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from agent.embedded.graphs import Graph
+from tests.kit.machine import patience
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Blockade:
     def graph(self) -> Graph:
         def node(state: MessagesState) -> dict[str, Any]:
             self.reached.set()
-            self.open.wait(60)
+            self.open.wait(patience(60))
             self.ended += 1
             return {"messages": [AIMessage("through")]}
 

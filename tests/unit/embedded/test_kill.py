@@ -12,7 +12,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamPart
 
-from tests.unit.embedded.crashing import STEPS, server
+from tests.unit.embedded.crashing import STEPS, allow, server
 
 
 @asynccontextmanager
@@ -40,10 +40,12 @@ async def follow(
 
 async def test_a_run_goes_on_from_its_last_checkpoint_after_every_kill(tmp_path: Path) -> None:
     thread, rounds, last = str(uuid4()), 3, "0"
+    allow(tmp_path, 0)
     async with killed(tmp_path) as client:
         run = await client.runs.create(thread, "walk", input={"steps": []}, if_not_exists="create")
         queued = await client.runs.create(thread, "walk", input={"steps": []}, multitask_strategy="enqueue")
-    for _ in range(rounds):
+    for number in range(rounds):
+        allow(tmp_path, 2 * number + 2)  # it stands there until it is killed
         async with killed(tmp_path) as client:
             parts = await follow(client, thread, run["run_id"], last, steps=2)
             ids = [int(part.id or 0) for part in parts]
@@ -51,6 +53,7 @@ async def test_a_run_goes_on_from_its_last_checkpoint_after_every_kill(tmp_path:
             assert ids == sorted(set(ids))
             assert ids[0] > int(last)
             last = str(ids[-1])
+    allow(tmp_path, 2 * STEPS)
     async with killed(tmp_path) as client:
         await client.runs.join(thread, queued["run_id"])
         state: Any = await client.threads.get_state(thread)

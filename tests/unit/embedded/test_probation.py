@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 
 from agent.embedded.probation import Probation, ripe_age
+from tests.unit.swift import in_no_time, loop_time
 
 
 class Attempts:
     """Attempts that go on until they are let go."""
 
     def __init__(self, seconds: float, settling: float = 0.0) -> None:
-        self._probation = Probation(seconds, settling)
+        self._probation = Probation(seconds, settling, loop_time)
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self.begun: list[str] = []
         self.news: asyncio.Queue[str] = asyncio.Queue()
@@ -22,7 +23,7 @@ class Attempts:
 
     async def end(self, name: str) -> None:
         self._tasks[name].cancel()
-        await asyncio.wait(self._tasks.values(), timeout=0.01)
+        await asyncio.sleep(0.01)
 
     async def _work(self, name: str, number: int) -> None:
         async with self._probation.attempt(number):
@@ -31,6 +32,7 @@ class Attempts:
             await asyncio.Event().wait()
 
 
+@in_no_time
 async def test_those_above_suspicion_never_wait():
     attempts = Attempts(3600)
     for number in (4, 1, 2, 3):
@@ -38,6 +40,7 @@ async def test_those_above_suspicion_never_wait():
     assert attempts.begun == ["attempt 4", "attempt 1", "attempt 2", "attempt 3"]
 
 
+@in_no_time
 async def test_a_suspect_waits_until_the_one_before_is_done():
     attempts = Attempts(3600)
     await attempts.make("first", 4)
@@ -48,6 +51,7 @@ async def test_a_suspect_waits_until_the_one_before_is_done():
     assert attempts.begun == ["first", "second"]
 
 
+@in_no_time
 async def test_a_suspect_that_is_stopped_while_it_waits_leaves_the_row():
     attempts = Attempts(3600)
     await attempts.make("first", 4)
@@ -58,6 +62,7 @@ async def test_a_suspect_that_is_stopped_while_it_waits_leaves_the_row():
     assert attempts.begun == ["first", "third"]
 
 
+@in_no_time
 async def test_a_suspect_that_lives_on_makes_room():
     attempts = Attempts(0.01)
     await attempts.make("first", 4)
@@ -70,6 +75,7 @@ def test_the_more_often_one_was_cut_off_the_longer_the_process_must_have_lived()
     assert [ripe_age(number, 1.0) for number in range(1, 11)] == [0, 0, 0, 0, 1, 2, 4, 8, 16, 16]
 
 
+@in_no_time
 async def test_in_a_young_process_only_those_less_often_cut_off_begin():
     attempts = Attempts(0.0, settling=3600)
     for number in (9, 5, 4):
@@ -77,6 +83,7 @@ async def test_in_a_young_process_only_those_less_often_cut_off_begin():
     assert attempts.begun == ["attempt 4"]
 
 
+@in_no_time
 async def test_in_a_process_that_has_lived_for_long_nobody_waits_for_that():
     attempts = Attempts(3600, settling=0.001)
     await asyncio.sleep(0.1)
@@ -85,6 +92,7 @@ async def test_in_a_process_that_has_lived_for_long_nobody_waits_for_that():
         assert await attempts.news.get() == "attempt 10"
 
 
+@in_no_time
 async def test_one_that_is_stopped_while_it_waits_for_that_leaves_no_trace():
     attempts = Attempts(3600, settling=3600)
     await attempts.make("attempt 8", 8)

@@ -17,7 +17,8 @@ from agent.embedded.options import EmbeddedOptions
 from agent.embedded.serve import serve
 from agent.embedded.server import embedded_server
 from bridge.errors import ConfigError
-from tests.unit.embedded.crashing import server
+from tests.kit.machine import patience
+from tests.unit.embedded.crashing import STEPS, allow, server
 
 
 async def test_a_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
@@ -36,7 +37,7 @@ async def test_others_are_not_let_in_without_a_key(tmp_path: Path) -> None:
 
 async def test_web_pages_of_others_are_refused(tmp_path: Path) -> None:
     with server(tmp_path) as (url, _):
-        async with httpx.AsyncClient(base_url=url) as http:
+        async with httpx.AsyncClient(base_url=url, timeout=patience(20)) as http:
             assert (await http.get("/info")).status_code == 200
             assert (await http.get("/info", headers={"host": "evil.example"})).status_code == 403
             assert (await http.get("/info", headers={"origin": "http://evil.example"})).status_code == 403
@@ -76,6 +77,7 @@ async def test_a_graph_that_cannot_be_loaded_is_named(tmp_path: Path, path: str,
 
 async def test_a_signal_ends_it_cleanly_and_the_run_goes_on_later(tmp_path: Path) -> None:
     thread = str(uuid4())
+    allow(tmp_path, 0)
     with server(tmp_path) as (url, process):
         async with get_client(url=url, api_key=None) as client:
             run = await client.runs.create(thread, "walk", input={"steps": []}, if_not_exists="create")
@@ -84,6 +86,7 @@ async def test_a_signal_ends_it_cleanly_and_the_run_goes_on_later(tmp_path: Path
             os.kill(process.pid or 0, signal.SIGTERM)
             await asyncio.to_thread(process.join)
             assert process.exitcode == 0
+    allow(tmp_path, STEPS)
     with server(tmp_path) as (url, _):
         async with get_client(url=url, api_key=None) as client:
             await client.runs.join(thread, run["run_id"])

@@ -17,6 +17,7 @@ from langgraph_sdk.errors import NotFoundError, UnprocessableEntityError
 from agent.embedded.options import EmbeddedOptions, Limits
 from agent.embedded.server import create_app, embedded_server
 from agent.embedded.transport import StreamingASGITransport
+from tests.kit.machine import patience
 from tests.unit.embedded import graphs
 from tests.unit.embedded.conftest import Served
 from tests.unit.embedded.graphs import Blockade, Gate
@@ -127,7 +128,7 @@ async def test_a_silent_stream_has_a_heartbeat(options: EmbeddedOptions) -> None
     transport = StreamingASGITransport(app)
     async with (
         app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://x") as http,
+        httpx.AsyncClient(transport=transport, base_url="http://x", timeout=patience(30)) as http,
         http.stream("POST", "/runs/stream", json={"assistant_id": "gate", "input": HI}) as response,
     ):
         async for line in response.aiter_lines():
@@ -194,7 +195,9 @@ async def test_deleting_a_busy_thread_stops_its_run(served: Served, options: Emb
 async def test_old_checkpoints_go_and_the_newest_stay(options: EmbeddedOptions) -> None:
     async with (
         embedded_server(replace(options, limits=Limits(checkpoints=5))) as app,
-        httpx.AsyncClient(transport=StreamingASGITransport(app), base_url="http://x", timeout=30) as http,
+        httpx.AsyncClient(
+            transport=StreamingASGITransport(app), base_url="http://x", timeout=patience(30)
+        ) as http,
     ):
         client = LangGraphClient(http)
         thread = (await client.threads.create())["thread_id"]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from channels.feishu.inbound import read, spoken
 from channels.feishu.intake import heard_in
 from simulator.feishu import FeishuSimulator, Upload
+from tests.kit.machine import patience
 from tests.unit.feishu.world import QUICK, KeepingInbox, World, listening, make_channel
 
 
@@ -145,7 +146,7 @@ async def test_slow_lookups_do_not_hold_a_message_up(world):
     world.faults.slow_next(["user", "get"], 30, times=2)
     opening = world.say("one")
     world.say("two", reply_to=opening)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(patience(10)):
         assert [message.text for message in await heard(world, 2)] == ["one", "two"]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from bridge.errors import AuthenticationRefused, ChannelUnavailable
 from simulator.feishu import FeishuSimulator, Timing
+from tests.kit.machine import patience
 from tests.unit.feishu.world import QUICK, KeepingInbox, World, listening, make_channel
 
 
@@ -58,7 +59,7 @@ async def test_a_slow_store_delays_only_its_own_chat(world):
     inbox = _Stalling(world.ann.chat)
     world.say("stuck")
     async with listening(world.channel, inbox):
-        await asyncio.wait_for(inbox.stalled.wait(), 10)
+        await asyncio.wait_for(inbox.stalled.wait(), patience(10))
         world.people.say(bob.chat, bob.open_id, "free")
         assert (await inbox.first())[0].text == "free"
 
@@ -112,7 +113,7 @@ async def test_events_of_other_kinds_are_acknowledged(world):
 async def test_refused_credentials_are_seen_at_once_and_never_told(world, caplog, wrong):
     caplog.set_level(logging.DEBUG)
     with pytest.raises(AuthenticationRefused) as raised:
-        await asyncio.wait_for(world.another_channel(**wrong).listen(KeepingInbox()), 10)
+        await asyncio.wait_for(world.another_channel(**wrong).listen(KeepingInbox()), patience(10))
     assert "and-secret" not in "".join(traceback.format_exception(raised.value)) + caplog.text
 
 
@@ -128,7 +129,7 @@ async def test_credentials_refused_later_end_the_connection(tmp_path):
         async with listening(world.channel, KeepingInbox()) as task:
             world.faults.refuse_next(["token"], 10014, "app secret invalid", 200, times=10**6)
             with pytest.raises(AuthenticationRefused):
-                await asyncio.wait_for(task, 10)
+                await asyncio.wait_for(task, patience(10))
 
 
 async def test_the_token_is_renewed_while_nobody_waits(tmp_path):
@@ -174,20 +175,20 @@ async def test_a_connection_that_ends_loses_nothing(world, trouble):
         else:
             world.sim.drop_connections()
         with pytest.raises(ChannelUnavailable):
-            await asyncio.wait_for(task, 10)
+            await asyncio.wait_for(task, patience(10))
     world.faults.clear()
     async with listening(world.channel, inbox):
         assert (await inbox.first())[-1].text == "still here"
 
 
 async def test_a_connection_that_went_silent_is_noticed(tmp_path):
-    with FeishuSimulator(timing=Timing(ping=0.3)) as sim:
+    with FeishuSimulator(timing=Timing(ping=patience(0.3))) as sim:
         world = World(sim, sim.people.add_person("Ann"), make_channel(sim, tmp_path), tmp_path)
         async with listening(world.channel, KeepingInbox()) as task:
             await world.until(lambda: world.sim.pings >= 2)
             world.faults.mute = True
             with pytest.raises(ChannelUnavailable, match="nothing was heard"):
-                await asyncio.wait_for(task, 10)
+                await asyncio.wait_for(task, patience(10))
 
 
 async def test_two_apps_live_in_one_process(world, tmp_path):

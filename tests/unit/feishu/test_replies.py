@@ -203,7 +203,7 @@ async def test_no_card_is_changed_more_than_ten_times_a_second(world):
 
 
 async def test_the_platform_s_own_pace_in_a_chat_is_told(tmp_path):
-    with FeishuSimulator(pace=Pace(chat=2)) as sim:
+    with FeishuSimulator(pace=Pace(chat=1)) as sim:
         world = World(sim, sim.people.add_person("Ann"), make_channel(sim, tmp_path), tmp_path)
         with pytest.raises(RateLimited):
             await world.reply(Notes()).finish(snapshot(LONG))

@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 
+from tests.kit.machine import patience
+
 # All of the SDK would take ten seconds to import, so the parts beside those that are used are left out.
 _SDK = """
 import importlib.util, json, pathlib, sys, types
@@ -93,7 +95,7 @@ async def test_the_official_client_hears_and_answers_words_and_presses(world):
 
 async def _json_line(stream: asyncio.StreamReader) -> object:
     said = []
-    async with asyncio.timeout(50):
+    async with asyncio.timeout(patience(50)):
         async for line in stream:
             if line.startswith(b'["'):
                 return json.loads(line)

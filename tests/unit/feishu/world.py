@@ -14,6 +14,7 @@ from bridge.types import Click, Conversation, InboundMessage, OutboundMessage, R
 from channels.feishu.channel import FeishuChannel, create
 from channels.feishu.config import Config
 from simulator.feishu import FeishuSimulator, People, Person, SeenMessage, Timing
+from tests.kit.machine import patience
 
 QUICK = Timing(ack=5.0, redelivery=(0.2,) * 20)
 
@@ -59,7 +60,7 @@ class KeepingInbox:
         return self.told
 
     async def pressed(self, count: int = 1) -> list[Click]:
-        async with self._news, asyncio.timeout(15):
+        async with self._news, asyncio.timeout(patience(15)):
             await self._news.wait_for(lambda: len(self.clicks) >= count)
         return self.clicks[:count]
 
@@ -67,7 +68,7 @@ class KeepingInbox:
         self.is_online.set()
 
     async def first(self, count: int = 1) -> list[InboundMessage]:
-        async with self._news, asyncio.timeout(15):
+        async with self._news, asyncio.timeout(patience(15)):
             await self._news.wait_for(lambda: len(self.messages) >= count)
         return self.messages[:count]
 
@@ -81,7 +82,7 @@ async def listening(channel: Channel, inbox: KeepingInbox) -> AsyncIterator[asyn
     task = asyncio.create_task(channel.listen(inbox))
     try:
         online = asyncio.create_task(inbox.is_online.wait())
-        await asyncio.wait({task, online}, return_when=asyncio.FIRST_COMPLETED, timeout=10)
+        await asyncio.wait({task, online}, return_when=asyncio.FIRST_COMPLETED, timeout=patience(10))
         online.cancel()
         if task.done():
             task.result()
@@ -138,7 +139,7 @@ class World:
         return len(self.sim.calls(*names))
 
     async def until(self, condition: Callable[[], object]) -> None:
-        await asyncio.to_thread(self.people.wait, condition)
+        await asyncio.to_thread(self.people.wait, condition, patience(10))
 
     def another_channel(self, **more) -> FeishuChannel:
         return make_channel(self.sim, self.folder, **more)

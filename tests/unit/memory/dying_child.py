@@ -43,8 +43,9 @@ def beginning(memory: Stored) -> Stored:
     return apply(memory, news("User plays chess"), context(1))
 
 
-def die() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
+def die(name: str) -> None:
+    """End at once, and show by how whether a write could also be half done. Both signals are the end."""
+    os.kill(os.getpid(), signal.SIGUSR1 if name == "write" else signal.SIGKILL)
 
 
 def doom(number: int, moment: str) -> None:
@@ -58,9 +59,7 @@ def doom(number: int, moment: str) -> None:
             if moment == "half" and name == "write":
                 descriptor, data = arguments
                 real(descriptor, data[: len(data) // 2])  # type: ignore[index, arg-type]
-            elif moment == "half":
-                return real(*arguments, **options)
-            die()
+            die(name)
             return None
 
         return call
@@ -70,14 +69,14 @@ def doom(number: int, moment: str) -> None:
     fcntl.flock = doomed(fcntl.flock, "flock")  # type: ignore[assignment]
 
 
-def save_and_die(folder: Path, memory: Stored, number: int, moment: str) -> bool:
-    """Whether a save in a process of its own came through although it was to die."""
+def save_and_die(folder: Path, memory: Stored, number: int, moment: str) -> int:
+    """The signal of which a save in a process of its own died; 0 when it came through alive."""
     child = os.fork()
     if not child:
         doom(number, moment)
         asyncio.run(FileStore(folder).save("ann", memory))
         os._exit(0)
-    return os.waitpid(child, 0)[1] == 0
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def deaths(folder: Path, change: Callable[[Stored], Stored], old: Stored) -> Iterator[str]:
@@ -91,13 +90,14 @@ def deaths(folder: Path, change: Callable[[Stored], Stored], old: Stored) -> Ite
             shutil.rmtree(copy, ignore_errors=True)
             if (folder / "old").exists():
                 shutil.copytree(folder / "old", copy)
-            alive = save_and_die(copy, new, number, moment)
+            ended = save_and_die(copy, new, number, moment)
             found = asyncio.run(FileStore(copy).load("ann"))
-            if moment == "before" or not alive:
-                yield f"{number} {moment} {states.get(_told(found), 'neither')}"
-            if alive and moment == "before":
+            yield f"{number} {moment} {states.get(_told(found), 'neither')}"
+            if not ended:
                 yield f"{number} {moment} end"
                 return
+            if ended != -signal.SIGUSR1:
+                break
 
 
 def _told(memory: Stored) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -16,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from bridge.types import Conversation, Turn, User
+from tests.kit import waiting
 
 NOON = 1_795_262_400.0  # Saturday, 2026-11-21 12:00 UTC
 
@@ -39,13 +39,7 @@ def turn(number, said, *, person="ann", thread="thread-1", reply="Noted.", priva
 
 async def until(condition):
     """Return once a condition holds; it may be awaitable."""
-    while True:
-        holds = condition()
-        if inspect.isawaitable(holds):
-            holds = await holds
-        if holds:
-            return
-        await asyncio.sleep(0.005)
+    await waiting.until(condition, "the memory got there")
 
 
 def completion(message):

@@ -18,6 +18,7 @@ from memory.index import FactIndex
 from memory.options import MemoryOptions, Ranking
 from memory.rank import rank
 from memory.vectors import Vectors
+from tests.kit.machine import patience
 
 
 class Topics:
@@ -134,7 +135,7 @@ def test_recall_does_not_wait_for_vectors_of_facts(home):
     assert all(map(math.isnan, first))
     made = threading.Event()
     home.later(made.set)
-    assert made.wait(30)
+    assert made.wait(patience(30))
     later = affinity.of(["a hotel"], FACTS[:3])
     assert later[1] == max(later)
 

@@ -249,13 +249,17 @@ async def test_a_file_that_an_editor_is_just_writing_is_looked_at_again(tmp_path
     file.parent.mkdir(parents=True)
     whole = '{"facts": [{"content": "Likes tea"}]}'
     file.write_text(whole[:length], "utf-8")
+    in_an_hour = time.time() + 3600
+    os.utime(file, (in_an_hour, in_an_hour))  # just written, however long the test takes to get there
+    pauses = []
 
-    def write_on() -> None:
-        while not (tmp_path / ".locks").exists():
-            time.sleep(0.001)
-        file.write_text(whole, "utf-8")
+    def write_on(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            file.write_text(whole, "utf-8")
 
-    found, _ = await asyncio.gather(FileStore(tmp_path, pause=0.2).load("ann"), asyncio.to_thread(write_on))
+    found = await FileStore(tmp_path, sleep=write_on).load("ann")
+    assert len(pauses) == 2
     assert texts(found.document.facts) == ["Likes tea"]
     assert not list(file.parent.glob("*corrupt*"))
 

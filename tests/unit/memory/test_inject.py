@@ -17,6 +17,7 @@ from memory.lines import fact_line
 from memory.options import Groups, MemoryOptions, Ranking, TokenCounting
 from memory.tokens import token_counter
 from memory.vocabulary import CL100K, load
+from tests.kit.machine import patience
 
 COUNTER = token_counter(MemoryOptions())
 EXACT = load(CL100K)
@@ -24,7 +25,7 @@ EXACT = load(CL100K)
 
 @pytest.fixture(autouse=True)
 def _tokenizer():
-    assert COUNTER.wait(30)
+    assert COUNTER.wait(patience(30))
 
 
 def tokens(text):
@@ -427,7 +428,7 @@ def test_importing_memory_stays_cheap():
         "assert not heavy, heavy; from memory import format_memory_for_injection"
     )
     root = Path(__file__).parents[3]
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, timeout=50)
+    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, timeout=patience(50))
 
 
 # For every memory and every budget

@@ -8,13 +8,14 @@ from memory.document import Category, Fact, MemoryDocument, Summaries, Summary
 from memory.inject import block, by_confidence
 from memory.options import MemoryOptions
 from memory.tokens import token_counter
+from tests.kit.machine import patience
 
 COUNTER = token_counter(MemoryOptions())
 
 
 @pytest.fixture(autouse=True)
 def _tokenizer():
-    assert COUNTER.wait(30)
+    assert COUNTER.wait(patience(30))
 
 
 def fact(content, confidence=0.9):

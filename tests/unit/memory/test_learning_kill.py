@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from contextlib import suppress
 
+from tests.kit.machine import patience
 from tests.unit.memory.learning_child import child
 
 KILLS = 10
@@ -44,7 +45,7 @@ def test_every_recorded_turn_is_learned_exactly_once_whenever_the_process_dies(t
         recorded += recorded_until_killed(tmp_path, first, chance.randint(5, 40))
     before = learned(tmp_path)
     with child(tmp_path, -1) as (_, process):
-        process.join(30)
+        process.join(patience(30))
         assert process.exitcode == 0
     after = learned(tmp_path)
     assert {number for number, times in after.items() if times != 1} == set()

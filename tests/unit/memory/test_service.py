@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -16,11 +17,13 @@ from memory.extract import ModelExtractor
 from memory.files import FileStore
 from memory.holdings import FactChange
 from memory.model import LangchainModel, ModelSettings
-from memory.options import Groups, MemoryOptions
+from memory.options import Groups, MemoryOptions, TokenCounting
 from memory.prompt import load_prompts
 from memory.rules import RuleExtractor
 from memory.service import MemoryService
+from memory.tokens import CharacterCounter
 from store.sqlite import SqliteStore
+from tests.kit.machine import patience
 from tests.unit.memory.learning_kit import NOON, turn, until
 
 HELLO = Occasion("ann", "agent", "thread-1", ("hello there, what about the dog?",), private=True)
@@ -127,7 +130,7 @@ async def test_with_memory_off_nothing_waits_and_nothing_runs(tmp_path):
     async with service_on(tmp_path, MemoryOptions(enabled=False)) as service:
         assert not service.enabled
         await service.record(turn(1, "I live in Ulm"))
-        await asyncio.wait_for(service.run(), 5)
+        await asyncio.wait_for(service.run(), patience(5))
         assert (await service.status()).waiting == 0
 
 
@@ -135,23 +138,23 @@ def many(number):
     return tuple(Fact(f"fact_{n}", f"Note {n} about dog{n}", confidence=0.8) for n in range(number))
 
 
-async def test_recall_of_a_large_memory_happens_beside_the_loop(tmp_path):
+async def test_recall_of_a_large_memory_happens_beside_the_loop(tmp_path, monkeypatch):
     store = Instant(Stored(MemoryDocument(facts=many(4_000)), revision="1"))
-    async with service_on(tmp_path, MemoryOptions(recall_timeout=30), store) as service:
+    options = MemoryOptions(recall_timeout=patience(30), token_counting=TokenCounting.CHAR)
+    async with service_on(tmp_path, options, store) as service:
         await service.search("ann", "a first look makes the index")
-        ticks = 0
+        counting, go_on = threading.Event(), threading.Event()
 
-        async def tick():
-            nonlocal ticks
-            while True:
-                ticks += 1
-                await asyncio.sleep(0)
+        def held(counter, text):
+            counting.set()
+            assert go_on.wait(patience(20))
+            return 1
 
-        ticking = asyncio.create_task(tick())
-        block = await service.recall(replace(HELLO, messages=("what about dog3999?",)))
-        ticking.cancel()
-    assert "dog3999" in block
-    assert ticks > 20
+        monkeypatch.setattr(CharacterCounter, "count", held)
+        recalling = asyncio.create_task(service.recall(replace(HELLO, messages=("what about dog3999?",))))
+        await until(counting.is_set)
+        go_on.set()  # by the loop, which is free
+        assert "dog3999" in await recalling
 
 
 async def test_while_a_large_memory_is_made_ready_its_surest_facts_are_recalled(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +15,12 @@ from bridge.journal import Document
 from memory.apply import apply
 from memory.document import MemoryDocument, Stored
 from memory.hands import add, forget
+from memory.saved import read_row
 from memory.stored import DocumentStore
 from store.interface import Store
 from tests.engine import CHOSEN
+from tests.kit.machine import patience
+from tests.kit.waiting import until
 from tests.unit.memory.memories import at, context, fact, news, stored, texts
 
 
@@ -133,16 +137,21 @@ async def test_what_another_node_saved_is_seen_at_once(store, documents, facts):
     assert (await store.load("ann")).document == MemoryDocument()
 
 
-async def test_the_loop_goes_on_while_a_big_memory_is_read(store):
+async def test_the_loop_goes_on_while_a_big_memory_is_read(store, monkeypatch):
     many = stored(*(fact(number, f"Number {number} is lucky on some days") for number in range(3000)))
     await store.save("ann", many)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held(text):
+        begun.set()
+        assert go_on.wait(patience(20))
+        return read_row(text)
+
+    monkeypatch.setattr("memory.stored.read_row", held)
     reading = asyncio.create_task(DocumentStore(store._documents).load("ann"))
-    rounds = 0
-    while not reading.done():
-        rounds += 1
-        await asyncio.sleep(0)
+    await until(begun.is_set, "it is read")
+    go_on.set()  # by the loop, which is free
     assert (await reading).document == many.document
-    assert rounds > 3
 
 
 async def test_a_store_that_is_out_of_reach_is_named():

@@ -12,6 +12,7 @@ from memory.estimate import classic_estimate, estimate
 from memory.options import MemoryOptions, TokenCounting
 from memory.tokens import COOLDOWN, CharacterCounter, TokenCounter, reserved, token_counter
 from memory.vocabulary import CL100K, VENDORED, load, vendored
+from tests.kit.machine import patience
 
 # True counts, by tiktoken 0.14 with the same vocabulary.
 SAMPLES = {
@@ -46,7 +47,7 @@ class Gate:
     def __call__(self) -> Words:
         self.asked += 1
         self.thread = threading.current_thread().name
-        assert self.open.wait(30)
+        assert self.open.wait(patience(30))
         if self.error is not None:
             raise self.error
         return Words()
@@ -82,11 +83,16 @@ def test_no_network_is_ever_needed():
         from memory.options import MemoryOptions
         from memory.tokens import token_counter
         counter = token_counter(MemoryOptions())
-        assert counter.wait(30)
+        assert counter.wait(600)
         print(counter.count("hello world"))"""
     root = Path(__file__).parents[3]
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True, timeout=50
+        [sys.executable, "-c", code],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=patience(50),
     )
     assert done.stdout.strip() == "2"
 
@@ -115,11 +121,11 @@ def test_whoever_counts_during_a_load_gets_the_estimate_at_once_and_starts_no_se
     for caller in callers:
         caller.start()
     for caller in callers:
-        caller.join(30)
+        caller.join(patience(30))
     assert counts == [reserved(text)] * 20
     assert not counter.exact
     gate.open.set()
-    assert counter.wait(30)
+    assert counter.wait(patience(30))
     assert counter.count(text) == 3
     assert gate.asked == 1
 
@@ -129,7 +135,7 @@ def test_a_tokenizer_is_loaded_in_a_thread_of_its_own():
     gate = Gate()
     gate.open.set()
     counter = TokenCounter(gate)
-    assert counter.wait(30)
+    assert counter.wait(patience(30))
     assert gate.thread == "parley-tokenizer"
 
 
@@ -139,14 +145,14 @@ def test_a_failed_load_is_tried_again_after_its_cool_down_only(error):
     gate, clock = Gate(error), Clock()
     gate.open.set()
     counter = TokenCounter(gate, clock=clock)
-    assert not counter.wait(30)
+    assert not counter.wait(patience(30))
     clock.now += COOLDOWN - 1
     assert counter.count("one two three") == reserved("one two three")
-    assert not counter.wait(30)
+    assert not counter.wait(patience(30))
     assert gate.asked == 1
     gate.error = None
     clock.now += 1
-    assert counter.wait(30)
+    assert counter.wait(patience(30))
     assert counter.count("one two three") == 3
     assert gate.asked == 2
 
@@ -157,11 +163,11 @@ def test_a_load_that_breaks_in_a_way_nobody_foresaw_is_a_failed_one(monkeypatch)
     gate, clock = Gate(RuntimeError("odd")), Clock()
     gate.open.set()
     counter = TokenCounter(gate, clock=clock)
-    assert not counter.wait(30)
-    assert ended.wait(30)
+    assert not counter.wait(patience(30))
+    assert ended.wait(patience(30))
     gate.error = None
     clock.now += COOLDOWN
-    assert counter.wait(30)
+    assert counter.wait(patience(30))
 
 
 def test_nobody_waits_longer_for_a_tokenizer_than_they_said():
@@ -170,7 +176,7 @@ def test_nobody_waits_longer_for_a_tokenizer_than_they_said():
     counter = TokenCounter(gate)
     assert not counter.wait(0.01)
     gate.open.set()
-    assert counter.wait(30)
+    assert counter.wait(patience(30))
 
 
 def test_counting_characters_never_touches_a_tokenizer():
@@ -184,7 +190,7 @@ def test_counting_characters_never_touches_a_tokenizer():
         assert "Likes tea" in block
         assert "tiktoken" not in sys.modules"""
     root = Path(__file__).parents[3]
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, timeout=50)
+    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, timeout=patience(50))
 
 
 def test_the_options_choose_the_counter():
@@ -196,7 +202,7 @@ def test_the_options_choose_the_counter():
 
 def test_an_unknown_encoding_is_estimated():
     counter = token_counter(MemoryOptions(encoding="no_such_encoding"))
-    assert not counter.wait(30)
+    assert not counter.wait(patience(30))
     assert counter.count(SAMPLES["en"]) == reserved(SAMPLES["en"])
 
 
@@ -210,7 +216,7 @@ def test_a_count_is_made_once_for_each_text():
 
     encoder = Counting()
     counter = TokenCounter(lambda: encoder)
-    assert counter.wait(30)
+    assert counter.wait(patience(30))
     assert [counter.count("one two") for _ in range(5)] == [2] * 5
     assert encoder.made == 1
 

@@ -18,6 +18,7 @@ from simulator.feishu import FeishuSimulator
 from simulator.slack import SlackSimulator
 from simulator.slack.world import TEAM
 from simulator.telegram import TelegramSimulator
+from tests.kit.machine import patience
 from tests.unit.dingtalk import world as dingtalk
 from tests.unit.feishu import world as feishu
 from tests.unit.mutation.examples import examples, mutated
@@ -78,7 +79,7 @@ class Ear:
         """Wait for the message `text`, or to be connected. Raises TimeoutError, or what ended it."""
         self._waited_for = text
         came = asyncio.create_task(self._came.wait())
-        await asyncio.wait({came, listening}, timeout=60.0, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({came, listening}, timeout=patience(60), return_when=asyncio.FIRST_COMPLETED)
         if listening.done():
             listening.result()
         if not came.done():
@@ -111,7 +112,7 @@ async def listen(name: str, count: int, folder: Path) -> Ear:
 
 
 def _settle(people: slack.People | feishu.People) -> None:
-    people.wait(lambda: not people.unacknowledged(), 60.0)
+    people.wait(lambda: not people.unacknowledged(), patience(60))
 
 
 def _fresh(example: dict, number: int) -> dict:

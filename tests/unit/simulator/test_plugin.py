@@ -10,6 +10,7 @@ import pytest
 
 from simulator.catalogue import platforms, simulator_class
 from tests.architecture.tree import ROOT
+from tests.kit.machine import patience
 
 FILE = re.compile(r"`([\w.]+\.py)`[^\n]*:\n\n```python\n(.*?)```", re.DOTALL)
 
@@ -22,7 +23,7 @@ def run(folder, *command):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=patience(100),
         check=False,
     )
 
@@ -77,7 +78,7 @@ def test_every_platform_stands_alone_and_says_how_to_use_it(tmp_path, platform):
         lines = iter(program.stdout)
         said = "".join(iter(lambda: next(lines), "Ctrl-C ends it.\n"))
         program.send_signal(signal.SIGINT)
-        assert program.wait(20) == 0
+        assert program.wait(patience(20)) == 0
     assert f"    {platform}:\n" in said
     assert re.search(r"curl http://127\.0\.0\.1:\d+/sim/", said)
 

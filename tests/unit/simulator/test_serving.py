@@ -10,14 +10,16 @@ import pytest
 from aiohttp import web
 
 from simulator.serving import serving
+from tests.kit.waiting import until
 
 
 async def test_a_client_that_reads_no_more_is_cut_off():
-    sockets = []
+    sockets, ways = [], list[asyncio.WriteTransport]()
 
     async def endless(request: web.Request) -> web.StreamResponse:
         assert request.transport
         sockets.append(request.transport.get_extra_info("socket"))
+        ways.append(request.transport)
         response = web.StreamResponse()
         await response.prepare(request)
         while True:
@@ -29,7 +31,8 @@ async def test_a_client_that_reads_no_more_is_cut_off():
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
         await reader.readexactly(100_000)
-        await asyncio.sleep(0.1)  # until nothing more finds room on the way
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        await until(lambda: ways[0].get_write_buffer_size() > 0, "nothing more finds room on the way")
     assert [theirs.fileno() for theirs in sockets] == [-1]
     writer.close()
 

@@ -9,6 +9,7 @@ import sys
 from aiohttp import web
 
 from simulator.serving import serving
+from tests.kit.machine import patience
 
 
 async def call(http, verb, **arguments):
@@ -55,7 +56,7 @@ async def test_a_webhook_gets_updates_with_its_secret_and_again_when_refused(sim
         url = f"http://127.0.0.1:{port}/hook"
         await http.post(f"/bot{sim.token}/setWebhook", json={"url": url, "secret_token": "s3"})
         sim.people.say(alice.id, alice.id, "hello")
-        await asyncio.to_thread(sim.people.wait, lambda: sim.people.unconfirmed() == 0)
+        await asyncio.to_thread(sim.people.wait, lambda: sim.people.unconfirmed() == 0, patience(10))
     assert got == [("s3", "hello")] * 2
 
 

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from simulator.slack import SlackSimulator, Timing
+from tests.kit.machine import patience
 from tests.unit.slack.world import World
 
 
 @pytest.fixture
 def world() -> Iterator[World]:
-    with SlackSimulator(timing=Timing(ack=1.0, retries=(0.05, 0.1, 0.2, 0.5, 1.0, 2.0))) as sim:
+    with SlackSimulator(timing=Timing(ack=patience(1.0), retries=(0.05, 0.1, 0.2, 0.5, 1.0, 2.0))) as sim:
         yield World(sim, sim.people.add_person("Alice"))

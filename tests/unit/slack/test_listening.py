@@ -6,9 +6,10 @@ import pytest
 
 from bridge.errors import AuthenticationRefused, ChannelUnavailable
 from channels.slack.sockets import Timing
+from tests.kit.machine import patience
 from tests.unit.slack.world import KeepingInbox, Notes, listening, snapshot
 
-QUICK = Timing(connect=2.0, heartbeat=1.0, linger=0.2, brief=0.0)
+QUICK = Timing(connect=patience(2.0), heartbeat=patience(1.0), linger=patience(0.2), brief=0.0)
 
 
 async def test_a_message_is_acknowledged_once_it_is_kept(world):
@@ -61,7 +62,7 @@ async def test_a_broken_connection_ends_listening_and_nothing_is_lost(world):
         world.people.say(world.alice.dm, world.alice.id, "hold on to this")
         world.sim.drop_connections()
         with pytest.raises(ChannelUnavailable):
-            await asyncio.wait_for(task, 10)
+            await asyncio.wait_for(task, patience(10))
     again = KeepingInbox()
     async with listening(channel, again):
         assert (await again.first())[0].text == "hold on to this"
@@ -72,7 +73,7 @@ async def test_each_connection_has_a_ticket_of_its_own(world):
     for _ in range(2):
         async with listening(channel, KeepingInbox()) as task:
             world.sim.drop_connections()
-            await asyncio.wait({task}, timeout=10)
+            await asyncio.wait({task}, timeout=patience(10))
     assert len(world.sim.calls("apps.connections.open")) == world.sim.opened == 2
 
 
@@ -81,7 +82,7 @@ async def test_why_slack_ends_a_connection_for_good_is_said(world, reason):
     async with listening(world.channel(), KeepingInbox()) as task:
         world.sim.disconnect(reason)
         with pytest.raises(ChannelUnavailable, match=r"Socket Mode is switched off|ten connections"):
-            await asyncio.wait_for(task, 10)
+            await asyncio.wait_for(task, patience(10))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ async def test_why_slack_ends_a_connection_for_good_is_said(world, reason):
 )
 async def test_wrong_tokens_are_refused_at_once(world, tokens, words):
     with pytest.raises(AuthenticationRefused, match=words):
-        await asyncio.wait_for(world.channel(**tokens).listen(KeepingInbox()), 10)
+        await asyncio.wait_for(world.channel(**tokens).listen(KeepingInbox()), patience(10))
 
 
 async def test_a_token_revoked_meanwhile_ends_listening_at_the_next_call(world):
@@ -104,13 +105,13 @@ async def test_a_token_revoked_meanwhile_ends_listening_at_the_next_call(world):
         with pytest.raises(AuthenticationRefused):
             await channel.open_reply(world.target(), Notes()).finish(snapshot("hello"))
         with pytest.raises(AuthenticationRefused):
-            await asyncio.wait_for(task, 10)
+            await asyncio.wait_for(task, patience(10))
 
 
 async def test_slack_away_is_no_refusal(world):
     world.sim.faults.outage(60)
     with pytest.raises(ChannelUnavailable):
-        await asyncio.wait_for(world.channel().listen(KeepingInbox()), 10)
+        await asyncio.wait_for(world.channel().listen(KeepingInbox()), patience(10))
 
 
 async def test_frames_in_fragments_and_large_ones_are_read(world):

@@ -15,6 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from simulator.slack import SlackSimulator, Timing
 from simulator.slack.alone import running
+from tests.kit.waiting import until
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ async def bolt(sim, listener):
         yield
     finally:
         await handler.close_async()
-        await asyncio.sleep(0.05)
+        await until(lambda: sim.connections == 0, "its connection is gone")
 
 
 async def _error(call):
@@ -47,9 +48,9 @@ async def test_a_stock_bolt_app_hears_streams_and_sees_buttons(world):
     seen = []
 
     async def listener(body, client, ack):
-        await ack()
         event = body.get("event", {})
         seen.append(event.get("type", body["type"]))
+        await ack()
         if event.get("type") == "message":
             stream = await client.chat_stream(channel=event["channel"], thread_ts=event["ts"])
             await stream.append(markdown_text="Hello **you**, " * 30)
@@ -76,9 +77,9 @@ async def test_a_stock_bolt_app_is_posted_to(world):
     )
 
     async def listener(body, request, ack):
-        await ack()
         event = body.get("event", body)
         seen.append((event["type"], request.headers.get("x-slack-retry-num")))
+        await ack()
 
     app.event(re.compile(".*"))(listener)
     app.action(re.compile(".*"))(listener)

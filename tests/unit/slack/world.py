@@ -27,6 +27,7 @@ from channels.slack.sockets import Timing
 from console.options import ConsoleOptions
 from console.server import HttpServer
 from simulator.slack import People, Person, SlackSimulator
+from tests.kit.machine import patience
 
 
 class KeepingInbox:
@@ -57,7 +58,7 @@ class KeepingInbox:
         self.is_online.set()
 
     async def first(self, count: int = 1) -> list[InboundMessage]:
-        async with self._news, asyncio.timeout(10):
+        async with self._news, asyncio.timeout(patience(10)):
             await self._news.wait_for(lambda: len(self.messages) >= count)
         return self.messages[:count]
 
@@ -67,7 +68,7 @@ async def listening(channel: Channel, inbox: KeepingInbox) -> AsyncIterator[asyn
     task = asyncio.create_task(channel.listen(inbox))
     try:
         online = asyncio.create_task(inbox.is_online.wait())
-        await asyncio.wait({task, online}, return_when=asyncio.FIRST_COMPLETED, timeout=10)
+        await asyncio.wait({task, online}, return_when=asyncio.FIRST_COMPLETED, timeout=patience(10))
         online.cancel()
         if task.done():
             task.result()
@@ -136,7 +137,7 @@ class World:
         return Config(**(settings | more))
 
     async def until(self, condition: Callable[[], object]) -> None:
-        await asyncio.to_thread(self.people.wait, condition)
+        await asyncio.to_thread(self.people.wait, condition, patience(10))
 
     def thread(self) -> tuple[str, str]:
         """A new thread in a new channel."""

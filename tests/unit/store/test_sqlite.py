@@ -18,6 +18,7 @@ from store.interface import Store
 from store.retention import DAY, Retention
 from store.sqlite import SqliteStore
 from store.sqlite.schema import STEPS, migrate
+from tests.kit.machine import patience
 from tests.unit.store.engine_suite import EngineSuite
 from tests.unit.store.engine_waiting import WAYS
 from tests.unit.store.kit import LEASE, Clock, OpenNode, bodies, claim_one, finish_next
@@ -178,7 +179,7 @@ async def test_a_loop_that_never_rests_does_not_starve_the_store(tmp_path: Path)
             turns += 1
             await asyncio.sleep(0)
         await putting
-    assert turns < 2000
+    assert turns < patience(1000)  # of a slow disk it waits longer
 
 
 async def put_some(store: SqliteStore) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from bridge.errors import AuthenticationRefused, ChannelUnavailable
 from channels.telegram.config import Config
+from tests.kit.machine import patience
 from tests.unit.telegram.world import KeepingInbox, listening
 
 
@@ -100,7 +101,7 @@ async def test_a_second_program_with_the_same_token_is_named(world):
     await world.until(lambda: world.sim.calls("setMyCommands"))
     async with listening(world.another_channel(), KeepingInbox()):
         with pytest.raises(ChannelUnavailable, match="another program polls"):
-            await asyncio.wait_for(first, 10)
+            await asyncio.wait_for(first, patience(10))
 
 
 @pytest.mark.parametrize("trouble", ["dropped", "garbage", "status", "reset", "outage"])
@@ -120,7 +121,7 @@ async def test_a_broken_poll_ends_the_connection_and_loses_nothing(world, troubl
         world.sim.drop_poll()
     world.say("still here")
     with pytest.raises(ChannelUnavailable):
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, patience(10))
     faults.clear()
     async with listening(world.channel, inbox):
         assert (await inbox.first())[-1].text == "still here"

@@ -12,6 +12,7 @@ from bridge.types import Option, Question
 from channels.kit.text import utf16_length
 from channels.telegram.answers import MOST, note
 from channels.telegram.buttons import MOST_BUTTONS, keyboard
+from tests.kit.machine import patience
 from tests.unit.telegram.asking import KEY, asked, asks, decided, settle
 from tests.unit.telegram.world import KeepingInbox, Notes, listening
 
@@ -132,7 +133,7 @@ async def test_a_press_is_confirmed_only_when_it_is_on_disk(world):
     full = KeepingInbox(refusals=1000)
     async with listening(world.channel, full):
         query = world.people.press(world.alice.id, world.alice.id, number, "Ship it")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(patience(10)):
             await full.refused.wait()
         assert world.people.unconfirmed() == 1
         assert world.people.answer_to(query) == {}
@@ -156,7 +157,7 @@ async def test_a_slow_answer_to_a_press_holds_up_nobody(world):
 @pytest.mark.parametrize("data", ["another:program", f"{KEY}:99", "nothing", "\u0000:1", "x" * 63])
 async def test_a_button_that_is_none_of_ours_is_told_so(world, data):
     markup = {"inline_keyboard": [[{"text": "Old", "callback_data": data}]]}
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=patience(20)) as http:
         url = f"{world.sim.api_url}/bot{world.sim.token}/sendMessage"
         body = {"chat_id": world.alice.id, "text": "hi", "reply_markup": markup}
         number = (await http.post(url, json=body)).json()["result"]["message_id"]
@@ -266,7 +267,7 @@ def test_a_note_is_plain_and_as_short_as_telegram_wants_it():
     ],
 )
 async def test_the_simulated_platform_is_as_strict_about_buttons(world, button, said):
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=patience(20)) as http:
         url = f"{world.sim.api_url}/bot{world.sim.token}/sendMessage"
         markup = {"inline_keyboard": [[button]]}
         body = {"chat_id": world.alice.id, "text": "hi", "reply_markup": markup}

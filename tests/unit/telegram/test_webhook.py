@@ -15,6 +15,7 @@ from channels.telegram.hook import MOST
 from channels.telegram.replies import Rhythm
 from console.options import ConsoleOptions
 from console.server import HttpServer
+from tests.kit.machine import patience
 from tests.unit.telegram.asking import asked
 from tests.unit.telegram.world import KeepingInbox, World, listening
 
@@ -41,7 +42,9 @@ async def hooked(world: World, **more) -> AsyncIterator[tuple]:
     try:
         channel = world.another_channel(webhook_url=f"{url}{PATH}", **more)
         door.app = HttpServer(ConsoleOptions(), (), tuple, webhooks=channel.routes()).app
-        async with httpx.AsyncClient(base_url=url, headers={"host": "chat.example"}) as http:
+        async with httpx.AsyncClient(
+            base_url=url, headers={"host": "chat.example"}, timeout=patience(20)
+        ) as http:
             yield channel, http
     finally:
         running.cancel()
@@ -172,7 +175,7 @@ async def test_a_webhook_that_somebody_took_away_is_set_again_by_listening_anew(
         await world.until(lambda: world.sim.world.webhook)
         world.sim.world.webhook = "http://127.0.0.1:9/theirs"
         with pytest.raises(ChannelUnavailable, match="taken the webhook"):
-            await asyncio.wait_for(task, 10)
+            await asyncio.wait_for(task, patience(10))
         async with listening(channel, KeepingInbox()):
             assert world.sim.world.webhook.endswith(PATH)
 
@@ -194,7 +197,7 @@ async def test_a_poller_learns_that_there_is_a_webhook(world):
     await world.until(lambda: world.sim.is_polled)
     async with hooked(world) as (channel, _), listening(channel, KeepingInbox()):
         with pytest.raises(ChannelUnavailable, match="has set a webhook"):
-            await asyncio.wait_for(poller, 10)
+            await asyncio.wait_for(poller, patience(10))
 
 
 def test_a_channel_that_polls_has_no_routes(world):

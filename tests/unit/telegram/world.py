@@ -15,6 +15,7 @@ from channels.telegram.channel import TelegramChannel
 from channels.telegram.config import Config
 from channels.telegram.replies import Rhythm
 from simulator.telegram import People, Person, TelegramSimulator
+from tests.kit.machine import patience
 
 COMMANDS = (
     CommandInfo("new", "Start anew"),
@@ -91,12 +92,12 @@ class KeepingInbox:
             raise StoreUnavailable("the disk is full")
 
     async def first(self, count: int = 1) -> list[InboundMessage]:
-        async with self._news, asyncio.timeout(10):
+        async with self._news, asyncio.timeout(patience(10)):
             await self._news.wait_for(lambda: len(self.messages) >= count)
         return self.messages[:count]
 
     async def pressed(self, count: int = 1) -> list[Click]:
-        async with self._news, asyncio.timeout(10):
+        async with self._news, asyncio.timeout(patience(10)):
             await self._news.wait_for(lambda: len(self.clicks) >= count)
         return self.clicks[:count]
 
@@ -106,7 +107,7 @@ async def listening(channel: Channel, inbox: KeepingInbox) -> AsyncIterator[None
     task = asyncio.create_task(channel.listen(inbox))
     try:
         online = asyncio.create_task(inbox.is_online.wait())
-        await asyncio.wait({task, online}, return_when=asyncio.FIRST_COMPLETED, timeout=10)
+        await asyncio.wait({task, online}, return_when=asyncio.FIRST_COMPLETED, timeout=patience(10))
         online.cancel()
         if task.done():
             task.result()
@@ -151,7 +152,7 @@ class World:
         return self.people.answers(self.alice.id if chat is None else chat)
 
     async def until(self, condition: Callable[[], object]) -> None:
-        await asyncio.to_thread(self.people.wait, condition)
+        await asyncio.to_thread(self.people.wait, condition, patience(10))
 
     def another_channel(self, **more) -> TelegramChannel:
         return make_channel(self.sim, self.folder, self.documents, **more)

@@ -7,6 +7,7 @@ from starlette.types import Message
 
 from channels.web.feed import ChatChanged, Feed
 from channels.web.stream import EventStream
+from tests.kit.machine import patience
 
 
 @pytest.mark.parametrize("steps", range(6))
@@ -25,6 +26,6 @@ async def test_a_stream_ends_with_its_page_also_when_news_come_at_that_instant(s
     async def send(message: Message) -> None:
         sent.append(message)
 
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(patience(10)):
         await EventStream(feed, "")({"type": "http"}, receive, send)
     assert sent[-1] == {"type": "http.response.body", "body": b"", "more_body": False}

@@ -12,6 +12,7 @@ import pytest
 from bridge.ports import Health, HealthReport
 from console.options import ConsoleOptions
 from console.server import HttpServer
+from tests.kit.machine import patience
 from tests.unit.web.site import CHAT, Site
 
 
@@ -58,7 +59,7 @@ async def url(site: Site) -> AsyncIterator[str]:
 async def connected(url: str, last: str = "") -> AsyncIterator[Stream]:
     headers = {"accept": "text/event-stream"} | ({"last-event-id": last} if last else {})
     async with (
-        httpx.AsyncClient(timeout=20) as http,
+        httpx.AsyncClient(timeout=patience(20)) as http,
         http.stream("GET", f"{url}/api/chat/events", headers=headers) as answer,
     ):
         yield Stream(answer.aiter_lines())
