@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import pwd
+import random
 import shutil
 import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 MOST_CONNECTIONS = 40
+_PATIENCE = 300
+"""Seconds for a server to start or stop, however busy the machine is; one that cannot says so at once."""
 OPTIONS = (
     *("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="),
     *("-c", "fsync=on", "-c", f"max_connections={MOST_CONNECTIONS}", "-c", "lc_messages=C"),
@@ -37,10 +40,22 @@ class Cluster:
     def start(self) -> None:
         options = " ".join([*OPTIONS, "-p", str(self.port)])
         log = str(self.folder / "log")
-        run("pg_ctl", "start", "-w", "-t", "50", "-D", str(self.folder / "data"), "-l", log, "-o", options)
+        run(
+            "pg_ctl",
+            "start",
+            "-w",
+            "-t",
+            str(_PATIENCE),
+            "-D",
+            str(self.folder / "data"),
+            "-l",
+            log,
+            "-o",
+            options,
+        )
 
     def stop(self, mode: str = "fast") -> None:
-        run("pg_ctl", "stop", "-w", "-t", "50", "-D", str(self.folder / "data"), "-m", mode)
+        run("pg_ctl", "stop", "-w", "-t", str(_PATIENCE), "-D", str(self.folder / "data"), "-m", mode)
 
 
 @contextmanager
@@ -77,7 +92,7 @@ def run(program: str, *arguments: str) -> None:
         [*stepping_down(), str(binaries() / program), *arguments],
         check=True,
         cwd="/",
-        timeout=55,
+        timeout=_PATIENCE + 5,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -102,6 +117,8 @@ def binaries() -> Path:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """One that nobody uses, below those that the kernel gives out: it is still free at a restart."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port

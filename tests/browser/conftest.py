@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Error, Page, async_playwright
@@ -11,6 +12,7 @@ from playwright.async_api import Browser, ConsoleMessage, Error, Page, async_pla
 from channels.web.config import Config
 from console.options import ConsoleOptions
 from tests.browser.core import ScriptedCore, running
+from tests.kit.machine import patience
 from tests.unit.web.doubles import MemoryDocuments
 
 CHROMIUM = os.environ.get("PARLEY_TEST_CHROMIUM", "/usr/bin/chromium")
@@ -24,6 +26,8 @@ _FLAGS = [
     "--disable-sync",
 ]
 _SHOTS = Path(__file__).parent / "screenshots"
+_PATIENCE = 1000 * patience(30.0)
+"""Milliseconds, for whatever is waited for in a page."""
 
 
 @dataclass
@@ -52,9 +56,16 @@ class Chat:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     async with async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        browser = await driver.chromium.launch(executable_path=CHROMIUM, args=_FLAGS, timeout=_PATIENCE)
         yield browser
         await browser.close()
+
+
+async def new_page(browser: Browser, **how: Any) -> Page:  # noqa: ANN401 - Playwright's own options
+    """A page, as Playwright opens it, that is as patient as the machine is slow."""
+    page = await browser.new_page(**how)
+    page.set_default_timeout(_PATIENCE)
+    return page
 
 
 def listen(page: Page) -> list[str]:
@@ -78,8 +89,7 @@ async def chat(browser: Browser, tmp_path: Path) -> AsyncIterator[Chat]:
     """An open page on a desktop; the test fails when the page's console shows an error."""
     options = ConsoleOptions(port=0)
     async with running(tmp_path, MemoryDocuments(), options, Config(max_upload=2_000_000)) as (url, core):
-        page = await browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-GB")
-        page.set_default_timeout(10_000)
+        page = await new_page(browser, viewport={"width": 1280, "height": 800}, locale="en-GB")
         said = listen(page)
         await page.goto(url)
         await page.locator(".hello").wait_for()

@@ -16,6 +16,8 @@ from bridge.types import (
 )
 
 DOCUMENT = Path(__file__).with_name("document.md").read_text(encoding="utf-8")
+_WORDS = DOCUMENT.split(" ")
+_BEGUN = len(DOCUMENT.partition("### Keeping")[0].split(" ")) + 8
 _CLOCK = Step("s1", "Looking at the clock", StepStatus.RUNNING)
 _PONDER = Step("s2", "Thinking it over", StepStatus.RUNNING)
 _OPTIONS = (Option("approve", "Approve"), Option("reject", "Reject"))
@@ -69,9 +71,11 @@ async def _grow(turn: Turn) -> Snapshots:
 
 
 async def _document(turn: Turn) -> Snapshots:
-    words = DOCUMENT.split(" ")
-    for count in range(8, len(words), 8):
-        yield turn.growing(" ".join(words[:count]))
+    """Stands still behind its table until it is told to go on: who wants to see it grow is never late."""
+    for count in range(8, len(_WORDS), 8):
+        if _BEGUN <= count < _BEGUN + 8:
+            await turn.release.wait()
+        yield turn.growing(" ".join(_WORDS[:count]))
         await asyncio.sleep(0.03)
     yield turn.final(DOCUMENT)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Route
 
-from tests.browser.conftest import Chat, listen
+from tests.browser.conftest import Chat, listen, new_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -169,20 +169,22 @@ async def test_the_theme_follows_the_system_until_it_is_chosen(chat: Chat) -> No
     await chat.page.get_by_role("button", name="Theme: light").click()
     await chat.page.emulate_media(color_scheme="light")
     assert await chat.page.evaluate(ground) == dark
+    chat.core.release.set()
     await chat.send("a long document")
     await chat.page.locator(".entry.agent:not(.growing)").wait_for()
     await chat.shot("document-dark")
 
 
 async def test_on_a_phone_the_list_is_a_drawer(chat: Chat, browser: Browser) -> None:
-    phone = await browser.new_page(
-        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True, device_scale_factor=2
+    phone = await new_page(
+        browser, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True, device_scale_factor=2
     )
     said = listen(phone)
     await phone.goto(chat.url)
     mobile = Chat(phone, chat.core, chat.url, said)
     await phone.locator(".hello").wait_for()
     await mobile.shot("empty-phone")
+    chat.core.release.set()
     await mobile.send("a long document")
     await phone.locator(".entry.agent:not(.growing)").wait_for()
     width = "document.documentElement.scrollWidth <= innerWidth"
@@ -198,7 +200,7 @@ async def test_on_a_phone_the_list_is_a_drawer(chat: Chat, browser: Browser) -> 
 
 
 async def test_the_page_speaks_chinese_to_a_chinese_browser(chat: Chat, browser: Browser) -> None:
-    page = await browser.new_page(locale="zh-CN")
+    page = await new_page(browser, locale="zh-CN")
     await page.goto(chat.url)
     await page.get_by_role("heading", name="有什么可以帮您？").wait_for()
     await page.fill("#write", "/new")

@@ -1,7 +1,6 @@
 """What happens when the server, the store or the token is gone."""
 
 import asyncio
-import socket
 import sys
 from asyncio.subprocess import PIPE, Process
 from pathlib import Path
@@ -11,8 +10,9 @@ from playwright.async_api import Browser, Page, Route
 
 from channels.web.config import Config
 from console.options import ConsoleOptions
-from tests.browser.conftest import Chat
+from tests.browser.conftest import Chat, new_page
 from tests.browser.core import running
+from tests.e2e.process import free_port
 from tests.unit.web.doubles import MemoryDocuments
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -37,10 +37,9 @@ async def send(page: Page, text: str) -> None:
 
 
 async def test_a_killed_server_loses_nothing_that_the_page_was_told(browser: Browser, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     server = await start(tmp_path, port)
-    page = await browser.new_page()
+    page = await new_page(browser)
     await page.goto(f"http://127.0.0.1:{port}")
     await send(page, "what time is it")
     await page.locator(".prose").get_by_text("12:00").wait_for()
@@ -147,7 +146,7 @@ async def test_a_page_nobody_looks_at_gives_its_stream_back_and_misses_nothing(c
 async def test_with_a_token_one_signs_in_first(browser: Browser, tmp_path: Path) -> None:
     options = ConsoleOptions(port=0, token="correct-horse-battery")
     async with running(tmp_path, MemoryDocuments(), options, Config()) as (url, _):
-        page = await browser.new_page(viewport={"width": 1280, "height": 800})
+        page = await new_page(browser, viewport={"width": 1280, "height": 800})
         await page.goto(url)
         await page.get_by_label("Access token").fill("wrong")
         await page.get_by_role("button", name="Sign in").click()

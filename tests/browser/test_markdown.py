@@ -8,6 +8,7 @@ from playwright.async_api import Browser, Page
 
 from channels.web.config import Config
 from console.options import ConsoleOptions
+from tests.browser.conftest import new_page
 from tests.browser.core import running
 from tests.browser.script import DOCUMENT
 from tests.unit.web.doubles import MemoryDocuments
@@ -26,7 +27,7 @@ RENDER = """async (texts) => {
 async def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Page]:
     folder = tmp_path_factory.mktemp("markdown")
     async with running(folder, MemoryDocuments(), ConsoleOptions(port=0), Config()) as (url, _):
-        page = await browser.new_page()
+        page = await new_page(browser)
         await page.goto(url)
         yield page
         await page.close()

@@ -18,7 +18,7 @@ from console.memory_admin import PersonState
 from console.memory_api import memory_routes
 from console.options import ConsoleOptions
 from console.server import HttpServer
-from tests.browser.conftest import listen
+from tests.browser.conftest import listen, new_page
 from tests.browser.core import ScriptedCore
 from tests.unit.console.remembering import OWN, Memories, empty, fact
 from tests.unit.web.doubles import MemoryDocuments, services
@@ -91,11 +91,10 @@ async def opened(
 ) -> AsyncIterator[Panel]:
     """A page of its own with the panel open; it says nothing on its console."""
     page = await (
-        browser.new_page(viewport={"width": 375, "height": 720}, locale="zh-CN", has_touch=True)
+        new_page(browser, viewport={"width": 375, "height": 720}, locale="zh-CN", has_touch=True)
         if phone
-        else browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-GB")
+        else new_page(browser, viewport={"width": 1280, "height": 800}, locale="en-GB")
     )
-    page.set_default_timeout(10_000)
     panel = Panel(page, memories, listen(page))
     await page.goto(url)
     await page.locator(".hello").wait_for()

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Browser
 
-from tests.browser.conftest import Chat
+from tests.browser.conftest import Chat, new_page
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -21,6 +21,7 @@ async def test_a_long_answer_streams_into_finished_markdown(chat: Chat) -> None:
     await chat.send("a long document")
     await chat.page.locator(".entry.agent.growing .prose h2").first.wait_for()
     await chat.shot("streaming-light")
+    chat.core.release.set()
     await chat.page.locator(".entry.agent:not(.growing)").wait_for()
     prose = chat.page.locator(".entry.agent .prose")
     assert await prose.locator("table tbody tr").count() == 3
@@ -37,6 +38,7 @@ async def test_a_reader_who_scrolled_up_is_left_there(chat: Chat) -> None:
     await chat.send("a long document")
     await chat.page.locator(".prose table").wait_for()
     await chat.page.locator("#scroll").evaluate("n => { n.scrollTop = 0; }")
+    chat.core.release.set()
     latest = chat.page.get_by_role("button", name="Go to the latest")
     await latest.wait_for()
     await chat.page.locator(".entry.agent:not(.growing)").wait_for()
@@ -145,7 +147,7 @@ async def test_everything_is_there_after_a_reload(chat: Chat) -> None:
 async def test_two_pages_show_the_same(chat: Chat, browser: Browser) -> None:
     await chat.send("one")
     await chat.sees("one")
-    other = await browser.new_page()
+    other = await new_page(browser)
     await other.goto(chat.page.url)
     await other.locator(".entry.agent").wait_for()
     await chat.send("what time is it")

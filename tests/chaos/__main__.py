@@ -21,9 +21,10 @@ from tests.chaos.options import Options
 from tests.chaos.result import Result, together
 from tests.chaos.scale import Edition, Scale
 from tests.chaos.town import RESULT
+from tests.kit.machine import patience
 
 _EVERY = 30.0
-_FAREWELL = 60.0
+_FAREWELL = patience(30.0)
 
 
 @dataclass

@@ -11,15 +11,16 @@ from tests.chaos.board import Board, Stalled
 from tests.chaos.ledger import Shown
 from tests.chaos.place import Chaotic, SimulatedPlace, World, file_of, to_all, with_words_of_files
 from tests.chaos.plan import Line, Said, Trouble, echo
+from tests.kit.machine import patience
 
 _WRITES = ("streaming", "createAndDeliver", "batchSend", "groupSend")
 # A PUT whose connection breaks is made once more by the HTTP client itself.
 _BREAKS = 2
 _LOOK = 0.02
-PATIENCE = 3.0
+PATIENCE = patience(1.5)
 """Seconds after which somebody takes a message that nobody acknowledged for lost, and goes on."""
 _END = 999
-_END_PATIENCE = 180.0
+_END_PATIENCE = patience(90.0)
 
 
 class DingTalkPlace(SimulatedPlace):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.chaos.scale import Edition, Scale
+from tests.kit.machine import patience
 
 _TOWNS: Mapping[str, Sequence[Edition]] = {"sqlite": ("inside", "apart"), "nodes": ("nodes",)}
 _FULL = {"turns": 10_000, "kills": 1_000, "freezes": 100}
@@ -36,7 +37,7 @@ def read(arguments: Sequence[str], environ: Mapping[str, str] = os.environ) -> O
         default = environ.get(f"PARLEY_CHAOS_{name.upper()}")
         parser.add_argument(f"--{name}", type=int, default=None if default is None else int(default))
     parser.add_argument("--edition", choices=("inside", "apart", "nodes"), help="of all installations")
-    parser.add_argument("--minutes", type=float, default=90.0, help="after which it is given up")
+    parser.add_argument("--minutes", type=float, default=patience(45.0), help="after which it is given up")
     parser.add_argument("--write", action="store_true", help="put the table into docs/chaos.md")
     found = parser.parse_args(arguments)
     usual = _FULL if found.full else _SHORT

@@ -29,10 +29,11 @@ from tests.chaos.striker import Striker
 from tests.chaos.trouble import trouble
 from tests.chaos.web import Door, WebPlace
 from tests.e2e.process import Process
+from tests.kit.machine import patience
 
-PATIENCE = 180.0
+PATIENCE = patience(90.0)
 """Seconds that work which nobody waits for may take in the end."""
-_STALLED = 600.0
+_STALLED = patience(300.0)
 """Seconds without a single answer after which a run is given up. The last who talk may meet all the faults
 that their platform still has in store, one at each try, and Parley waits for up to a minute between two."""
 _DOUBTFUL = re.compile(r"turn ([\w-]+): the answer may have been shown twice")
@@ -146,7 +147,7 @@ async def _crowd(plan: Plan, scene: Scene) -> AsyncIterator[Crowd]:
     async with AsyncExitStack() as stack:
         clients = [
             await stack.enter_async_context(
-                httpx.AsyncClient(base_url=parley.url, timeout=60, trust_env=False)
+                httpx.AsyncClient(base_url=parley.url, timeout=patience(30), trust_env=False)
             )
             for parley in scene.parleys
         ]

@@ -15,9 +15,10 @@ from tests.chaos.ledger import Shown
 from tests.chaos.place import Place
 from tests.chaos.plan import Line, Said
 from tests.e2e.web import Entry
+from tests.kit.machine import patience
 
 # Between two tries of a client whose server is away, and how long such a one waits for an answer.
-_PAUSE, _MOST = 0.1, 5.0
+_PAUSE, _MOST = 0.1, patience(2.5)
 
 
 @dataclass

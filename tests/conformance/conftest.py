@@ -9,6 +9,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from tests.conformance.servers import Server, embedded, official
+from tests.kit.machine import patience
 
 _SERVERS = {"embedded": embedded, "official": official}
 
@@ -21,5 +22,5 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 async def client(server: Server) -> AsyncIterator[LangGraphClient]:
-    async with get_client(url=server.url, api_key=None) as made:
+    async with get_client(url=server.url, api_key=None, timeout=patience(60.0)) as made:
         yield made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import operator
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Annotated, Any, TypeAlias, TypedDict
 
@@ -80,8 +81,10 @@ async def _echo(state: MessagesState, writer: StreamWriter) -> dict[str, Any]:
 
 
 async def _slow(state: MessagesState) -> dict[str, Any]:
+    # As tests.kit.machine has it, from which the official server cannot import.
+    slowness = float(os.environ.get("PARLEY_TEST_SLOWNESS", "2"))
     words = [f"w{number} " for number in range(40)]
-    return {"messages": [await Speaker(words=words, delay=0.1).ainvoke(state["messages"])]}
+    return {"messages": [await Speaker(words=words, delay=0.05 * slowness).ainvoke(state["messages"])]}
 
 
 async def _fail(state: MessagesState) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -19,10 +18,13 @@ import httpx
 from agent.embedded.options import EmbeddedOptions
 from agent.embedded.serve import serve
 from tests.conformance.graphs import NAMES
+from tests.e2e.process import free_port
+from tests.kit.machine import patience
 
 _ROOT = Path(__file__).parents[2]
 _GRAPHS = Path(__file__).with_name("graphs.py")
 _OFFICIAL_VENV = Path(os.environ.get("PARLEY_CONFORMANCE_VENV", _ROOT / ".venv-conformance"))
+_PATIENCE = patience(30.0)
 _KEYS = (
     "LANGSMITH_API_KEY",
     "LANGCHAIN_API_KEY",
@@ -83,7 +85,7 @@ def official(folder: Path) -> Iterator[Server]:
     assert program.exists(), f"install requirements/conformance.txt into {_OFFICIAL_VENV} first"
     graphs = {name: f"{_GRAPHS}:{name}" for name in NAMES}
     (folder / "langgraph.json").write_text(json.dumps({"dependencies": ["."], "graphs": graphs}))
-    port = _free_port()
+    port = free_port()
     command = [
         program,
         "dev",
@@ -105,17 +107,12 @@ def official(folder: Path) -> Iterator[Server]:
             process.terminate()
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def _answering(url: str, process: subprocess.Popen[bytes]) -> str:
-    for _ in range(300):
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
         assert process.poll() is None, "the development server stopped; see its log"
         try:
-            if httpx.get(f"{url}/ok").is_success:
+            if httpx.get(f"{url}/ok", timeout=_PATIENCE).is_success:
                 return url
         except httpx.TransportError:
             time.sleep(0.1)

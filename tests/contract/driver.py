@@ -156,6 +156,8 @@ class Driver(ABC):
     """How people address the bot in a group."""
     secrets: tuple[str, ...] = ()
     """What must never stand in a log."""
+    patience: float = 10.0
+    """How many seconds people wait for what must happen before they go on."""
 
     def __init__(self, news: Callable[[], None]) -> None:
         self.news = news

@@ -28,8 +28,16 @@ class News:
         try:
             async with asyncio.timeout(patience):
                 while not await true():
-                    with suppress(TimeoutError):
-                        await asyncio.wait_for(self._bell.wait(), _LOOK_ANYWAY)
-                    self._bell.clear()
+                    await self._rung()
         except TimeoutError:
             raise AssertionError(f"waited {patience:g} s in vain: {what}") from None
+
+    async def _rung(self) -> None:
+        # Not with `wait_for`: in Python 3.11 it swallows a cancellation that comes together with what it
+        # waits for, such as that of our deadline, and where bells ring all the time we would wait for ever.
+        anyway = self._loop.call_later(_LOOK_ANYWAY, self._bell.set)
+        try:
+            await self._bell.wait()
+        finally:
+            anyway.cancel()
+        self._bell.clear()

@@ -25,8 +25,6 @@ from tests.contract.store import ShakyJournal
 from tests.contract.watch import Watch, WatchedBus, WatchedChannel
 from tests.engine import CHOSEN
 
-_PATIENCE = 4.0
-
 
 @dataclass(frozen=True)
 class Seed:
@@ -52,18 +50,20 @@ class Setting:
 
 @dataclass
 class Process:
-    """A running process. `hosting` holds what it has open besides its tasks."""
+    """A running process. `hosting` holds what it has open besides its tasks, which have `patience` seconds to
+    end."""
 
     journal: ShakyJournal
     supervisor: Supervisor
     tasks: list[asyncio.Task[None]]
+    patience: float
     hosting: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def end(self) -> None:
         """Cancel everything, as the end of the event loop would. Raises AssertionError if something stays."""
         for task in self.tasks:
             task.cancel()
-        _, left = await asyncio.wait(self.tasks, timeout=_PATIENCE)
+        _, left = await asyncio.wait(self.tasks, timeout=self.patience)
         await self.hosting.aclose()
         for task in left:
             task.cancel()
@@ -72,14 +72,15 @@ class Process:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What outlives a process."""
+    """What outlives a process. `patience`: how many seconds something that must happen may take."""
 
     driver: Driver
     agent: Agent
     folder: Path
     watch: Watch
-    seed: Seed = SOUND
-    setting: Setting = Setting()
+    seed: Seed
+    setting: Setting
+    patience: float
 
 
 async def start(around: Surroundings) -> Process:
@@ -120,7 +121,7 @@ async def start(around: Surroundings) -> Process:
         asyncio.create_task(supervisor.run(), name="listen()"),
         asyncio.create_task(Manager(services).run(), name="the manager"),
     ]
-    return Process(journal, supervisor, tasks, stack)
+    return Process(journal, supervisor, tasks, around.patience, stack)
 
 
 def _channel(around: Surroundings, journal: ShakyJournal) -> Channel:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from tests.contract.agent import ContractAgent
@@ -15,8 +15,10 @@ from tests.contract.news import News
 from tests.contract.parley import SOUND, Process, Seed, Setting, Surroundings, start
 from tests.contract.store import ShakyJournal
 from tests.contract.watch import Watch
+from tests.kit.machine import patience
 
 _USUAL = Setting()
+_PATIENCE = patience(10.0)
 
 
 class Log(logging.Handler):
@@ -34,10 +36,11 @@ class Log(logging.Handler):
 class Scene:
     """Platform, agent and disk live as long as the scene; processes come and go.
 
-    `longest_wait` is how many seconds the slowest thing took that was waited for.
+    `longest_wait` is how many seconds the slowest thing took that was waited for, the end of a process among
+    them.
     """
 
-    def __init__(self, around: Surroundings, agent: ContractAgent, news: News, patience: float) -> None:
+    def __init__(self, around: Surroundings, agent: ContractAgent, news: News) -> None:
         self.driver: Driver = around.driver
         self.watch: Watch = around.watch
         self.folder: Path = around.folder
@@ -46,7 +49,6 @@ class Scene:
         self.longest_wait = 0.0
         self._around = around
         self._news = news
-        self._patience = patience
         self._process: Process | None = None
         self._before: set[asyncio.Task[object]] = set()
 
@@ -74,7 +76,8 @@ class Scene:
         """End the process. Raises AssertionError when its channel does not end."""
         if self._process is not None:
             process, self._process = self._process, None
-            await process.end()
+            with self._timed():
+                await process.end()
 
     async def crash(self) -> None:
         """End the process like kill -9: from this instant on it reaches neither disk nor platform."""
@@ -99,9 +102,8 @@ class Scene:
             found = true()
             return bool(await found) if isinstance(found, Awaitable) else bool(found)
 
-        began = time.monotonic()
-        await self._news.until(look, self._patience, what)
-        self.longest_wait = max(self.longest_wait, time.monotonic() - began)
+        with self._timed():
+            await self._news.until(look, self._around.patience, what)
 
     async def until_asked(self, number: int = 1) -> None:
         """Wait for the agent's `number`th request."""
@@ -153,6 +155,12 @@ class Scene:
         await self.until_done(place, number)
         return await self.answers(place)
 
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        began = time.monotonic()
+        yield
+        self.longest_wait = max(self.longest_wait, time.monotonic() - began)
+
     async def _with(self, place: Place, labels: Sequence[str]) -> list[Shown]:
         return [each for each in await self.driver.look(place) if each.buttons == tuple(labels)]
 
@@ -168,14 +176,18 @@ async def scene(
     *,
     setting: Setting = _USUAL,
     seed: Seed = SOUND,
-    patience: float = 10.0,
+    patience: float = _PATIENCE,
 ) -> AsyncIterator[Scene]:
-    """A scene with a running process; leaving it ends everything."""
+    """A scene with a running process; leaving it ends everything.
+
+    Nothing is waited for longer than `patience` seconds.
+    """
     news = News()
     agent = ContractAgent(news.tell)
     async with driver(news.tell) as platform:
-        around = Surroundings(platform, agent, folder, Watch(news.tell), seed, setting)
-        made = Scene(around, agent, news, patience)
+        platform.patience = patience
+        around = Surroundings(platform, agent, folder, Watch(news.tell), seed, setting, patience)
+        made = Scene(around, agent, news)
         root, level = logging.getLogger(), logging.getLogger().level
         root.addHandler(made.log)
         root.setLevel(logging.INFO)

@@ -15,11 +15,14 @@ from tests.contract.parley import Seed
 from tests.contract.promise import Promise
 from tests.contract.promises import PROMISES
 from tests.contract.scene import Scene, scene
+from tests.kit.machine import patience
 
 # A broken promise is often one that is waited for in vain: no longer than this, or than several times
-# what the same promise took without a fault.
+# what the same promise took on this machine without a fault. Whoever waits too short a time takes slow for
+# broken, and at worst counts a fault as caught that was not; what is sound is waited for as long as anywhere.
 _PATIENCE = 2.0
 _TIMES = 3
+_AGAIN = patience(0.2)
 _SLIPS = ("TypeError", "AttributeError", "NameError")
 _CASES = [
     pytest.param(name, fault, id=f"{name}-{fault.name.replace(' ', '_')}")
@@ -37,8 +40,8 @@ async def test_a_seeded_fault_is_caught(
     driver, promise = DRIVERS[channel], PROMISES[fault.breaks]
     if (channel, promise.name) not in _sound:
         _sound[channel, promise.name] = await slowest_wait(driver, promise, tmp_path / "sound")
-    patience = max(_PATIENCE, _TIMES * _sound[channel, promise.name])
-    how = await broken(fault.driver or driver, promise, fault.seed, tmp_path / "faulty", patience)
+    enough = max(_PATIENCE, _TIMES * _sound[channel, promise.name])
+    how = await broken(fault.driver or driver, promise, fault.seed, tmp_path / "faulty", enough)
     assert how, f"{promise.name} holds although the channel would {fault.name}"
     with capsys.disabled():
         print(f"\n{channel}: {fault.name}: caught by {promise.name} ({how})", end=" ")
@@ -58,16 +61,16 @@ async def slowest_wait(driver: type[Driver], promise: Promise, folder: Path) -> 
     await asyncio.to_thread(folder.mkdir)
     async with scene(driver, folder, setting=promise.setting) as stage:
         await promise.keep(stage)
-        return stage.longest_wait
+    return stage.longest_wait
 
 
-async def broken(driver: type[Driver], promise: Promise, seed: Seed, folder: Path, patience: float) -> str:
-    """How the promise breaks, or nothing when it is kept."""
+async def broken(driver: type[Driver], promise: Promise, seed: Seed, folder: Path, enough: float) -> str:
+    """How the promise breaks, or nothing when it is kept; what it waits for it is given `enough` seconds."""
     await asyncio.to_thread(folder.mkdir)
     stage: Scene | None = None
     before = asyncio.all_tasks()
     try:
-        async with scene(driver, folder, setting=promise.setting, seed=seed, patience=patience) as stage:
+        async with scene(driver, folder, setting=promise.setting, seed=seed, patience=enough) as stage:
             await promise.keep(stage)
     except (AssertionError, ValueError) as error:
         if stage is not None and (slip := _slip(stage)):
@@ -83,7 +86,7 @@ async def _clear(left: set[asyncio.Task[object]]) -> None:
     while left := {task for task in left if not task.done()}:
         for task in left:
             task.cancel()
-        await asyncio.wait(left, timeout=0.2)
+        await asyncio.wait(left, timeout=_AGAIN)
 
 
 def _slip(stage: Scene) -> str:

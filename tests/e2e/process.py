@@ -18,9 +18,10 @@ from pathlib import Path
 import yaml
 
 from tests.architecture.tree import ROOT
+from tests.kit.machine import patience
 
 # Everything here is as fast as the machine; whoever waits this long waits for something that never comes.
-PATIENCE = 120.0
+PATIENCE = patience(60.0)
 _ADDRESS = re.compile(r"(?:^Open |health is at |API is at )(http://[^\s/]+)")
 _SECRETS = ("_TOKEN", "_KEY", "_PROXY", "_proxy")
 

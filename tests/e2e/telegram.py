@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from simulator.telegram import SeenMessage, TelegramSimulator, Upload
 from tests.e2e.process import PATIENCE
+from tests.kit.machine import patience
 
 STUB = "…"
 """How a message ends that is not there in full yet."""
@@ -14,7 +15,7 @@ STUB = "…"
 def telegram_config(simulator: TelegramSimulator, **more: object) -> dict[str, object]:
     """The section of the configuration for a simulated Telegram where everybody may talk."""
     section: dict[str, object] = {"bot_token": simulator.token, "api_url": simulator.api_url}
-    return section | {"allowed_users": ["*"], "burst_window": 0.3} | more
+    return section | {"allowed_users": ["*"], "burst_window": patience(0.15)} | more
 
 
 @dataclass(frozen=True)

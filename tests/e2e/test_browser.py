@@ -8,6 +8,8 @@ import pytest
 from playwright.async_api import Page, async_playwright
 
 from tests.e2e.conftest import Scene
+from tests.e2e.counting import far
+from tests.e2e.process import PATIENCE
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
@@ -38,21 +40,24 @@ async def visit(page: Page, scene: Scene, folder: Path) -> None:
 
 
 async def crash(page: Page, scene: Scene) -> None:
-    await ask(page, "Count to 120")
+    last = far(3.6)
+    await ask(page, f"Count to {last}")
     await page.locator(".entry.agent.growing").get_by_text("4 5 6").wait_for()
     scene.parley.kill()
     await ask(page, "Said while it was away")
     await asyncio.to_thread(scene.parley.start)
-    await page.locator(".entry.agent:not(.growing)").get_by_text("119 120").wait_for()
+    await page.locator(".entry.agent:not(.growing)").get_by_text(f"{last - 1} {last}").wait_for()
     await sees(page, "You said: Said while it was away")
     assert await page.locator(".entry.agent").count() == 7
 
 
 async def test_a_visit_to_the_page_with_a_crash_in_it(scene: Scene, tmp_path: Path):
     async with async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=_CHROMIUM, args=_FLAGS)
+        browser = await driver.chromium.launch(
+            executable_path=_CHROMIUM, args=_FLAGS, timeout=1000 * PATIENCE
+        )
         page = await browser.new_page(locale="en-GB")
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(1000 * PATIENCE)
         errors: list[str] = []
         page.on("pageerror", lambda error: errors.append(str(error)))
         try:

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.e2e.conftest import Scene
+from tests.e2e.counting import far
 from tests.e2e.web import WebPerson
 
 pytestmark = pytest.mark.timeout(240)
@@ -52,24 +53,25 @@ def test_new_forgets_what_was_said(web: WebPerson):
 
 def test_stop_ends_a_running_answer_and_keeps_what_was_said(scene: Scene):
     alice = scene.private()
-    alice.say("Count to 400")
+    alice.say(f"Count to {far(12)}")
     alice.draws("3 4 5")
     alice.ask("/stop", "Stopping")
     assert "3 4 5" in alice.sees("Stopped.").text
 
 
 def test_the_stop_button_leaves_no_message_of_its_own(web: WebPerson):
-    message = web.say("Count to 400")
+    asked = f"Count to {far(12)}"
+    message = web.say(asked)
     replies = web.replies(message)
     next(entry for entry in replies if "3 4 5" in entry["text"])
     web.stop()
     *_, final = replies
     assert "Stopped." in final["text"]
-    assert [entry["text"] for entry in web.entries() if entry["role"] == "user"] == ["Count to 400"]
+    assert [entry["text"] for entry in web.entries() if entry["role"] == "user"] == [asked]
 
 
 def test_status_does_not_wait_for_a_running_answer(web: WebPerson):
-    message = web.say("Count to 200")
+    message = web.say(f"Count to {far(6)}")
     replies = web.replies(message)
     next(replies)
     assert "writing an answer" in web.ask("/status").text

@@ -9,6 +9,7 @@ import pytest
 
 from simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import Scene, begin, end
+from tests.e2e.counting import far
 from tests.e2e.process import PATIENCE
 from tests.e2e.telegram import Chat, telegram_config
 from tests.e2e.web import WebPerson
@@ -51,7 +52,7 @@ def test_an_edit_on_the_page_takes_the_place_of_what_was_said(person: WebPerson)
 
 
 def test_an_edit_on_the_page_stops_the_answer_to_what_it_changes(person: WebPerson):
-    message = person.say("Count to 400")
+    message = person.say(f"Count to {far(12)}")
     next(entry for entry in person.replies(message) if "3 4 5" in entry["text"])
     person.edit(message, "My cat is called Mia")
     person.until(lambda text: text.endswith("You said: My cat is called Mia"))
@@ -66,7 +67,7 @@ def test_an_edit_on_telegram_is_answered_anew(rerunning: Scene):
     answer = alice.sees("called Tom", after=said)
     rerunning.telegram.people.edit(alice.chat, said, "My cat is called Mia")
     alice.sees("called Mia", after=answer.id)
-    asked = bob.say("Count to 300", mention=True)
+    asked = bob.say(f"Count to {far(9)}", mention=True)
     bob.draws("3 4 5")
     changed = f"@{rerunning.telegram.username} My dog is called Max"
     rerunning.telegram.people.edit(bob.chat, asked, changed)
@@ -76,7 +77,7 @@ def test_an_edit_on_telegram_is_answered_anew(rerunning: Scene):
 
 def test_an_edit_before_a_kill_is_answered_after_it(rerunning: Scene):
     alice = rerunning.private()
-    said = alice.say("Count to 300")
+    said = alice.say(f"Count to {far(9)}")
     alice.draws("3 4 5")
     rerunning.parley.kill()
     rerunning.telegram.people.edit(alice.chat, said, "My cat is called Mia")
@@ -117,9 +118,9 @@ def test_after_an_outage_the_old_are_asked_and_the_new_are_answered(rerunning: S
 
 
 def test_a_backlog_on_disk_is_worked_off_and_nobody_new_waits_for_it(rerunning: Scene):
-    people = [rerunning.private() for _ in range(12)]
+    people, last = [rerunning.private() for _ in range(12)], far(6)
     for number, each in enumerate(people):
-        each.say(f"Count to 200 {number}")
+        each.say(f"Count to {last} {number}")
     for each in people:
         each.draws("3 4 5")
     for number, each in enumerate(people):
@@ -130,4 +131,4 @@ def test_a_backlog_on_disk_is_worked_off_and_nobody_new_waits_for_it(rerunning: 
     rerunning.private().ask("My cat is called Mia", "called Mia")
     for number, each in enumerate(people):
         each.sees(f"You said: My number is {number}")
-        assert sum("199 200" in message.text for message in each.shown()) == 1
+        assert sum(f"{last - 1} {last}" in message.text for message in each.shown()) == 1

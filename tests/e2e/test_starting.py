@@ -8,7 +8,7 @@ import pytest
 
 from simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import Scene, begin, end
-from tests.e2e.process import parley, write_config
+from tests.e2e.process import PATIENCE, parley, write_config
 from tests.e2e.telegram import telegram_config
 from tests.e2e.web import WebPerson
 from tests.engine import CHOSEN
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.timeout(240)
 
 def health(url: str) -> dict[str, tuple[str, str]]:
     """Every part's health and its detail."""
-    parts = httpx.get(f"{url}/api/health", trust_env=False).json()["parts"]
+    parts = httpx.get(f"{url}/api/health", trust_env=False, timeout=PATIENCE).json()["parts"]
     return {part["name"]: (part["health"], part["detail"]) for part in parts}
 
 
 def test_a_running_parley_is_ready_and_healthy(scene: Scene):
     url = scene.parley.url
-    assert httpx.get(f"{url}/livez", trust_env=False).status_code == 200
-    assert httpx.get(f"{url}/readyz", trust_env=False).text == "ready\n"
+    assert httpx.get(f"{url}/livez", trust_env=False, timeout=PATIENCE).status_code == 200
+    assert httpx.get(f"{url}/readyz", trust_env=False, timeout=PATIENCE).text == "ready\n"
     states = {name: state for name, (state, _) in health(url).items()}
     assert states.pop("nodes", "up") == "up"  # where nodes may share the store, once they were counted
     assert states == dict.fromkeys(("store", "agent", "telegram", "web"), "up")
@@ -39,7 +39,7 @@ def test_a_wrong_telegram_token_stops_telegram_only(tmp_path: Path):
             person = WebPerson(process.wait_until_up())
             assert person.ask("Hello").text.endswith("You said: Hello")
             assert health(process.url)["telegram"][0] == "refused"
-            assert httpx.get(f"{process.url}/readyz", trust_env=False).status_code == 200
+            assert httpx.get(f"{process.url}/readyz", trust_env=False, timeout=PATIENCE).status_code == 200
             person.close()
         finally:
             end(process)

@@ -17,6 +17,7 @@ from benchmarks.core import running_core
 from benchmarks.null_channel import NullChannel, Pace
 from benchmarks.stops import stop, until_counted
 from bridge.types import Mode, Session
+from tests.kit.waiting import until
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
@@ -31,12 +32,16 @@ async def test_every_stopped_run_ends_on_the_server(tmp_path: Path, mode: Mode) 
     with agent_server() as (url, _):
         async with running_core(tmp_path, url, sessions, mode, channel) as core:
             turns = await begin(core, TURNS)
-            assert await until_counted(url, "running", TURNS) == TURNS
+            await until(lambda: _all_are(url, "running"), "every run is under way", 60)
             if mode is Mode.STREAM:
                 await asyncio.gather(*(turn.seen.wait() for turn in turns))
             stops = await asyncio.gather(*(stop(core, number, 0.0) for number in range(TURNS)))
             replies = await asyncio.gather(*(turn.answered for turn in turns))
-            assert await until_counted(url, "interrupted", TURNS) == TURNS
+            await until(lambda: _all_are(url, "interrupted"), "every run is over", 60)
     assert {each.answered.result() for each in stops} == {"Stopping."}
     said = "word 0 " if mode is Mode.STREAM else ""
     assert all(reply.startswith(said) and reply.endswith("⏹ Stopped.") for reply in replies)
+
+
+async def _all_are(url: str, status: str) -> bool:
+    return await until_counted(url, status, TURNS) == TURNS

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.conftest import Scene
+from tests.e2e.counting import far
 from tests.e2e.process import PATIENCE, command, environment, parley
 
 pytestmark = pytest.mark.timeout(240)
@@ -28,17 +29,22 @@ def test_a_question_through_a_pipe_prints_the_answer_only(folder: Path):
 
 
 def test_a_question_as_arguments_is_answered_as_it_grows_on_a_terminal(folder: Path):
+    last = far(1.2)
     ours, theirs = pty.openpty()
     try:
         chat = subprocess.Popen(
-            command("chat", "Count", "to", "40"), cwd=folder, env=environment(), stdout=theirs, stderr=theirs
+            command("chat", "Count", "to", str(last)),
+            cwd=folder,
+            env=environment(),
+            stdout=theirs,
+            stderr=theirs,
         )
         os.close(theirs)
         pieces = list(printed(ours))
         assert chat.wait(PATIENCE) == 0
     finally:
         os.close(ours)
-    assert b"".join(pieces).rstrip().endswith(b"38 39 40")
+    assert b"".join(pieces).rstrip().endswith(f" {last - 1} {last}".encode())
     assert len(pieces) > 3
 
 

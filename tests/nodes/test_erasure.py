@@ -6,6 +6,7 @@ from itertools import chain
 
 import pytest
 
+from tests.e2e.counting import far
 from tests.e2e.process import parley
 from tests.e2e.telegram import Chat
 from tests.nodes.town import Town
@@ -26,11 +27,11 @@ def traces(town: Town, word: str) -> list[str]:
 
 def spoken_with(town: Town, person: Chat) -> None:
     """Have them talk until several nodes have worked for them."""
-    served: set[str] = set()
+    served, last = set[str](), far(0.18)
     while len(served) < 2:
-        said = person.say("My zebra is called Quillon; count to 6 slowly")
+        said = person.say(f"My zebra is called Quillon; count to {last} slowly")
         served.add(town.worker(str(person.person)))
-        person.sees("5 6", after=said)
+        person.sees(f"{last - 1} {last}", after=said)
 
 
 def test_a_person_is_erased_on_every_node(town: Town) -> None:

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.e2e.counting import far
 from tests.e2e.process import parley
 from tests.e2e.telegram import Chat, telegram_config
 from tests.nodes.town import SLOW, Town, until
@@ -18,25 +19,25 @@ MAIL = "Send an e-mail to ada@example.org about lunch"
 
 
 def test_conversations_spread_over_the_nodes(trio: Town):
-    people = [trio.private() for _ in range(12)]
+    people, last = [trio.private() for _ in range(12)], far(0.36)
     workers: set[str] = set()
     for person in people:
-        person.say("Count to 12 slowly")
+        person.say(f"Count to {last} slowly")
         # One after the other: whoever looks first takes all that is there.
         workers.add(trio.worker(str(person.chat)))
     assert len(workers) > 1
     for person in people:
-        person.sees("11 12")
+        person.sees(f"{last - 1} {last}")
     assert all(len(person.shown()) == 1 for person in people)
 
 
 def test_a_page_sees_an_answer_grow_that_another_node_gives(trio: Town):
-    person = trio.at_page("a")
+    person, last = trio.at_page("a"), far(1.2)
     for _ in range(20):
-        message = person.say("Count to 40")
+        message = person.say(f"Count to {last}")
         worker = trio.worker(person.chat)
         *growing, final = person.replies(message)
-        assert final["text"].endswith("39 40")
+        assert final["text"].endswith(f" {last - 1} {last}")
         if worker != "a":
             break
     assert worker != "a"

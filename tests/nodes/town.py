@@ -16,13 +16,14 @@ from tests.e2e.conftest import begin, end
 from tests.e2e.process import PATIENCE, Process
 from tests.e2e.telegram import Chat, telegram_config
 from tests.e2e.web import WebPerson
+from tests.kit.machine import patience
 from tests.postgres.cluster import Cluster
 
-LEASE = 4.0
+LEASE = patience(2.0)
 """Seconds; the shortest that a machine which does other things too keeps without a slip."""
 
-SLOW = 20
-"""An answer that counts so far slowly takes a dozen seconds."""
+SLOW = round(patience(10))
+"""An answer that counts so far slowly takes three times as long as a lease."""
 
 Found = TypeVar("Found")
 _numbers = count(1)
@@ -31,11 +32,12 @@ _numbers = count(1)
 def until(look: Callable[[], Found]) -> Found:
     """What `look` finds, as soon as it finds anything."""
     deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
+    while True:
+        late = time.monotonic() > deadline
         if found := look():
             return found
+        assert not late, "it never came"
         time.sleep(0.05)
-    raise AssertionError("it never came")
 
 
 @dataclass

@@ -13,9 +13,10 @@ from bridge.errors import LaneLost
 from bridge.ports import Claim, Document, Put
 from store.interface import Store
 from store.postgres import PostgresStore
+from tests.kit.machine import patience
 
 LANES = tuple(f"lane{n}" for n in range(8))
-LEASE = 0.5
+LEASE = patience(0.25)
 
 
 async def last_number(store: Store, lane: str) -> int:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from tests.kit.machine import patience
 from tests.postgres.cluster import Cluster, free_port, stepping_down
 
 _INI = """\
@@ -27,7 +28,7 @@ pool_mode = transaction
 default_pool_size = 10
 max_client_conn = 100
 """
-_PATIENCE = 20.0  # seconds until it takes connections
+_PATIENCE = patience(20.0)  # seconds until it takes connections
 
 
 @contextmanager
@@ -49,7 +50,7 @@ def pooled(cluster: Cluster) -> Iterator[str]:
         yield f"postgresql://parley@127.0.0.1:{port}/parley"
     finally:
         running.terminate()
-        running.wait(20)
+        running.wait(_PATIENCE)
         shutil.rmtree(folder, ignore_errors=True)
 
 

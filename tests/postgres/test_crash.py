@@ -15,6 +15,7 @@ from bridge.errors import LaneLost, StoreUnavailable
 from bridge.ports import Put
 from store.interface import Store
 from store.postgres import PostgresStore
+from tests.kit.machine import patience
 from tests.postgres.cluster import Cluster
 from tests.postgres.crash_child import LANES
 from tests.unit.store.kit import Clock, claim_one, finish_next
@@ -22,6 +23,8 @@ from tests.unit.store.kit import Clock, claim_one, finish_next
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(240)]
 
 KILLS = 5
+_LEASE = patience(30.0)
+"""Seconds in which nobody has to say that our own node lives."""
 
 
 async def start(url: str, schema: str, node: str) -> tuple[asyncio.subprocess.Process, asyncio.StreamReader]:
@@ -75,7 +78,7 @@ async def test_a_dead_nodes_lanes_are_taken_over_after_its_lease(cluster: Cluste
     child.send_signal(signal.SIGSTOP)
     child.kill()
     await child.wait()
-    async with PostgresStore.open(cluster.url, schema=schema, lease=0.5) as store:
+    async with PostgresStore.open(cluster.url, schema=schema, lease=_LEASE) as store:
         left = await unfinished(store)
         while left:
             for claim in await store.claim("in", 10):
@@ -109,7 +112,7 @@ async def test_a_process_that_was_stopped_and_goes_on_disturbs_no_order(
     acknowledged: dict[str, set[int]] = defaultdict(set)
     child, output = await start(cluster.url, schema, "stopped")
     await output.readline()
-    async with PostgresStore.open(cluster.url, schema=schema, lease=30) as store:
+    async with PostgresStore.open(cluster.url, schema=schema, lease=_LEASE) as store:
         for _ in range(3):
             os.kill(child.pid, signal.SIGSTOP)
             claims = ()

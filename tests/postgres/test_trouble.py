@@ -14,6 +14,7 @@ from bridge.ports import Document, Put
 from store.postgres import PostgresStore
 from store.postgres.connection import connect, demand_version, location
 from store.postgres.schema import STEPS, migrate
+from tests.kit.machine import patience
 from tests.postgres.cluster import MOST_CONNECTIONS, Cluster, free_port
 from tests.unit.store.kit import finish_next
 
@@ -140,7 +141,7 @@ async def test_an_older_database_climbs_with_all_it_holds_or_stays(cluster: Clus
 
 
 async def test_a_locked_lane_gives_up_in_time_and_alone(cluster: Cluster, schema: str) -> None:
-    async with PostgresStore.open(cluster.url, schema=schema, timeout=0.5) as store:
+    async with PostgresStore.open(cluster.url, schema=schema, timeout=patience(0.25)) as store:
         await store.put(Put("in", "locked", "1"))
         with psycopg.connect(cluster.url) as other:
             other.execute(f"SELECT 1 FROM {schema}.lanes WHERE lane = 'locked' FOR UPDATE")

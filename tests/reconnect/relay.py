@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from simulator.serving import stop_listening
+from tests.e2e.process import free_port
 
 _PIECE = 65536
 
@@ -18,7 +19,7 @@ class Relay:
         self.to = to
         self._server: asyncio.Server | None = None
         self._pipes: set[_Pipe] = set()
-        self.port = 0
+        self.port = free_port()
 
     @property
     def url(self) -> str:
@@ -37,7 +38,6 @@ class Relay:
     async def open(self) -> None:
         """Take connections (again)."""
         self._server = await asyncio.start_server(self._carry, "127.0.0.1", self.port, reuse_address=True)
-        self.port = self._server.sockets[0].getsockname()[1]
 
     async def shut(self) -> None:
         """The network is gone: what stands is cut, and the port refuses."""

@@ -34,11 +34,16 @@ from tests.contract.drivers.feishu import FeishuDriver
 from tests.contract.drivers.slack import SlackDriver
 from tests.contract.drivers.telegram import TelegramDriver
 from tests.contract.pace import eager
+from tests.kit.machine import patience
 from tests.reconnect.relay import Relay
 
 _FOREVER = 10**6
-_HEARTBEAT = 0.3
-_REQUEST = 1.0
+# Of a channel on a slow machine: an innocent connection, or request, must not be taken for a dead one.
+_HEARTBEAT = patience(0.15)
+_REQUEST = patience(0.5)
+_ACK = patience(0.2)
+_OFTEN = 5000
+"""How many times a platform tries again: it does not tire before a channel is back."""
 
 
 class Rig(Driver, ABC):
@@ -104,7 +109,7 @@ class SlackRig(Rig, SlackDriver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = SlackSimulator(timing=SlackTimes(ack=0.4, retries=(0.05,) * 200))
+        self._platform = SlackSimulator(timing=SlackTimes(ack=_ACK, retries=(0.05,) * _OFTEN))
 
     @property
     def platform_port(self) -> int:
@@ -123,7 +128,7 @@ class SlackRig(Rig, SlackDriver):
             allowed_users="*",
             request_timeout=_REQUEST,
         )
-        times = replace(SlackTiming(), connect=_REQUEST, heartbeat=_HEARTBEAT, linger=1.0, brief=0.05)
+        times = replace(SlackTiming(), connect=_REQUEST, heartbeat=_HEARTBEAT, linger=_REQUEST, brief=0.05)
         return eager(SlackChannel(config, timing=times))
 
     def speak(self, place: Place, text: str) -> None:
@@ -135,7 +140,7 @@ class SlackRig(Rig, SlackDriver):
 
     def spoil(self, spoiled: bool) -> None:
         world = self._platform.world
-        world.timing = replace(world.timing, ticket=-1.0 if spoiled else 30.0)
+        world.timing = replace(world.timing, ticket=-1.0 if spoiled else patience(15.0))
 
     @asynccontextmanager
     async def crowded(self) -> AsyncIterator[None]:
@@ -168,7 +173,7 @@ class TelegramRig(Rig, TelegramDriver):
             bot_token=self._platform.token,
             api_url=self.relay.url,
             poll_timeout=1,
-            request_timeout=0.5,
+            request_timeout=patience(0.25),
             allowed_users=("*",),
         )
         return eager(telegram_channel(config, services))
@@ -201,7 +206,7 @@ class FeishuRig(Rig, FeishuDriver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        times = FeishuTimes(ack=0.4, redelivery=(0.05,) * 200, ping=_HEARTBEAT)
+        times = FeishuTimes(ack=_ACK, redelivery=(0.05,) * _OFTEN, ping=_HEARTBEAT)
         self._platform = FeishuSimulator(timing=times)
 
     @property
@@ -236,7 +241,7 @@ class DingTalkRig(Rig, DingTalkDriver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = DingTalkSimulator(timing=DingTalkTimes(heartbeat=_HEARTBEAT, farewell=0.2))
+        self._platform = DingTalkSimulator(timing=DingTalkTimes(heartbeat=_HEARTBEAT, farewell=patience(0.1)))
         self._spoken: list[str] = []
 
     @property

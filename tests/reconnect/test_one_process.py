@@ -16,11 +16,12 @@ from simulator.feishu import FeishuSimulator
 from simulator.plugin import ParleyFactory, RunningParley, SimulatorFactory
 from simulator.slack import SlackSimulator
 from simulator.telegram import TelegramSimulator
+from tests.kit.machine import patience
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(180)]
-_SEEN = 10.0
+_SEEN = patience(5.0)
 """Seconds within which a refusal must be shown."""
-_PATIENCE = 40.0
+_PATIENCE = patience(20.0)
 _LOOK = 0.1
 _OFTEN = 10**6
 
@@ -118,7 +119,7 @@ def test_one_refused_credential_stops_one_channel(
 
 
 def _health(parley: RunningParley) -> dict[str, str]:
-    with urllib.request.urlopen(f"{parley.url}/api/health", timeout=5) as answer:
+    with urllib.request.urlopen(f"{parley.url}/api/health", timeout=_PATIENCE) as answer:
         return {part["name"]: part["health"] for part in json.load(answer)["parts"]}
 
 

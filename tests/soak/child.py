@@ -11,8 +11,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.e2e.process import environment
+from tests.kit.machine import patience
 
-PATIENCE = 120.0
+PATIENCE = patience(60.0)
 """Seconds for anything that a child is asked for, beyond the time that it is meant to take."""
 _LIMIT = 2**26
 

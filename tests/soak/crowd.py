@@ -34,6 +34,7 @@ from tests.chaos.plan import KINDS, Line, Said
 from tests.chaos.slack import ChaoticSlack
 from tests.chaos.telegram import ChaoticTelegram
 from tests.chaos.web import Door, WebPlace
+from tests.kit.machine import patience
 from tests.soak.agent import END
 from tests.soak.scale import ELSEWHERE, INTERVAL
 
@@ -41,7 +42,7 @@ _PLATFORMS: dict[str, Callable[[Any], Chaotic]] = {
     "telegram": ChaoticTelegram,
     "slack": ChaoticSlack,
     "feishu": ChaoticFeishu,
-    "dingtalk": partial(ChaoticDingTalk, patience=60.0),
+    "dingtalk": partial(ChaoticDingTalk, patience=patience(30.0)),
 }
 _FOREVER = 1e9
 _LOOK, _SLOWER, _LONGEST_LOOK = 0.02, 1.3, 1.0
@@ -128,7 +129,7 @@ async def main(platform: str, conversations: int, messages: int, tokens: int) ->
         chaotic = await stack.enter_async_context(standing(platform))
         print(json.dumps({} if chaotic is None else dict(chaotic.section(apart=False))), flush=True)
         _, _, url = (await told.readline()).decode().strip().partition(" ")
-        http = httpx.AsyncClient(base_url=url, timeout=600, trust_env=False)
+        http = httpx.AsyncClient(base_url=url, timeout=patience(300), trust_env=False)
         await stack.enter_async_context(http)
         places: list[Place] = []
         web: list[WebPlace] = []

@@ -14,12 +14,13 @@ import httpx
 
 from tests.chaos.ledger import Account
 from tests.e2e.process import free_port, write_config
+from tests.kit.machine import patience
 from tests.soak.child import PATIENCE, Child, child
 from tests.soak.meter import Lag, Meter, Part
 from tests.soak.scale import CHANNELS, INTERVAL, Scale
 
 _LOOK = 0.1
-_MOST = 900.0
+_MOST = patience(450.0)
 """Seconds after which nobody believes any more that a channel goes on; a busy machine is slow."""
 
 
@@ -111,7 +112,10 @@ def _configure(folder: Path, agent: str, sections: Mapping[str, object]) -> None
 
 async def _until_up(url: str) -> None:
     """Return once every part is up."""
-    async with asyncio.timeout(PATIENCE), httpx.AsyncClient(base_url=url, trust_env=False) as http:
+    async with (
+        asyncio.timeout(PATIENCE),
+        httpx.AsyncClient(base_url=url, timeout=PATIENCE, trust_env=False) as http,
+    ):
         while True:
             parts = (await http.get("/api/health")).json()["parts"]
             if all(part["health"] == "up" for part in parts):

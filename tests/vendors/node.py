@@ -9,10 +9,12 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from tests.kit.machine import patience
+
 _HERE = Path(__file__).parent
 SDKS = Path(os.environ.get("PARLEY_VENDORS", _HERE.parents[1] / ".pytest_cache" / "vendors"))
 """Where `make vendors` puts the SDKs."""
-_PATIENCE = 20.0
+_PATIENCE = patience(20.0)
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 
 

@@ -14,8 +14,9 @@ from simulator.slack import SlackSimulator
 from simulator.slack import Upload as SlackUpload
 from simulator.telegram import TelegramSimulator
 from simulator.telegram import Upload as TelegramUpload
+from tests.kit.machine import patience
 
-_PATIENCE = 20.0
+_PATIENCE = patience(20.0)
 
 
 class Side(ABC):

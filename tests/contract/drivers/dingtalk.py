@@ -21,7 +21,6 @@ from tests.contract.drivers.dingtalk_oddities import FRAMES, PRESSES, RUBBISH, S
 from tests.contract.pace import eager
 
 _SHOWING = ("streaming", "createAndDeliver", "update", "batchSend", "groupSend")
-_PATIENCE = 5.0
 
 
 class DingTalkDriver(Driver):
@@ -211,7 +210,7 @@ class DingTalkDriver(Driver):
     async def _until(self, true: Callable[[], bool]) -> None:
         """Wait, but not for ever: nobody hears a robot that is broken."""
         with suppress(TimeoutError):
-            await asyncio.to_thread(self._platform.people.wait, true, _PATIENCE)
+            await asyncio.to_thread(self._platform.people.wait, true, self.patience)
 
     def _place_of(self, call: Call) -> str:
         card = self._platform.world.cards.get(str(call.body.get("outTrackId")))

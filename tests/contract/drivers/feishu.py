@@ -17,10 +17,12 @@ from simulator.feishu import Upload as Sent
 from simulator.feishu.model import Json, JsonObject
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.pace import eager
+from tests.kit.machine import patience
 
 _FOREVER = 10**6
 # Redelivered soon and often, so that promises need not wait as long as the platform does.
-_TIMING = Timing(ack=2.0, redelivery=(0.2,) * 40)
+# It goes on until it is heard, however long a process takes to come back.
+_TIMING = Timing(ack=patience(1.0), redelivery=(0.2,) * 1000)
 
 
 class FeishuDriver(Driver):

@@ -15,6 +15,7 @@ from simulator.slack import Upload as Sent
 from simulator.slack.model import Json, JsonObject
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.pace import eager
+from tests.kit.machine import patience
 
 _SHOWING = ("chat.postMessage", "chat.update", "chat.startStream", "chat.appendStream", "chat.stopStream")
 _FOREVER = 10**6
@@ -24,7 +25,8 @@ _REFUSALS = {
     Trouble.UNFORMATTED: ("invalid_blocks", 200),
 }
 # Quick, and for as long as a promise is patient.
-_TIMING = Timing(ack=1.0, retries=(0.1, 0.2, 0.4) + (1.0,) * 20)
+# It goes on until it is heard, however long a process takes to come back.
+_TIMING = Timing(ack=patience(0.5), retries=(0.1, 0.2, 0.4) + (1.0,) * 1000)
 
 
 class SlackDriver(Driver):

@@ -19,9 +19,10 @@ from simulator.slack import Timing as Pace
 from tests.contract.driver import Traits
 from tests.contract.drivers.slack import SlackDriver
 from tests.contract.pace import eager
+from tests.kit.machine import patience
 
-# As patient as Slack, but sooner back.
-_PACE = Pace(retries=(0.1,) * 100)
+# Sooner back than Slack, and never tired of it.
+_PACE = Pace(ack=patience(1.5), retries=(0.1,) * 1000)
 _QUICK = Timing(pulse=0.2)
 
 

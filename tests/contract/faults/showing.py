@@ -36,7 +36,7 @@ class KnocksAgain(AroundReply):
             try:
                 return await self.inner.finish(snapshot)
             except RateLimited:
-                await asyncio.sleep(0.1)
+                await asyncio.sleep(0.01)
 
 
 class GivesUp(AroundReply):

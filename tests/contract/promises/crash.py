@@ -10,8 +10,12 @@ from tests.contract.driver import Place, Trouble
 from tests.contract.promise import needs
 from tests.contract.promises.delivery import assert_once
 from tests.contract.scene import Scene
+from tests.kit.machine import patience
 from tests.unit.bridge.doubles import echo
 
+# In real time, because nothing happens where all is well: on a slow machine it can only miss a fault.
+_HARM = patience(0.1)
+"""Seconds in which an acknowledgement or a receipt that comes too early does its harm."""
 _TEXT = "This is the whole answer, which was worth waiting for."
 
 
@@ -22,8 +26,7 @@ async def promise_crash_before_accepting(scene: Scene) -> None:
     scene.journal.holding.clear()
     await scene.driver.say(place, "hold on to this")
     await scene.until(lambda: scene.journal.attempts, "the message to be heard")
-    # An acknowledgement that comes too early needs a moment to do its harm.
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(_HARM)
     await scene.restart()
     await scene.until_done(place)
     assert await scene.answers(place) == ["you said hold on to this"]
@@ -75,10 +78,9 @@ async def promise_crash_while_sending(scene: Scene) -> None:
     place = await scene.driver.private()
     scene.agent.script = answering(_TEXT)
     await scene.driver.say(place, "tell me all")
-    scene.driver.trouble(Trouble.SLOW, times=6, seconds=0.2)
+    scene.driver.trouble(Trouble.SLOW, times=6, seconds=4 * _HARM)
     await scene.until(lambda: scene.watch.finals, "the answer to be on its way")
-    # A receipt that comes too early needs a moment to do its harm, but less than the slow platform takes.
-    await asyncio.sleep(0.1)
+    await asyncio.sleep(_HARM)  # much less than the slow platform takes
     await scene.restart()
     await scene.until_done(place)
     await assert_once(scene, place, _TEXT)
@@ -92,7 +94,7 @@ async def promise_crash_between_parts(scene: Scene) -> None:
     words = [f"word{number}" for number in range(most // 3)]
     scene.agent.script = answering(" ".join(words))
     await scene.driver.say(place, "everything")
-    scene.driver.trouble(Trouble.SLOW, times=30, seconds=0.1)
+    scene.driver.trouble(Trouble.SLOW, times=30, seconds=patience(0.1))
     await scene.until_shows(place, words[most // 20])
     await scene.restart()
     await scene.until_done(place)

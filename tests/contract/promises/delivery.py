@@ -8,6 +8,7 @@ from tests.contract.agent import Told, by_text
 from tests.contract.driver import Place, Trouble
 from tests.contract.promise import needs
 from tests.contract.scene import Scene
+from tests.kit.machine import patience
 
 _QUESTION = "what is the answer?"
 _TEXT = "The answer is forty-two, and that is all there is to say about it."
@@ -23,7 +24,7 @@ async def promise_waits_as_long_as_asked(scene: Scene) -> None:
     attempts = scene.driver.attempts(place)
     waits = [later.at - earlier.at for earlier, later in pairwise(attempts) if earlier.refused]
     assert waits
-    # The platform notes when it answered, up to a moment after it looked at its clock.
+    # By the platform's notes, which it makes before it answers: a slow machine only makes waits longer.
     assert min(waits) >= 0.95
 
 
@@ -81,7 +82,7 @@ async def promise_a_senseless_answer_doubles_nothing(scene: Scene) -> None:
 async def promise_an_outage_is_outlasted(scene: Scene) -> None:
     """While the platform is away the final answer waits, and so does what people say."""
     place, told = await _asked(scene)
-    scene.driver.outage(1.0)
+    scene.driver.outage(patience(0.5))
     await scene.driver.say(place, "are you there?")
     await _answered(scene, place, told, turns=2)
     answers = await scene.answers(place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.contract.driver import Upload
 from tests.contract.promise import given, needs
 from tests.contract.scene import Scene
+from tests.kit.machine import patience
 
 
 @needs("groups")
@@ -65,7 +66,7 @@ async def promise_topics_are_apart(scene: Scene) -> None:
 
 
 @needs("albums")
-@given(burst_window=0.4)
+@given(burst_window=patience(0.2))
 async def promise_an_album_is_one_turn(scene: Scene) -> None:
     """Files that are sent together are one turn, with all of them and their text."""
     place = await scene.driver.private()

@@ -9,6 +9,7 @@ from tests.contract.agent import answering
 from tests.contract.driver import Trouble, Upload
 from tests.contract.promise import needs
 from tests.contract.scene import Scene
+from tests.kit.machine import patience
 
 
 async def promise_rubbish_is_survived(scene: Scene) -> None:
@@ -56,7 +57,7 @@ async def promise_secrets_stay_out_of_the_log(scene: Scene) -> None:
         await scene.until_done(each)
     scene.agent.script = answering("no", outcome=Outcome.FAILED)
     await scene.driver.rubbish(place)
-    scene.driver.outage(0.3)
+    scene.driver.outage(patience(0.15))
     scene.driver.drop_connection()
     await scene.driver.say(place, "the end")
     await scene.until(lambda: "the end" in scene.agent.texts, "to be heard again")

@@ -13,7 +13,7 @@ STRANGER_FREE = frozenset({"nobody-of-this-id"})
 
 async def promise_heard_as_said(scene: Scene) -> None:
     """A message reaches the agent once, with its words, its writer, its place and its time."""
-    place = await scene.driver.private()
+    place, began = await scene.driver.private(), time.time()
     assert await scene.ask(place, "hello there") == ["you said hello there"]
     (message,) = scene.watch.heard
     assert message.text == "hello there"
@@ -23,7 +23,7 @@ async def promise_heard_as_said(scene: Scene) -> None:
     assert message.private
     assert message.addressed
     assert message.id
-    assert abs(message.sent_at - time.time()) < 60
+    assert int(began) <= message.sent_at <= time.time()  # some platforms know whole seconds only
     assert scene.agent.texts == ["hello there"]
 
 

@@ -7,6 +7,7 @@ from tests.contract.agent import Told, answering, hurrying, stepping
 from tests.contract.driver import Trouble
 from tests.contract.promise import needs
 from tests.contract.scene import Scene
+from tests.kit.machine import patience
 
 _WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 
@@ -53,7 +54,7 @@ async def promise_a_slow_platform_misses_only_snapshots(scene: Scene) -> None:
     """A slow platform neither slows the agent nor loses the final answer: it only shows fewer snapshots."""
     place, words = await scene.driver.private(), [f"word{number}" for number in range(200)]
     scene.agent.script = hurrying(words)
-    scene.driver.trouble(Trouble.SLOW, times=12, seconds=0.1)
+    scene.driver.trouble(Trouble.SLOW, times=12, seconds=patience(0.05))
     assert await scene.ask(place, "count") == [" ".join(words)]
     assert len(scene.driver.growth(place)) < len(words) / 2
 
