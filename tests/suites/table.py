@@ -61,7 +61,7 @@ class Suite:
 SUITES: Mapping[str, Suite] = {
     "test": Suite([PytestRun(processes=3)], 200, second_chance=False),
     "journeys": Suite([PytestRun(("-m", "journeys"), processes=3)], 120),
-    "browser": Suite([PytestRun(("-m", "browser"))], 120),
+    "browser": Suite([PytestRun(("-m", "browser"), processes=2)], 80),
     "teeth": Suite([PytestRun(("-m", "teeth"), processes=6, together=False)], 200),
     "chaos": Suite([Program("tests.chaos sqlite", {"full": ("--full",), "short": ("--turns", "60")})], 100),
     "chaos-nodes": Suite(
@@ -80,5 +80,5 @@ SUITES: Mapping[str, Suite] = {
         ],
         220,
     ),
-    "nodes": Suite([PytestRun(("-m", "nodes"))], 140),
+    "nodes": Suite([PytestRun(("-m", "nodes"), processes=2)], 100),
 }
