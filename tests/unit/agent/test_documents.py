@@ -21,7 +21,7 @@ from tests.unit.agent import papers
 from tests.unit.agent.server import FakeServer, Script, serving
 from tests.unit.agent.wire import answer, request
 
-PATIENT = Limits(seconds=50)
+PATIENT = Limits(seconds=patience(50))
 
 
 def stored(
@@ -134,7 +134,7 @@ def text_of(block: Json) -> str:
 
 
 async def test_only_the_beginning_of_large_documents_is_worked_on(tmp_path: Path) -> None:
-    limits = Limits(characters=2000, seconds=50)
+    limits = Limits(characters=2000, seconds=patience(50))
     book = stored(tmp_path, papers.xlsx(60_000))
     text, trouble = await given(book, limits)
     assert "| thing 3 | 3 |" in text
