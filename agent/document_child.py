@@ -2,12 +2,16 @@
 
 Standard output is one line, the type of what follows (`text/plain`, or a picture's) or a word for what is
 wrong (`broken`, `locked`, `empty`, `too_large`, `unknown`), and then the content: at most one character more
-than asked for, so that a cut can be told. Whatever a file makes the libraries do, they get no network, no
-other file, no program, and bounded memory and time. Nothing of Parley is imported, nor its environment seen.
+than asked for, so that a cut can be told. The kind `unseen` is for a file that nobody looked into yet: the
+line is `kind/` and what it is (agent/kinds.py), unless it is a text in plain UTF-8 or UTF-16, which comes so.
+
+Whatever a file makes the libraries do, they get no network, no other file, no program, and bounded memory and
+time. Nothing of Parley is imported but kinds.py, nor its environment seen.
 """
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import resource
@@ -91,8 +95,39 @@ def _reader(kind: str, content: bytes) -> Reader:
     """How to read this kind, its libraries loaded."""
     if kind == "package":
         kind = _package(content)
-    special = {"large_xlsx": _large_workbook, "pdf": _pdf, "text": _text, "image": _picture}
+    special = {
+        "unseen": _unseen,
+        "large_xlsx": _large_workbook,
+        "pdf": _pdf,
+        "text": _text,
+        "image": _picture,
+    }
     return special[kind]() if kind in special else _document(kind)
+
+
+def _unseen() -> Reader:
+    from importlib.machinery import SourceFileLoader
+    from types import ModuleType
+
+    kinds = ModuleType("kinds")
+    SourceFileLoader("kinds", str(Path(__file__).with_name("kinds.py"))).exec_module(kinds)
+
+    def read(content: bytes, most: int) -> tuple[str, bytes]:
+        kind: str = kinds.kind_of(content)
+        if kind == "text" and (text := _decoded(content[: 4 * most + 4])) is not None:
+            return _written(text, most, bare=False)
+        return f"kind/{kind}", b""
+
+    return read
+
+
+def _decoded(content: bytes) -> str | None:
+    """A text in an encoding that says what it is; None where that takes guessing."""
+    utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    try:
+        return codecs.getincrementaldecoder("utf-16" if utf_16 else "utf-8-sig")().decode(content)
+    except UnicodeDecodeError:
+        return None
 
 
 def _package(content: bytes) -> str:
@@ -234,10 +269,10 @@ def _saved(image: Image) -> tuple[str, bytes]:
     return "image/jpeg", file.getvalue()
 
 
-def _written(text: str, most: int) -> tuple[str, bytes]:
-    text = text.strip()
-    if not text:
+def _written(text: str, most: int, *, bare: bool = True) -> tuple[str, bytes]:
+    if not text.strip():
         raise Refused("empty")
+    text = text.strip() if bare else text
     return "text/plain", text[: most + 1].encode("utf-8", "replace")
 
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,28 @@ async def test_what_cannot_be_read_is_told_and_nothing_breaks(
     text, found = await given(stored(tmp_path, content, "a.pdf"))
     assert found is trouble
     assert text.startswith('[Attached file "a.pdf" (application/octet-stream), ')
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"<!-- a -->\n" * 60 + b"# Title", "# Title"),
+        (b"<!--" + b" " * 4000 + b"<html>", "<!--"),
+        (b"<?xml version='1.0'?>\n" + b"<!-- a -->" * 60 + b"<HTML><p>text", "text"),
+    ],
+    ids=["comments", "endless comment", "page"],
+)
+async def test_comments_before_anything_else_keep_nobody_waiting(
+    tmp_path: Path, content: bytes, said: str
+) -> None:
+    text, trouble = await given(stored(tmp_path, content, "a.md", "text/markdown"))
+    assert said in text
+    assert trouble is None
+
+
+async def test_a_file_that_is_gone_is_told_and_nothing_breaks(tmp_path: Path) -> None:
+    file = replace(stored(tmp_path, b"hello"), path=str(tmp_path / "gone"))
+    assert (await given(file))[1] is FileTrouble.BROKEN
 
 
 async def test_pictures_go_as_they_are(tmp_path: Path) -> None:
