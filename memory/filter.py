@@ -14,6 +14,8 @@ from memory.times import iso
 # Characters of one text that an extraction reads: facts stand at the beginning or the end of long ones.
 MOST_SAID = 4000
 MOST_REPLY = 1000
+# Of one text, before anything looks for marks in it; what an extraction reads may be decided anew later.
+MOST_KEPT = 20_000
 _CUT = "\n[...]\n"
 
 
@@ -75,7 +77,7 @@ def _time(turn: Turn) -> float:
 
 def _learned(turn: Turn, question: str) -> Learned | None:
     """The turn with what it says; None where that is nothing, and its reply goes with it."""
-    said = own_words(turn.user_text)
+    said = own_words(head_and_tail(turn.user_text, MOST_KEPT))
     nothing = says_nothing(said)
     if not said or (nothing and not question):
         return None
@@ -84,7 +86,7 @@ def _learned(turn: Turn, question: str) -> Learned | None:
         thread=turn.thread,
         speaker=turn.speaker.name or turn.speaker.id,
         said=head_and_tail(said, MOST_SAID),
-        reply=head_and_tail(agent_words(turn.reply_text), MOST_REPLY),
+        reply=head_and_tail(agent_words(head_and_tail(turn.reply_text, MOST_KEPT)), MOST_REPLY),
         at=iso(turn.at),
         language=turn.language,
         private=turn.private,

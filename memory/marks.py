@@ -11,17 +11,19 @@ from bridge.texts import CATALOGUE, Sentence
 
 # The blocks of the reference system (two names for uploads), and ours (agent/attached.py, memory/inject.py).
 _UPLOADS = re.compile(
-    r"<(uploaded_files|current_uploads)\b[^>]*>.*?(?:</\1\s*>|\Z)\s*", re.IGNORECASE | re.DOTALL
+    r"<(uploaded_files|current_uploads)\b[^<>]*>.*?(?:</\1\s*>|\Z)\s*", re.IGNORECASE | re.DOTALL
 )
 _FILE = re.compile(r'^<file name="[^"\n]*" type="[^"\n]*">$.*?(?:^</file>$\n?|\Z)', re.MULTILINE | re.DOTALL)
 # At a line's beginning only: "#include <memory>" is a person's own.
 _MEMORY = re.compile(r"^[ \t]*<memory>.*?(?:</memory>\s*|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>\s*|\Z)", re.IGNORECASE | re.DOTALL)
-_NOTE = re.compile(
-    r"^\[(?:Attached file \".*\" \(.*\), \d+ bytes: .*|The file .* could not be read: .*|cut here: .*)\]$\n?",
-    re.MULTILINE,
+_BLOCKS = (_UPLOADS, _FILE, _MEMORY, _REMINDER)
+# Lines that begin and end so, and have this between, in any place.
+_NOTES = (
+    ('[Attached file "', " bytes: ", "]"),
+    ("[The file ", " could not be read: ", "]"),
+    ("[cut here: ", "", "]"),
 )
-_BLOCKS = (_UPLOADS, _FILE, _MEMORY, _REMINDER, _NOTE)
 
 _QUOTED = re.compile(r"^[ \t]*>.*$\n?", re.MULTILINE)
 _FORWARDED = re.compile(
@@ -58,4 +60,10 @@ def agent_words(text: str) -> str:
 def _unmarked(text: str) -> str:
     for block in _BLOCKS:
         text = block.sub("", text)
-    return text
+    return "\n".join(line for line in text.split("\n") if not _is_note(line))
+
+
+def _is_note(line: str) -> bool:
+    return any(
+        line.startswith(begin) and line.endswith(end) and between in line for begin, between, end in _NOTES
+    )

@@ -24,7 +24,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},
     "history": {"recentMonths": "recent", "earlierContext": "earlier", "longTermBackground": "background"},
 }
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 _LONGEST = 400_000
 _MOST_STARTS = 5_000
 _RELATIONS = {re.sub(r"\W", "", each.value): each for each in Relation}
@@ -52,12 +52,28 @@ def text_of(content: object) -> str:
 
 def read_text(text: str, shown: Shown) -> Diff:
     """The update that a text holds. Raises MemoryFailed when it holds none."""
-    without = _THOUGHT.sub("", text[-_LONGEST:])
+    without = _without_thoughts(text[-_LONGEST:])
     for place in (without, text[-_LONGEST:]):
         found = max(_updates(place), key=lambda each: len(_KEYS & each.keys()), default=None)
         if found is not None:
             return read_object(found, shown)
     raise MemoryFailed("The model's answer holds no update of a memory.")
+
+
+def _without_thoughts(text: str) -> str:
+    """The text without what stands between a mark of thinking and the next end of the same name, if any."""
+    tags = list(_THOUGHT.finditer(text))
+    last_end = {tag[2].lower(): tag.start() for tag in tags if tag[1]}
+    kept, at, thinking = list[str](), 0, ""
+    for tag in tags:
+        name = tag[2].lower()
+        if thinking:
+            if tag[1] and name == thinking:
+                at, thinking = tag.end(), ""
+        elif not tag[1] and last_end.get(name, -1) > tag.start():
+            kept.append(text[at : tag.start()])
+            thinking = name
+    return "".join((*kept, text[at:]))
 
 
 def _updates(text: str) -> list[Object]:

@@ -17,7 +17,7 @@ from typing import Protocol
 from bridge.codec import decode, encode
 from bridge.ports import Item, Journal, Put
 from bridge.types import Turn
-from memory.filter import head_and_tail
+from memory.filter import MOST_KEPT, head_and_tail
 from memory.options import MemoryOptions
 
 log = logging.getLogger(__name__)
@@ -26,8 +26,6 @@ QUEUE = "memory"
 _SLOT = "learn"
 # The part of `max_wait` that a turn waits at most; the rest is for its lesson to begin where many are due.
 _IN_TIME = 0.9
-# Of one text; an extraction reads less, but what it reads may be decided anew by then.
-_MOST_KEPT = 20_000
 _LOOK_EVERY = 32
 _MOST_DEAD = 1_000
 
@@ -131,8 +129,8 @@ class LearningQueue:
     async def _put(self, turn: Turn, delay: float) -> None:
         kept = replace(
             turn,
-            user_text=head_and_tail(turn.user_text, _MOST_KEPT),
-            reply_text=head_and_tail(turn.reply_text, _MOST_KEPT),
+            user_text=head_and_tail(turn.user_text, MOST_KEPT),
+            reply_text=head_and_tail(turn.reply_text, MOST_KEPT),
         )
         longest = self._options.max_wait * _IN_TIME
         trigger = Put(QUEUE, turn.person, "", slot=_SLOT, delay=delay, max_wait=longest)

@@ -6,6 +6,7 @@ never in a question, and "forget that ..."; nothing else.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -77,7 +78,9 @@ _FORGET = re.compile(
 # Where one statement ends and the next begins; the end of a question is told by its mark.
 _END = re.compile(r"(?<!\bst)(?<!\bmr)(?<!\bdr)(?<!\bmrs)[.!?](?=\s|$)|[。！？；;\n]+", re.IGNORECASE)
 _CLAUSE = re.compile(
-    r",?\s+(?:and|but)\s+(?=(?:i|my|i'm|i’m)\b)|,\s+(?=(?:i|my) )|[，,](?=我)", re.IGNORECASE
+    # Only from the first of several blanks on: else each of them would be a beginning to try.
+    r"(?<!\s),?\s++(?:and|but)\s++(?=(?:i|my|i'm|i’m)\b)|,\s++(?=(?:i|my) )|[，,](?=我)",
+    re.IGNORECASE,
 )
 _POINTS = re.compile(
     r"(?:it|this|that|these|those|them|him|her|you|your|how|the way|what|when|to)\b"
@@ -98,7 +101,10 @@ class RuleExtractor:
         """There is nothing to make ready."""
 
     async def extract(self, material: Material, document: MemoryDocument, index: Index, now: float) -> Diff:
-        """What the rules find; instant."""
+        """What the rules find; in a thread, as a person may have said much."""
+        return await asyncio.to_thread(self._found, material, document)
+
+    def _found(self, material: Material, document: MemoryDocument) -> Diff:
         facts: list[NewFact] = []
         removals: dict[str, Removal] = {}
         before: dict[str, str] = {}

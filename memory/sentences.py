@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 # A full stop ends a sentence only before a space: "v20.1" and "parley.example" are one word each.
-_END = re.compile(r"[.!?]+[\"')\]]*(?=\s)\s*|[。！？…]+[”’」』）]*\s*|\n+\s*")
+# Of several only the first is tried: what fails there fails from each of them on.
+_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]]*+(?=\s)\s*|[。！？…]+[”’」』）]*\s*|\n+\s*")
 
 
 def sentences(text: str) -> list[str]:

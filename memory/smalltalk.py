@@ -25,6 +25,7 @@ _ASKS_HAN = re.compile(
 )
 _QUESTION_AMONG_LAST = 3
 _MOST_OF_QUESTION = 500
+_MOST_READ = 20_000
 
 
 def says_nothing(text: str) -> bool:
@@ -34,29 +35,54 @@ def says_nothing(text: str) -> bool:
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     bare = "".join(char if char == "'" or unicodedata.category(char)[0] in "LN" else " " for char in plain)
     words = " ".join(bare.split())
-    return not words or _acknowledgements().fullmatch(words) is not None
+    return not words or _is_acknowledgement(words)
+
+
+def _is_acknowledgement(words: str) -> bool:
+    """Whether words are phrases one after the other.
+
+    Each place is reached once: there are many ways to part "是啊是啊是啊", and a pattern would try them all.
+    """
+    phrases, reached = _acknowledgements(), {0}
+    for at in range(len(words)):
+        for phrase in phrases.get(words[at], ()) if at in reached else ():
+            end = at + len(phrase)
+            if words.startswith(phrase, at) and not (phrase.isascii() and words[end : end + 1].isalnum()):
+                reached.add(end + 1 if words[end : end + 1] == " " else end)
+    return len(words) in reached
 
 
 @cache
-def _acknowledgements() -> re.Pattern[str]:
+def _acknowledgements() -> dict[str, tuple[str, ...]]:
+    """The phrases by their first character. A Latin one ends with its word; Chinese ones may touch."""
     lines = files("memory").joinpath("data/acknowledgements.txt").read_text("utf-8").splitlines()
-    phrases = sorted((line for line in lines if line and not line.startswith("#")), key=len, reverse=True)
-    # A Latin phrase ends with its word; Chinese ones may stand right behind each other.
-    ended = [re.escape(phrase) + (r"\b" if phrase.isascii() else "") for phrase in phrases]
-    return re.compile("(?:(?:" + "|".join(ended) + ") ?)+")
+    found: dict[str, tuple[str, ...]] = {}
+    for phrase in (line for line in lines if line and not line.startswith("#")):
+        found[phrase[0]] = (*found.get(phrase[0], ()), phrase)
+    return found
 
 
 def yes_no_question(reply: str) -> str:
     """The question near the end of a reply that "yes" or "no" answers, or empty."""
-    for sentence in reversed(sentences(reply)[-_QUESTION_AMONG_LAST:]):
+    for sentence in reversed(sentences(reply[-_MOST_READ:])[-_QUESTION_AMONG_LAST:]):
         asked = sentence.strip()
         if _is_yes_no(asked):
             return asked[-_MOST_OF_QUESTION:]
     return ""
 
 
+def _asks_at_end(sentence: str) -> bool:
+    """Whether a question mark stands behind the last word."""
+    for sign in reversed(sentence):
+        if sign in "?？":
+            return True
+        if sign.isalnum() or sign == "_":
+            return False
+    return False
+
+
 def _is_yes_no(sentence: str) -> bool:
-    if not re.search(r"[?？]\W*$", sentence):
+    if not _asks_at_end(sentence):
         return False
     if _ASKS_HAN.search(sentence):
         return True

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-_NAME = r"[\w()-]+\.(?!com\b|org\b|net\b|io\b|ai\b|cn\b)[a-z][a-z0-9]{1,4}\b"
+# As long as names are: without a bound each letter would be a beginning to try.
+_NAME = r"[\w()-]{1,100}\.(?!com\b|org\b|net\b|io\b|ai\b|cn\b)[a-z][a-z0-9]{1,4}\b"
 _THING = (
     r"(?:files?|documents?|pdfs?|images?|pictures?|photos?|screenshots?|spreadsheets?|attachments?|"
     + _NAME
     + ")"
 )
-_PATH = re.compile(r"/mnt/user-data/|/uploads/\S+\.\w{2,5}\b|\bfile://", re.IGNORECASE)
+_PATH = re.compile(r"/mnt/user-data/|/uploads/\S{1,200}\.\w{2,5}\b|\bfile://", re.IGNORECASE)
 _EVENT = re.compile(
     rf"^\W*(?:the )?(?:user |i |they |he |she )?(?:has |have |just |recently |also )*"
     rf"(?:(?:uploaded|attached)\b.*\b{_THING}|(?:sent|shared|provided)\b.*\b{_NAME})"
