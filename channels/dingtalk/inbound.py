@@ -14,7 +14,7 @@ NAME = "dingtalk"
 GROUP = "2"
 MOST_ID = 256
 
-_CALLED_COMMAND = re.compile(r"@\S+\s+(?=/\w)")
+_CALLED_COMMAND = re.compile(r"(?<!\S)@\S++\s++(?=/\w)")
 
 
 @dataclass(frozen=True, slots=True)

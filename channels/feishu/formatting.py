@@ -24,8 +24,6 @@ _SLACK = 1000
 _MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
 _TAKEN = Anchors(links=("http://", "https://", "mailto:", "tel:", "lark://", "feishu://"))
 _AT = re.compile(r"<(?=/?at\b)", re.IGNORECASE)
-_DASHES = r"[ \t]*:?-+:?[ \t]*"
-_DELIMITER = re.compile(rf"[ \t]*(?:\|?{_DASHES}(?:\|{_DASHES})+\|?|\|{_DASHES}\|)[ \t]*\Z")
 
 
 def measure(text: str) -> int:
@@ -138,10 +136,21 @@ def _few_tables(part: str) -> str:
     whole = "\n".join(coded)
     if measure(whole) <= MOST + _SLACK:
         return whole
-    rules = {
-        number for start, end in surplus for number in range(start, end) if _DELIMITER.match(lines[number])
-    }
+    rules = {number for start, end in surplus for number in range(start, end) if _is_delimiter(lines[number])}
     return "\n".join(line for number, line in enumerate(lines) if number not in rules)
+
+
+def _is_delimiter(line: str) -> bool:
+    """Whether a line stands under the head of a table: dashes between bars, perhaps with colons."""
+    bare = line.strip(" \t")
+    cells = bare.removeprefix("|").removesuffix("|").split("|")
+    framed = len(bare) > 1 and bare[0] == bare[-1] == "|"
+    return (len(cells) > 1 or framed) and all(map(_is_dashes, cells))
+
+
+def _is_dashes(cell: str) -> bool:
+    dashes = cell.strip(" \t").removeprefix(":").removesuffix(":")
+    return bool(dashes) and not dashes.strip("-")
 
 
 def _tables(lines: Sequence[str], in_code: Callable[[int], bool]) -> list[tuple[int, int]]:
@@ -149,7 +158,7 @@ def _tables(lines: Sequence[str], in_code: Callable[[int], bool]) -> list[tuple[
     found: list[tuple[int, int]] = []
     number = 1
     while number < len(lines):
-        if _DELIMITER.match(lines[number]) and "|" in lines[number - 1] and not in_code(number):
+        if _is_delimiter(lines[number]) and "|" in lines[number - 1] and not in_code(number):
             start = number - 1
             while number < len(lines) and "|" in lines[number]:
                 number += 1

@@ -8,7 +8,7 @@ MOST_RICH = 32_768
 
 _CODE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+\S")
-_NESTED = re.compile(r"(?: {2,}|\t)[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_NESTED = re.compile(r"(?: {2}|\t)[ \t]*+(?:[-*+]|\d{1,9}[.)])[ \t]++\S")
 
 
 def wants_layout(markdown: str) -> bool:

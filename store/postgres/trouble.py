@@ -44,10 +44,11 @@ _BY_STATE = {
 }
 # What libpq reports before there is a session has no code, only the server's English text.
 _BY_TEXT = (
-    (re.compile(r"password authentication failed|no password supplied|role .* does not exist"), _REFUSED),
+    (re.compile(r"password authentication failed|no password supplied"), _REFUSED),
+    (re.compile(r"role .{1,200} does not exist"), _REFUSED),
     (re.compile(r"no pg_hba\.conf entry|authentication failed"), _REFUSED),
     (re.compile(r"too many clients|connection slots are reserved|too many connections"), _SLOTS),
-    (re.compile(r"database .* does not exist"), _BY_STATE["3D000"]),
+    (re.compile(r"database .{1,200} does not exist"), _BY_STATE["3D000"]),
     (re.compile(r"permission denied"), RIGHTS),
     (re.compile(r"starting up|shutting down|not accepting connections"), _CHANGING),
     (re.compile(r"closed the connection|connection is (closed|lost)|consuming input failed"), _CLOSED),

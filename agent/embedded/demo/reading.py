@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-_MEMORY = re.compile(r"<memory\b[^>]*>(.*?)</memory>", re.DOTALL)
-_TEXT_FILE = re.compile(r'<file name="([^"]*)" type="([^"]*)">\n(.*?)\n</file>', re.DOTALL)
-_LISTED_FILE = re.compile(r'\[Attached file "([^"]*)" \(([^)]*)\)(?:, (\d+) bytes)?:[^\]]*\]')
+_MEMORY = re.compile(r"<memory\b[^<>]{0,200}>")
+_TEXT_FILE = re.compile(r'<file name="([^"\n]{0,200})" type="([^"\n]{0,200})">\n')
+_LISTED_FILE = re.compile(
+    r'\[Attached file "([^"\n]{0,200})" \(([^)\n]{0,200})\)(?:, (\d{1,15}) bytes)?:[^\]\n]{0,200}\]'
+)
+_MEMORY_END, _FILE_END = "</memory>", "\n</file>"
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -51,7 +54,9 @@ def read(messages: Sequence[BaseMessage]) -> Reading:
     return Reading(
         text=said,
         chinese=bool(_CHINESE.search(said)),
-        memory="\n".join(part.strip() for part in _MEMORY.findall(whole)),
+        memory="\n".join(
+            whole[found.end() : end].strip() for found, end in _closed(_MEMORY, whole, _MEMORY_END)
+        ),
         received=tuple(_received(newest, whole)),
         earlier=tuple(filter(None, (plain_text(_raw(message)) for message in humans[:-1]))),
         introduced=any(isinstance(message, AIMessage) for message in messages),
@@ -62,9 +67,25 @@ def read(messages: Sequence[BaseMessage]) -> Reading:
 
 def plain_text(text: str) -> str:
     """A message's text without the memory and files that travel in it."""
-    for hidden in (_MEMORY, _TEXT_FILE, _LISTED_FILE):
-        text = hidden.sub("", text)
-    return text.strip()
+    for opening, closing in ((_MEMORY, _MEMORY_END), (_TEXT_FILE, _FILE_END)):
+        text = _without(text, opening, closing)
+    return _LISTED_FILE.sub("", text).strip()
+
+
+def _without(text: str, opening: re.Pattern[str], closing: str) -> str:
+    kept, at = list[str](), 0
+    for found, end in _closed(opening, text, closing):
+        kept.append(text[at : found.start()])
+        at = end + len(closing)
+    return "".join((*kept, text[at:]))
+
+
+def _closed(opening: re.Pattern[str], text: str, closing: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Each opening mark that is closed, and where; each part of the text is looked at once."""
+    at = 0
+    while (found := opening.search(text, at)) and (end := text.find(closing, found.end())) >= 0:
+        yield found, end
+        at = end + len(closing)
 
 
 def _raw(message: BaseMessage) -> str:
@@ -86,7 +107,7 @@ def _received(message: BaseMessage, text: str) -> Iterator[Received]:
             data = str(block.get("base64") or block.get("data") or "")
             size = len(data) * 3 // 4 - data[-2:].count("=")
             yield Received(str(block.get("filename", "")), str(block.get("mime_type", block["type"])), size)
-    for name, mime, content in _TEXT_FILE.findall(text):
-        yield Received(name, mime, len(content.encode()))
+    for found, end in _closed(_TEXT_FILE, text, _FILE_END):
+        yield Received(found[1], found[2], len(text[found.end() : end].encode()))
     for name, mime, digits in _LISTED_FILE.findall(text):
         yield Received(name, mime, int(digits or 0))

@@ -93,7 +93,7 @@ def _time(reading: Reading, _: re.Match[str]) -> Reply:
 
 def _email(reading: Reading, _: re.Match[str]) -> Reply:
     text = reading.text
-    to = re.search(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", text, re.ASCII)
+    to = re.search(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", text, re.ASCII)
     subject = re.search(r"(?:subject|about|主题)[:： ]*[\"“]?([^\"”,，。\n]+)", text, re.IGNORECASE)
     body = re.search(r"(?:body|saying|that says|says|内容|正文)[:： ]*[\"“]?([^\"”\n]+)", text, re.IGNORECASE)
     arguments = {
@@ -159,7 +159,8 @@ def _echo(reading: Reading) -> Reply:
 
 
 def _when(pattern: str, answer: Answer) -> tuple[re.Pattern[str], Answer]:
-    return re.compile(pattern, re.IGNORECASE | re.DOTALL), answer
+    # What belongs together stands near: without a bound each beginning would be tried with each end.
+    return re.compile(pattern.replace(".*", ".{0,200}"), re.IGNORECASE | re.DOTALL), answer
 
 
 _MAKE = r"(?:make|create|give|send|write|generate|draw|show|produce)\b"
