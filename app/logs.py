@@ -11,7 +11,11 @@ from urllib.parse import unquote
 from pydantic import BaseModel
 
 _SECRET_FIELD = re.compile(r"token$|secret|password|api_key|headers", re.IGNORECASE)
-_CREDENTIALS = re.compile(r"://[^/?#\s:]*:([^\s]*)@|[?&](?:ssl)?password=([^&\s]+)")
+_USER = re.compile(r"[^/?#:]*+:")
+_PASSWORD = re.compile(r"[?&](?:ssl)?password=([^&\s]+)")
+# What stands between the parts of a header's value: `Bearer X`, `key=X, user="Y"`.
+_BETWEEN = re.compile(r"[\s,;=\"']+")
+_SCHEMES = frozenset({"apikey", "bearer", "digest"})
 # Shorter values would take ordinary words out of the log.
 _SHORTEST_SECRET = 6
 _OURS = ("agent", "app", "bridge", "channels", "console", "parley", "store")
@@ -19,8 +23,18 @@ _OURS = ("agent", "app", "bridge", "channels", "console", "parley", "store")
 _CHATTY = ("aiosqlite", "asyncio", "httpcore", "httpx", "uvicorn")
 
 
+# A terminal obeys some of these, others end a line or turn it around for its reader: all but the tab are
+# shown by their codes.
+_CONTROLS = (
+    *(*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, 0x2028, 0x2029),
+    *(*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF),
+)
+_SHOWN = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _CONTROLS if code != 9}
+_SHOWN |= {ord("\n"): "\\n", ord("\r"): "\\r"}
+
+
 class SecretlessFormatter(logging.Formatter):
-    """One line a record; a traceback follows, indented. Every secret is shown as `***`."""
+    """One line a record, without control characters; a traceback follows, indented. Secrets are `***`."""
 
     def __init__(self, secrets: frozenset[str]) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S")
@@ -28,18 +42,28 @@ class SecretlessFormatter(logging.Formatter):
         self._secrets = re.compile("|".join(map(re.escape, longest_first))) if secrets else None
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
-        return super().formatMessage(record).replace("\r", "\\r").replace("\n", "\\n")
+        return super().formatMessage(record).translate(_SHOWN)
 
     def formatException(self, ei: logging._SysExcInfoType) -> str:  # noqa: N802 - logging's own name
-        return "\n".join(f"    {line}" for line in super().formatException(ei).splitlines())
+        return _indented(super().formatException(ei))
+
+    def formatStack(self, stack_info: str) -> str:  # noqa: N802 - logging's own name
+        return _indented(stack_info)
 
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
         return self._secrets.sub("***", text) if self._secrets else text
 
 
+def _indented(lines: str) -> str:
+    return "\n".join(f"    {line.translate(_SHOWN)}" for line in lines.split("\n"))
+
+
 def secrets_in(section: BaseModel) -> frozenset[str]:
-    """The values of fields that are named like secrets, and addresses with passwords, at any depth."""
+    """The values of fields that are named like secrets, and addresses with passwords, at any depth.
+
+    Of a value of several parts, as `Bearer X` in a header, each part is one too.
+    """
     return frozenset(value for value in _values(section, secret=False) if len(value) >= _SHORTEST_SECRET)
 
 
@@ -52,9 +76,20 @@ def _values(value: object, secret: bool) -> Iterator[str]:
             yield from _values(entry, secret)
     elif isinstance(value, str) and secret:
         yield value
-    elif isinstance(value, str) and (found := _CREDENTIALS.search(value)):
-        password = found[1] or found[2] or ""
-        yield from (value, password, unquote(password))
+        yield from (part for part in _BETWEEN.split(value) if part.lower() not in _SCHEMES)
+    elif isinstance(value, str) and (passwords := list(_passwords(value))):
+        yield value
+        yield from (form for password in passwords for form in (password, unquote(password)))
+
+
+def _passwords(value: str) -> Iterator[str]:
+    """The passwords in an address, before its host and among its parameters."""
+    for word in value.split():
+        _, _, rest = word.partition("://")
+        before, at, _ = rest.rpartition("@")
+        if at and (user := _USER.match(before)):
+            yield before[user.end() :]
+        yield from _PASSWORD.findall(word)
 
 
 def set_up(level: str, secrets: frozenset[str]) -> None:

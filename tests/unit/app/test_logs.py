@@ -41,6 +41,27 @@ def test_a_record_with_line_breaks_is_one_line():
     assert "\n" not in SecretlessFormatter(frozenset()).format(record("two\nlines\r"))
 
 
+def test_no_control_character_reaches_a_terminal():
+    said = "a\x1b[2Jb\x07c\x85d\u2028e\u202ef\x9bg\x7fh\ti"
+    formatter = SecretlessFormatter(frozenset())
+    line = formatter.format(record("the agent said: %s", said))
+    assert line.endswith(r"a\x1b[2Jb\x07c\x85d\u2028e\u202ef\x9bg\x7fh" + "\ti")
+    trace = formatter.format(record("failed", error=ValueError(said + "\nforged line"))).split("\n", 1)[1]
+    assert all(sign.isprintable() or sign in "\n\t" for sign in trace)
+    assert "\n    forged line" in trace
+
+
+def test_a_part_of_a_header_is_a_secret_too():
+    text = """\
+    agent: {headers: {Authorization: "Bearer abc.DEF-123", X-Sign: 'key="k3y-k3y", user=ann-the-admin'}}
+    """
+    secrets = secrets_in(settings(text).settings)
+    formatter = SecretlessFormatter(secrets)
+    for said in ("Bearer abc.DEF-123", "refused: abc.DEF-123", "not k3y-k3y", "hello ann-the-admin"):
+        assert formatter.format(record("%s", said)).endswith("***")
+    assert "no Bearer token" in formatter.format(record("no Bearer token"))
+
+
 def test_the_password_in_an_address_is_a_secret_however_it_is_written():
     text = """\
     store: {url: "postgresql://ann:p%40ss-word@db:5432/parley", listen_url: "postgresql://ann:x@db/parley"}
