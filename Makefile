@@ -8,7 +8,7 @@ SUITE = $(PY) -m tests.suites run --edition $(EDITION) $(LEDGER)
 OFFLINE := the reason stands above. Is there a network? Try again: what arrived is kept.
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test lint browser teeth chaos soak conformance vendors postgres nodes journeys bench clean
+.PHONY: help run chat check test lint browser teeth chaos attacks soak conformance vendors postgres nodes journeys bench clean
 .PHONY: chaos-nodes
 
 help: ## Show this
@@ -43,6 +43,9 @@ chaos: $(VENV)/.test ## Everything is killed, frozen and broken, and each messag
 
 chaos-nodes: $(VENV)/.test ## The same with three nodes on PostgreSQL (needs Debian's "postgresql")
 	@$(SUITE) chaos-nodes $(ARGS)
+
+attacks: $(VENV)/.test ## Attacks on a running Parley and its parsers
+	@$(SUITE) attacks $(ARGS)
 
 soak: $(VENV)/.test ## All channels streaming at once, then with a platform that is stuck
 	@$(SUITE) soak $(ARGS)

@@ -67,6 +67,7 @@ SUITES: Mapping[str, Suite] = {
     "chaos-nodes": Suite(
         [Program("tests.chaos nodes", {"full": ("--full",), "short": ("--turns", "60")})], 100
     ),
+    "attacks": Suite([PytestRun(("tests/attacks",), processes=2)], 40, second_chance=False),
     "soak": Suite([PytestRun(("-m", "soak"))], 120),
     "conformance": Suite([PytestRun(("-m", "conformance"))], 80),
     "vendors": Suite([PytestRun(("-m", "vendors"))], 20),

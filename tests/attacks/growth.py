@@ -1,0 +1,93 @@
+"""How the time of something grows with its text, by ratios of CPU time: slow machines do not matter."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+FLOOR = 0.0004
+"""Seconds of CPU time below which nothing is judged: there a clock and a cache weigh more than the work."""
+TOO_STEEP = 2.9
+"""What twice the text may not cost: linear work costs twice as much, quadratic four times."""
+EXPLODES = 16.0
+"""What twice the text costs where time doubles with every few characters: nothing longer is tried."""
+_FIRST = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 48, 64)
+_BEST_OF = 5
+
+Work = Callable[[str], object]
+Make = Callable[[int], str]
+
+
+@dataclass(frozen=True)
+class Steep:
+    """Text of which twice as much costs `ratio` times the time; `count` is how often its part is repeated."""
+
+    count: int
+    seconds: float
+    ratio: float
+
+    def __str__(self) -> str:
+        return f"x{self.ratio:.1f} for twice the text; {self.seconds * 1000:.1f} ms for {self.count} of it"
+
+
+def steep(work: Work, make: Make, most: int) -> Steep | None:
+    """Return how steeply `work` grows on `make(count)`, texts of up to `most` characters; None if linear.
+
+    The texts grow until one takes more than the floor, and are compared with shorter ones from there on: so
+    what grows exponentially ends after a few milliseconds too.
+    """
+    for count in counts():
+        text = make(count)
+        if len(text) > most:
+            return None
+        if cpu(work, text) > FLOOR and cpu(work, text) > FLOOR:
+            return _judged(work, make, count, most)
+    return None
+
+
+def _judged(work: Work, make: Make, count: int, most: int) -> Steep | None:
+    """Compare with half the text; where that tells nothing, with four times as much, if that may be."""
+    if best(work, make(count), of=2) / best(work, make(count // 2), of=2) >= EXPLODES:
+        ratio = best(work, make(count)) / best(work, make(count // 2))
+        if ratio >= EXPLODES:
+            return Steep(count, best(work, make(count)), ratio)
+    for _ in range(2):
+        # Linear, or so cheap at first that a beginning hides the growth: look further while it may be.
+        if len(make(4 * count)) > most:
+            break
+        if cpu(work, make(2 * count)) / best(work, make(count), of=2) >= TOO_STEEP:
+            break
+        count *= 4
+    return _twice(work, make, count)
+
+
+def _twice(work: Work, make: Make, count: int) -> Steep | None:
+    """Compare with half and with twice the text: steep is what is so both times, measured well."""
+    seconds = best(work, make(count), of=2)
+    if seconds / best(work, make(count // 2), of=2) < TOO_STEEP:
+        return None
+    half, whole, double = (best(work, make(each)) for each in (count // 2, count, 2 * count))
+    ratio = min(whole / half, double / whole)
+    return Steep(count, whole, ratio) if ratio >= TOO_STEEP else None
+
+
+def counts() -> Iterator[int]:
+    """Yield how often to repeat: in small steps at first, as time may explode, then twice as often."""
+    yield from _FIRST
+    count = _FIRST[-1]
+    while True:
+        count *= 2
+        yield count
+
+
+def best(work: Work, text: str, of: int = _BEST_OF) -> float:
+    """Return the least CPU time that it took."""
+    return min(cpu(work, text) for _ in range(of))
+
+
+def cpu(work: Work, text: str) -> float:
+    """Return the seconds of this thread's CPU time that it takes."""
+    began = time.thread_time()
+    work(text)
+    return time.thread_time() - began

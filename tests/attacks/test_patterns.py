@@ -1,0 +1,140 @@
+"""No pattern that meets text from outside takes more time than its text is long, whatever the text is.
+
+Python's `re` tries every way to match and holds the interpreter all the while: one bad pattern and one small
+text stop everything, threads or not. A pattern that fails here is made linear: by possessive quantifiers and
+bounds, by a lookbehind that keeps a search from beginning within a run, or by scanning by hand.
+"""
+
+import ast
+import re
+
+import pytest
+
+from memory import prompt
+from tests.architecture.tree import modules, name
+from tests.attacks import reachable
+from tests.attacks.growth import steep
+from tests.attacks.pathological import hostile_texts
+from tests.attacks.reachable import PACKAGES, Reachable
+
+MOST = 4_096
+OUR_OWN = {
+    "app.settings.expand:_VARIABLE": "reads config.yaml, which its operator writes",
+}
+"""What no text from outside reaches, and why."""
+
+SECRETS = ("s3cret", "an-other.one", "a b c")
+MADE = {
+    "agent.embedded.demo.replies:_when: pattern.replace('.*', '.{0,200}')": "stands in _INTENTS",
+    "memory.rules:_rule: pattern": "stands in RULES and WHOLE",
+    "app.logs:__init__: '|'.join(map(re.escape, longest_first))": ["|".join(map(re.escape, SECRETS))],
+    "channels.dingtalk.inbound:_without_us: f'@{re.escape(name)}(?!\\\\w)[ \\\\u2005]?'": [
+        rf"@{re.escape(bot)}(?!\w)[ \u2005]?" for bot in ("Parley", "a a", "@@")
+    ],
+    "channels.kit.markdown.split:_dedented: f'^[ \\\\t]{{1,{width}}}'": [r"(?m)^[ \t]{1,40}"],
+    "channels.slack.text:words: f'<@{re.escape(bot)}(?:\\\\|[^<>]*)?>'": [r"<@U0123(?:\|[^<>]*)?>"],
+    "memory.signals:read_signals: line": [
+        each for patterns in prompt.load_prompts().signals.patterns.values() for each in patterns
+    ],
+}
+"""Patterns that functions put together: such as they make, or where they are found."""
+
+SOURCES = {
+    name(path).removesuffix(".py").replace("/", ".").removesuffix(".__init__"): path
+    for path in modules(*PACKAGES)
+    if "import re\n" in path.read_text("utf-8") and path.name != "__main__.py"
+}
+# Those that made a process stand still, as they were.
+_DASHES = r"[ \t]*:?-+:?[ \t]*"
+ONCE = {
+    "kinds": (rb"(?is)\s*(<!--.*?-->\s*|<\?xml.*?\?>\s*)*<(!doctype html|html)\b", "match"),
+    "marks": (r"(?m)^\[(?:Attached file \".*\" \(.*\), \d+ bytes: .*|cut here: .*)\]$\n?", "finditer"),
+    "rules": (r"(?i),?\s+(?:and|but)\s+(?=(?:i|my|i'm)\b)|,\s+(?=(?:i|my) )|[，,](?=我)", "finditer"),
+    "smalltalk": (r"[?？]\W*$", "search"),
+    "dingtalk": (r"@\S+\s+(?=/\w)", "finditer"),
+    "feishu": (rf"[ \t]*(?:\|?{_DASHES}(?:\|{_DASHES})+\|?|\|{_DASHES}\|)[ \t]*\Z", "match"),
+    "demonstration": (r"(?s)<memory\b[^>]*>(.*?)</memory>", "finditer"),
+    "uploads": (r"^\W*(?:uploaded|attached)\b.*\b[\w()-]+\.(?!com\b)[a-z][a-z0-9]{1,4}\b", "search"),
+    "postgres": (r"role .* does not exist", "search"),
+    "sentences": (r"[.!?]+[\"')\]]*(?=\s)\s*|\n+\s*", "finditer"),
+    "acknowledgements": (r"(?:(?:可以啊|可以|是啊|是|啊) ?)+", "fullmatch"),
+    "thoughts": (r"(?si)<(think|thinking|reasoning)>.*?</\1>", "finditer"),
+}
+
+
+@pytest.mark.parametrize("module", SOURCES)
+def test_the_worst_texts_for_a_pattern_take_time_that_grows_as_they_do(module):
+    found = [*reachable.of_module(module), *reachable.in_functions(module)]
+    wrong = [judged(each) for each in found if each.place not in OUR_OWN]
+    assert [each for each in wrong if each is not None] == []
+
+
+@pytest.mark.parametrize("place", [place for place in MADE if not isinstance(MADE[place], str)])
+def test_so_it_is_with_patterns_that_functions_put_together(place):
+    for pattern in MADE[place]:
+        made = re.compile(pattern)
+        for use in ("fullmatch", "finditer"):
+            assert judged(Reachable(place, made.pattern, made.flags, (use,))) is None, made.pattern
+
+
+def test_every_pattern_is_looked_at():
+    """No pattern hides in a module that this one does not look into, and none is made that has no example."""
+    elsewhere = {each.place for module in reachable.names() for each in reachable.of_module(module)} - {
+        each.place for module in SOURCES for each in reachable.of_module(module)
+    }
+    assert elsewhere == set()
+    assert {place for module in SOURCES for place in reachable.put_together(module)} == set(MADE)
+    assert sum(len([*reachable.of_module(module)]) for module in SOURCES) > 120
+
+
+def test_what_is_left_out_is_there_and_needs_it():
+    for place in OUR_OWN:
+        (found,) = [each for each in reachable.of_module(place.partition(":")[0]) if each.place == place]
+        assert judged(found) is not None, f"{place} is linear: it needs no exemption"
+
+
+@pytest.mark.parametrize("which", ONCE)
+def test_a_pattern_that_was_bad_is_found_to_be_so(which):
+    made, use = re.compile(ONCE[which][0]), ONCE[which][1]
+    assert judged(Reachable(which, made.pattern, made.flags, (use,))) is not None
+
+
+def test_no_module_takes_its_patterns_from_elsewhere():
+    """`from re import ...` and other engines would go unseen."""
+    found = {
+        f"{name(path)}:{node.lineno}"
+        for path in modules(*PACKAGES)
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if (isinstance(node, ast.ImportFrom) and node.module in ("re", "regex"))
+        or (isinstance(node, ast.Import) and any(each.name == "regex" for each in node.names))
+        or (isinstance(node, ast.alias) and node.name == "re" and node.asname)
+    }
+    assert found == set()
+
+
+def judged(found):
+    """What is wrong with a pattern: None where it is linear on all that is made out of it."""
+    pattern = re.compile(found.pattern, found.flags)
+    for use in found.uses:
+        method = getattr(pattern, use)
+        for hostile in hostile_texts(found.pattern, found.flags):
+            wrong = steep(
+                all_of(method) if use == "finditer" else method, texts(hostile, found.pattern), MOST
+            )
+            if wrong is not None:
+                return f"{found.place} .{use}: {wrong}, {hostile}"
+    return None
+
+
+def texts(hostile, pattern):
+    if isinstance(pattern, str):
+        return hostile.text
+    return lambda count: hostile.text(count).encode("latin-1", "replace")
+
+
+def all_of(method):
+    def work(text):
+        for _ in method(text):
+            pass
+
+    return work
