@@ -60,7 +60,7 @@ class EmbeddedOptions:
     any, the default graph serves as `agent`, on `models` (the first is used unless the run's context
     names another in `model_name`), or on the offline demonstration model when there are none.
     `word_delay` is the demonstration's pause between words. `heartbeat` is how long a stream may be
-    silent. `api_key`, where set, must come with every request as `x-api-key`.
+    silent. `api_key`, where set, must come with every request as `x-api-key`; on TCP there has to be one.
     """
 
     database: Path

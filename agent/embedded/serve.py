@@ -8,11 +8,9 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from ipaddress import ip_address
 
 import uvicorn
 
-from agent.embedded.guard import HostGuard
 from agent.embedded.options import EmbeddedOptions
 from agent.embedded.runs import Runs
 from agent.embedded.server import embedded_server
@@ -31,19 +29,17 @@ async def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM; `listening` is told the server's URL once it answers.
 
-    Raises ConfigError when the port is taken, the host is not ours, or others could reach a server that
-    has no key.
+    Raises ConfigError when the port is taken, the host is not ours, or there is no key: whatever runs on
+    this machine, and whoever else can reach the host, could ask for every thread.
     """
-    is_loopback = _is_loopback(host)
-    if not is_loopback and not options.api_key:
+    if not options.api_key:
         raise ConfigError(f"agent.host: {host} can be reached by others: set agent.api_key, or use 127.0.0.1")
     with _listen(host, port) as listener:
         number = listener.getsockname()[1]
         shown = f"[{host}]" if ":" in host else host
         async with embedded_server(options) as app:
-            guarded = app if options.api_key else HostGuard(app, {shown, "localhost", "127.0.0.1", "[::1]"})
             config = uvicorn.Config(
-                guarded, lifespan="off", log_level="warning", timeout_graceful_shutdown=_GRACE
+                app, lifespan="off", log_level="warning", timeout_graceful_shutdown=_GRACE
             )
             listening(f"http://{shown}:{number}")
             await _Server(config, app.state.services.runs).serve(sockets=[listener])
@@ -75,13 +71,6 @@ class _Server(uvicorn.Server):
         # Streams end when their runs stop; without that, open streams would hold up the server.
         self._stopping = asyncio.create_task(self._runs.lanes.close())
         self.should_exit = True
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _listen(host: str, port: int) -> socket.socket:

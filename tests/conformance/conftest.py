@@ -22,5 +22,5 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 async def client(server: Server) -> AsyncIterator[LangGraphClient]:
-    async with get_client(url=server.url, api_key=None, timeout=patience(60.0)) as made:
+    async with get_client(url=server.url, api_key=server.key, timeout=patience(60.0)) as made:
         yield made

@@ -39,6 +39,8 @@ _QUIET = {
     "LOG_COLOR": "false",
 }
 
+KEY = "a-key-of-the-tests"
+
 
 @dataclass(frozen=True)
 class Capabilities:
@@ -64,6 +66,7 @@ class Server:
 
     url: str
     can: Capabilities
+    key: str | None = None
 
 
 @contextmanager
@@ -73,7 +76,7 @@ def embedded(folder: Path) -> Iterator[Server]:
     with subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            yield Server(process.stdout.readline().strip(), EMBEDDED)
+            yield Server(process.stdout.readline().strip(), EMBEDDED, KEY)
         finally:
             process.terminate()
 
@@ -124,5 +127,5 @@ def _say(url: str) -> None:
 
 
 if __name__ == "__main__":
-    OPTIONS = EmbeddedOptions(Path(sys.argv[1]), {name: f"{_GRAPHS}:{name}" for name in NAMES})
+    OPTIONS = EmbeddedOptions(Path(sys.argv[1]), {name: f"{_GRAPHS}:{name}" for name in NAMES}, api_key=KEY)
     asyncio.run(serve(OPTIONS, "127.0.0.1", 0, _say))

@@ -19,6 +19,7 @@ from agent.embedded.serve import serve
 from tests.kit.waiting import until
 
 STEPS = 10
+KEY = "a-key-of-the-tests"
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["tests.unit.embedded.crashing"])
 
@@ -67,5 +68,5 @@ def server(folder: Path) -> Iterator[tuple[str, ForkServerProcess]]:
 
 
 def _serve(folder: Path, told: Connection) -> None:
-    options = EmbeddedOptions(folder / "agent.sqlite", {"walk": walking(folder)})
+    options = EmbeddedOptions(folder / "agent.sqlite", {"walk": walking(folder)}, api_key=KEY)
     asyncio.run(serve(options, "127.0.0.1", 0, told.send))

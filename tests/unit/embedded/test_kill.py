@@ -12,14 +12,14 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamPart
 
-from tests.unit.embedded.crashing import STEPS, allow, server
+from tests.unit.embedded.crashing import KEY, STEPS, allow, server
 
 
 @asynccontextmanager
 async def killed(folder: Path) -> AsyncIterator[LangGraphClient]:
     """A client of a server that is killed in the end."""
     with server(folder) as (url, process):
-        async with get_client(url=url, api_key=None) as client:
+        async with get_client(url=url, api_key=KEY) as client:
             yield client
             process.kill()
 

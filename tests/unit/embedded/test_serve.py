@@ -18,7 +18,7 @@ from agent.embedded.serve import serve
 from agent.embedded.server import embedded_server
 from bridge.errors import ConfigError
 from tests.kit.machine import patience
-from tests.unit.embedded.crashing import STEPS, allow, server
+from tests.unit.embedded.crashing import KEY, STEPS, allow, server
 
 
 async def test_a_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
@@ -27,20 +27,21 @@ async def test_a_port_in_use_is_said_in_one_line(tmp_path: Path) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(ConfigError, match=rf"agent\.port: {port} on 127\.0\.0\.1 is in use"):
-            await serve(EmbeddedOptions(tmp_path / "db"), "127.0.0.1", port)
+            await serve(EmbeddedOptions(tmp_path / "db", api_key=KEY), "127.0.0.1", port)
 
 
-async def test_others_are_not_let_in_without_a_key(tmp_path: Path) -> None:
+@pytest.mark.parametrize("host", ["0.0.0.0", "127.0.0.1"])
+async def test_there_is_no_server_without_a_key(tmp_path: Path, host: str) -> None:
     with pytest.raises(ConfigError, match=r"set agent\.api_key"):
-        await serve(EmbeddedOptions(tmp_path / "db"), "0.0.0.0", 0)
+        await serve(EmbeddedOptions(tmp_path / "db"), host, 0)
 
 
-async def test_web_pages_of_others_are_refused(tmp_path: Path) -> None:
+async def test_other_programs_of_this_machine_are_refused(tmp_path: Path) -> None:
     with server(tmp_path) as (url, _):
         async with httpx.AsyncClient(base_url=url, timeout=patience(20)) as http:
-            assert (await http.get("/info")).status_code == 200
-            assert (await http.get("/info", headers={"host": "evil.example"})).status_code == 403
-            assert (await http.get("/info", headers={"origin": "http://evil.example"})).status_code == 403
+            assert (await http.get("/info")).status_code == 401
+            assert (await http.get("/info", headers={"x-api-key": "wrong"})).status_code == 403
+            assert (await http.get("/info", headers={"x-api-key": KEY})).status_code == 200
 
 
 FILE = """
@@ -79,7 +80,7 @@ async def test_a_signal_ends_it_cleanly_and_the_run_goes_on_later(tmp_path: Path
     thread = str(uuid4())
     allow(tmp_path, 0)
     with server(tmp_path) as (url, process):
-        async with get_client(url=url, api_key=None) as client:
+        async with get_client(url=url, api_key=KEY) as client:
             run = await client.runs.create(thread, "walk", input={"steps": []}, if_not_exists="create")
             stream = client.runs.join_stream(thread, run["run_id"])
             await anext(stream)
@@ -88,6 +89,6 @@ async def test_a_signal_ends_it_cleanly_and_the_run_goes_on_later(tmp_path: Path
             assert process.exitcode == 0
     allow(tmp_path, STEPS)
     with server(tmp_path) as (url, _):
-        async with get_client(url=url, api_key=None) as client:
+        async with get_client(url=url, api_key=KEY) as client:
             await client.runs.join(thread, run["run_id"])
             assert (await client.runs.get(thread, run["run_id"]))["status"] == "success"
