@@ -29,6 +29,7 @@ from app.seats import OneSeat, OpenSeat, Seat
 from app.settings.load import Loaded
 from app.store import open_store
 from app.supervise import Supervisor, Supervisors
+from app.tokens import console_token
 from app.upkeep import keep_up
 from bridge.bus import MessageBus
 from bridge.busy_choices import BusyChoices
@@ -184,7 +185,7 @@ def _server(
     console = loaded.settings.console
     routes = [route for each in channels.values() if isinstance(each, ServesHttp) for route in each.routes()]
     return HttpServer(
-        ConsoleOptions(console.host, console.port, console.token),
+        ConsoleOptions(console.host, console.port, console_token(loaded), generated=not console.token),
         [*api, *(route for route in routes if not isinstance(route, Webhook))],
         pulse.reports,
         webhooks=[route for route in routes if isinstance(route, Webhook)],

@@ -1,15 +1,14 @@
 """Who may speak to the console: host, origin and token, as pure ASGI middleware.
 
 A page of another site that is open in the same browser must reach nothing: neither by sending requests
-here (origin) nor by pointing its own name at this machine (host). Everybody else is let in by where they
-are, on loopback without a token, or by the token.
+here (origin) nor by pointing its own name at this machine (host). Everybody else is let in by the token:
+programs of this machine are not all its owner's, and an agent may be talked into asking any address.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
@@ -21,7 +20,6 @@ from console.options import ConsoleOptions, is_loopback
 from console.signin import STYLE_HASH, signin_page
 from console.tokens import Attempts, TokenCheck
 
-COOKIE = "parley_signin"
 _OPEN = frozenset({"/livez", "/readyz"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _MAX_FORM = 4096
@@ -49,64 +47,111 @@ class SameSite:
 
 
 class TokenGate:
-    """Lets those in who bring the token, and shows the others the sign-in page."""
+    """Lets those in who bring the token, and shows the others the sign-in page.
 
-    def __init__(self, app: ASGIApp, token: str, clock: Callable[[], float]) -> None:
+    Guesses are counted by address. Neither a cookie nor a `generated` token can be guessed: no number of
+    wrong tries keeps those out who have them.
+    """
+
+    def __init__(
+        self, app: ASGIApp, token: str, clock: Callable[[], float], *, generated: bool = False
+    ) -> None:
         self._app = app
         self._check = TokenCheck(token)
         self._attempts = Attempts(clock)
+        self._generated = generated
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] in _OPEN:
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
-        answer = await self._signin(request) if scope["path"] == "/signin" else self._refusal(request)
-        await (answer or self._app)(scope, receive, send)
+        await (await self._answer(request) or self._app)(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response | None:
+        """Return None for whoever may go on."""
+        path, query = request.url.path, request.query_params
+        if path == "/signin":
+            return await self._signin(request) if request.method == "POST" else self._page(request)
+        if path == "/signout" and request.method == "POST":
+            return self._signed_out()
+        if self._generated and path == "/" and request.method == "GET" and "token" in query:
+            return self._entered(request, query["token"])
+        return self._refusal(request)
 
     def _refusal(self, request: Request) -> Response | None:
-        """None for a good credential."""
+        """Return None for a good credential."""
+        if self._has_cookie(request):
+            return None
         said = request.headers.get("authorization", "")
         bearer = said[7:].strip() if said[:7].lower() == "bearer " else ""
-        cookie = _cookie(request.headers.get("cookie", ""))
-        address = _address(request)
-        if not bearer and not cookie:
+        if not bearer:
             return _please_sign_in(request)
-        if wait := self._attempts.wait(address):
+        if wait := self._wait(request):
             return _too_many(wait)
-        good = self._check.is_token(bearer) if bearer else self._check.is_cookie(cookie)
-        if good:
-            return None
-        self._attempts.failed(address)
-        answer = _please_sign_in(request)
-        if cookie:
-            answer.delete_cookie(COOKIE)
-        return answer
+        return None if self._is_token(request, bearer) else _please_sign_in(request)
+
+    def _has_cookie(self, request: Request) -> bool:
+        return self._check.is_cookie(request.cookies.get(self._check.name, ""))
+
+    def _is_token(self, request: Request, said: str) -> bool:
+        good = self._check.is_token(said)
+        if not good and not self._generated:
+            self._attempts.failed(_address(request))
+        return good
+
+    def _wait(self, request: Request) -> float:
+        return self._attempts.wait(_address(request))
+
+    def _entered(self, request: Request, token: str) -> Response:
+        """Answer the address that was printed: the token goes into the cookie, and out of the address."""
+        if self._is_token(request, token):
+            return self._let_in(request)
+        return RedirectResponse("/", 303) if self._has_cookie(request) else self._page(request, "wrong", 401)
 
     async def _signin(self, request: Request) -> Response:
-        if request.method != "POST":
-            return _page(request)
-        address = _address(request)
-        if wait := self._attempts.wait(address):
-            return _page(request, "wait", 429, wait)
-        token = await _form_token(request)
-        if not self._check.is_token(token):
-            self._attempts.failed(address)
-            return _page(request, "wrong", 401)
-        answer = RedirectResponse("/", 303)
-        secure = request.url.scheme == "https"
+        if wait := self._wait(request):
+            return self._page(request, "wait", 429, wait)
+        if not self._is_token(request, await _form_token(request)):
+            return self._page(request, "wrong", 401)
+        return self._let_in(request)
+
+    def _let_in(self, request: Request) -> Response:
+        answer = RedirectResponse("/", 303, {"referrer-policy": "no-referrer", "cache-control": "no-store"})
         answer.set_cookie(
-            COOKIE, self._check.cookie, max_age=_MONTH, httponly=True, samesite="lax", secure=secure
+            self._check.name,
+            self._check.cookie,
+            max_age=_MONTH,
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
         )
         return answer
 
+    def _signed_out(self) -> Response:
+        answer = RedirectResponse("/signin", 303)
+        answer.delete_cookie(self._check.name)
+        return answer
+
+    def _page(self, request: Request, state: str = "", status: int = 200, wait: float = 0.0) -> Response:
+        language = request.headers.get("accept-language", "")
+        page = HTMLResponse(signin_page(language, state, generated=self._generated), status)
+        page.headers["content-security-policy"] = (
+            f"default-src 'none'; style-src '{STYLE_HASH}'; form-action 'self'; base-uri 'none'; "
+            "frame-ancestors 'none'"
+        )
+        page.headers["cache-control"] = "no-store"
+        if wait:
+            page.headers["retry-after"] = str(math.ceil(wait))
+        return page
+
 
 def guarded(app: ASGIApp, options: ConsoleOptions, clock: Callable[[], float]) -> ASGIApp:
-    """The application behind the checks that its options ask for. Raises ConfigError."""
+    """The application behind its checks. Raises ConfigError."""
     options.check()
-    if options.token:
-        app = TokenGate(app, options.token, clock)
-    return SameSite(app, loopback_only=not options.token)
+    gate = TokenGate(app, options.token, clock, generated=options.generated)
+    # Whoever chose a token may have put a proxy with another name in front.
+    return SameSite(gate, loopback_only=options.generated and options.loopback)
 
 
 def is_foreign(method: str, path: str, headers: Headers) -> bool:
@@ -130,10 +175,12 @@ def refusal(status: int, code: str, text: str) -> JSONResponse:
 
 
 def _please_sign_in(request: Request) -> Response:
-    wants_page = request.method == "GET" and "text/html" in request.headers.get("accept", "")
-    if wants_page and not request.url.path.startswith("/api/"):
+    path, accepted = request.url.path, request.headers.get("accept", "")
+    wants_page = path == "/" or ("text/html" in accepted and not path.startswith("/api/"))
+    if wants_page and request.method in ("GET", "HEAD"):
         return RedirectResponse("/signin", 303)
-    answer = refusal(401, "sign_in", "A token is needed: Authorization: Bearer <console.token>.")
+    text = "Say Authorization: Bearer TOKEN, with console.token or the file `token` of the data folder."
+    answer = refusal(401, "sign_in", text)
     answer.headers["www-authenticate"] = "Bearer"
     return answer
 
@@ -142,18 +189,6 @@ def _too_many(wait: float) -> Response:
     answer = refusal(429, "too_many_attempts", "Too many wrong tokens; please wait.")
     answer.headers["retry-after"] = str(math.ceil(wait))
     return answer
-
-
-def _page(request: Request, state: str = "", status: int = 200, wait: float = 0.0) -> Response:
-    page = HTMLResponse(signin_page(request.headers.get("accept-language", ""), state), status)
-    page.headers["content-security-policy"] = (
-        f"default-src 'none'; style-src '{STYLE_HASH}'; form-action 'self'; base-uri 'none'; "
-        "frame-ancestors 'none'"
-    )
-    page.headers["cache-control"] = "no-store"
-    if wait:
-        page.headers["retry-after"] = str(math.ceil(wait))
-    return page
 
 
 async def _form_token(request: Request) -> str:
@@ -167,14 +202,6 @@ async def _form_token(request: Request) -> str:
         return ""
     fields = parse_qs(body.decode("latin-1"))
     return fields.get("token", [""])[0]
-
-
-def _cookie(header: str) -> str:
-    try:
-        found = SimpleCookie(header).get(COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found else ""
 
 
 def _address(request: Request) -> str:

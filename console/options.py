@@ -12,12 +12,16 @@ MIN_TOKEN = 12
 
 @dataclass(frozen=True, slots=True)
 class ConsoleOptions:
-    """`port` 0 takes any free port. Reports named in `needed` must be up for `/readyz` to say so."""
+    """`port` 0 takes any free port. Reports named in `needed` must be up for `/readyz` to say so.
+
+    A `generated` token nobody can guess; it may come in the address of the page.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8321
     token: str = ""
     needed: tuple[str, ...] = ("store",)
+    generated: bool = False
 
     @property
     def loopback(self) -> bool:
@@ -25,9 +29,11 @@ class ConsoleOptions:
         return is_loopback(self.host)
 
     def check(self) -> None:
-        """Raises ConfigError for a host that is open to others without a good token."""
-        if self.loopback:
+        """Raises ConfigError for want of a token, or for one that others could guess."""
+        if self.loopback and self.token:
             return
+        if not self.token and self.loopback:
+            raise ConfigError("console.token: is needed; being on this machine lets nobody in")
         if not self.token:
             raise ConfigError(
                 f"console.host: {self.host} can be reached by others, so a token is needed; set "

@@ -32,7 +32,7 @@ _PAGE = Template(
     """<!doctype html>
 <html lang="$lang"><head><meta charset="utf-8"><title>$title</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>$style</style></head>
-<body><form method="post" action="/signin"><h1>Parley</h1><p$mood>$say</p>
+<body><form method="post" action="/signin"><h1>Parley</h1><p$mood>$say</p>$more
 <label for="token">$label</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
 <button>$button</button></form></body></html>
@@ -47,6 +47,9 @@ _WORDS = {
         "": "Enter the token that was set for this server.",
         "wrong": "That is not the token. Please check it and try again.",
         "wait": "Too many tries. Please wait a minute, then try again.",
+        "address": "Open the address that Parley printed when it started, beginning with “Open http”; the "
+        "command “parley address” prints it again. Or enter the token from the file “token” in the data "
+        "folder.",
     },
     "zh": {
         "title": "登录 Parley",
@@ -55,23 +58,30 @@ _WORDS = {
         "": "请输入此服务器设置的令牌。",
         "wrong": "令牌不正确，请检查后重试。",
         "wait": "尝试次数过多，请一分钟后再试。",
+        "address": "请打开 Parley 启动时显示的地址（以 Open http 开头），或用命令 parley address 再次显示。"
+        "也可以输入数据文件夹中 token 文件里的令牌。",
     },
 }
 
 STYLE_HASH = "sha256-" + base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 
 
-def signin_page(accept_language: str, state: str = "") -> str:
-    """The page's HTML; `state` is "" at first, `wrong` after a wrong token, `wait` after too many."""
+def signin_page(accept_language: str, state: str = "", *, generated: bool = False) -> str:
+    """Return the page's HTML; `state` is "" at first, `wrong` after a wrong token, `wait` after too many.
+
+    Nobody chose a `generated` token: it is said where to find it.
+    """
     lang = "zh" if accept_language.lower().startswith("zh") else "en"
     words = _WORDS[lang]
     mood = ' class="bad" role="alert"' if state else ""
+    hint = words["address"] if generated else ""
     return _PAGE.substitute(
         lang=lang,
         title=words["title"],
         label=words["label"],
         button=words["button"],
-        say=words[state],
+        say=words[state] if state or not generated else hint,
+        more=f"<p>{hint}</p>" if state and hint else "",
         mood=mood,
         style=_STYLE,
     )

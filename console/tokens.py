@@ -12,12 +12,14 @@ class TokenCheck:
     """Compares credentials in constant time, as the token itself or as the cookie made from it.
 
     The cookie is derived, so that the token stays out of the browser, survives restarts, and ends with
-    the token it was made from.
+    the token it was made from. So is its `name`: a browser gives the cookies of one port of a machine to all
+    of them, and two Parleys must not overwrite each other's.
     """
 
     def __init__(self, token: str) -> None:
         self._token = token.encode()
         self.cookie = hmac.new(self._token, b"parley console", hashlib.sha256).hexdigest()
+        self.name = f"parley_{hmac.new(self._token, b'parley cookie', hashlib.sha256).hexdigest()[:8]}"
 
     def is_token(self, said: str) -> bool:
         """Whether `said` is the token."""

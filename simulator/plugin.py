@@ -16,7 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +35,14 @@ _LOOK = 0.05
 
 @dataclass(frozen=True)
 class RunningParley:
-    """A Parley process: its web address, and its folder with `config.yaml`, `data` and `parley.log`."""
+    """A Parley process: its web address, its folder with `config.yaml`, `data` and `parley.log`.
+
+    `token` lets a program in, as `Authorization: Bearer TOKEN`.
+    """
 
     url: str
     folder: Path
+    token: str = field(repr=False)
 
     @property
     def log(self) -> str:
@@ -107,7 +111,7 @@ def _running(folder: Path, sections: Mapping[str, Mapping[str, object]]) -> Iter
             stderr=log,
         )
     try:
-        yield _until_up(process, folder)
+        yield _until_up(process, folder, str(sections.get("console", {}).get("token", "")))
     finally:
         process.terminate()
         try:
@@ -117,21 +121,24 @@ def _running(folder: Path, sections: Mapping[str, Mapping[str, object]]) -> Iter
             process.wait()
 
 
-def _until_up(process: subprocess.Popen[bytes], folder: Path) -> RunningParley:
+def _until_up(process: subprocess.Popen[bytes], folder: Path, chosen: str) -> RunningParley:
     deadline = time.monotonic() + _PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
         found = _ADDRESS.search((folder / "printed").read_text("utf-8", errors="replace"))
-        if found and _is_ready(found[1]):
-            return RunningParley(found[1], folder)
+        if found and _is_ready(found[1], token := chosen or (folder / "data" / "token").read_text().strip()):
+            return RunningParley(found[1], folder, token)
         time.sleep(_LOOK)
     log = (folder / "parley.log").read_text("utf-8", errors="replace")
     raise RuntimeError(f"Parley did not come up in {folder}:\n{log[-4000:]}")
 
 
-def _is_ready(url: str) -> bool:
+def _is_ready(url: str, token: str) -> bool:
     """Whether every part is up."""
+    request = urllib.request.Request(  # noqa: S310 - loopback
+        f"{url}/api/health", headers={"authorization": f"Bearer {token}"}
+    )
     try:
-        with urllib.request.urlopen(f"{url}/api/health", timeout=_GRACE) as answer:  # noqa: S310 - loopback
+        with urllib.request.urlopen(request, timeout=_GRACE) as answer:  # noqa: S310 - loopback
             parts = json.load(answer)["parts"]
     except (urllib.error.URLError, OSError):
         return False

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from app.cli.configured import configured
 from app.cli.plan import embedded_line
 from app.runner import run_loop
+from app.tokens import agent_key
+from console.options import is_loopback
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -16,9 +19,16 @@ def run(arguments: argparse.Namespace) -> int:
     from agent.embedded.serve import serve
     from app.agents import embedded_options
 
+    options = embedded_options(loaded)
+    # Others who could reach it would have to be given the key in any case: it is chosen, not made.
+    made = not options.api_key and is_loopback(arguments.host)
+    if made:
+        options = replace(options, api_key=agent_key(loaded))
+
     def listening(url: str) -> None:
-        print(f"\nThe LangGraph API is at {url}\n  In another Parley's config.yaml, under agent:  url: {url}")
+        print(f"\nThe LangGraph API is at {url}\n  In another Parley's config.yaml, under agent:")
+        print(f"    url: {url}\n    api_key: {options.api_key if made else 'as agent.api_key here'}")
         print("  Stop with Ctrl-C; unfinished runs go on at the next start.", flush=True)
 
-    run_loop(serve(embedded_options(loaded), arguments.host, arguments.port, listening))
+    run_loop(serve(options, arguments.host, arguments.port, listening))
     return 0

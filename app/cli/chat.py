@@ -9,9 +9,10 @@ from contextlib import closing, contextmanager
 
 from app.cli.client import ChatClient, NotRunning
 from app.cli.configured import configured
-from app.cli.own import own_parley
+from app.cli.own import alone, own_parley
 from app.cli.screen import Screen
 from app.settings.load import Loaded
+from app.tokens import known_token
 from bridge.errors import ParleyError
 
 _HINT = "Type a message; /help lists the commands; Ctrl-C stops an answer, Ctrl-D leaves."
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _client(loaded: Loaded) -> Iterator[ChatClient]:
     """A client of the running Parley, or of one that is started for this chat."""
     console = loaded.settings.console
-    with closing(ChatClient(address(console.host, console.port), console.token)) as client:
+    with closing(ChatClient(address(console.host, console.port), known_token(loaded))) as client:
         try:
             client.open()
         except NotRunning:
@@ -47,7 +48,8 @@ def _client(loaded: Loaded) -> Iterator[ChatClient]:
             return
     if sys.stderr.isatty():
         print("No Parley is running here; starting one for this chat ...", file=sys.stderr)
-    with own_parley(loaded) as url, closing(ChatClient(url, "")) as client:
+    ours = alone(loaded)
+    with own_parley(ours) as url, closing(ChatClient(url, known_token(ours))) as client:
         client.open()
         yield client
 

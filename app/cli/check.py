@@ -18,6 +18,7 @@ from app.preflight import preflight
 from app.runner import run_loop
 from app.settings.load import Loaded
 from app.store import trouble
+from app.tokens import known_token
 from bridge.ports import Health, HealthReport
 
 
@@ -82,7 +83,7 @@ def _page(loaded: Loaded) -> Iterator[str]:
 
 def _parley_answers(loaded: Loaded) -> bool:
     console = loaded.settings.console
-    with closing(ChatClient(address(console.host, console.port), console.token)) as client:
+    with closing(ChatClient(address(console.host, console.port), known_token(loaded))) as client:
         try:
             client.look()
         except (NotRunning, ChatRefused):

@@ -122,7 +122,8 @@ class ChatClient:
             raise NotRunning(f"Nothing answers at {self._base_url}.") from error
         if response.status_code in (401, 403):
             raise ChatRefused(
-                f"{self._base_url} wants its token: set console.token to the one that it runs with."
+                f"{self._base_url} wants its token: call this with the configuration that it runs with, as "
+                "somebody who may read its data folder."
             )
         if response.status_code != 200:
             raise ChatRefused(f"What answers at {self._base_url} is no Parley; set another console.port.")

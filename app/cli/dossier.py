@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from app.cli.chat import address
 from app.settings.load import Loaded
+from app.tokens import way_in
 from bridge.erasing.desk import PersonDesk
 from bridge.erasing.subject import Subject
 from bridge.errors import ParleyError
@@ -99,9 +100,8 @@ class Dossier:
         """A client of the running Parley; None where none runs."""
         console = self.loaded.settings.console
         url = address(console.host, console.port)
-        headers = {"authorization": f"Bearer {console.token}"} if console.token else {}
         async with httpx.AsyncClient(
-            base_url=url, headers=headers, trust_env=False, timeout=_PATIENCE
+            base_url=url, headers=way_in(self.loaded), trust_env=False, timeout=_PATIENCE
         ) as http:
             try:
                 await http.get("/livez")

@@ -47,6 +47,7 @@ def parser() -> argparse.ArgumentParser:
         ("run", "start Parley and serve until stopped"),
         ("check", "check the configuration and say what would start"),
         ("chat", "chat in this terminal, with the running Parley or one of its own"),
+        ("address", "print the address that opens the chat page"),
         ("threads", "list conversations with their LangGraph threads"),
         ("nodes", "list the nodes that share this store, and what each holds"),
         ("agent", "run the embedded agent server on its own"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -18,12 +19,13 @@ _START_SECONDS = 60.0
 
 
 def alone(loaded: Loaded) -> Loaded:
-    """The same settings for the web channel only, on a free loopback port.
+    """The same settings for the web channel only, on a free loopback port, with a token for one life.
 
     Where other channels are on, it works in a folder of its own: their waiting messages stay with the
     Parley that serves them.
     """
-    console = loaded.settings.console.model_copy(update={"host": "127.0.0.1", "port": 0, "token": ""})
+    changes = {"host": "127.0.0.1", "port": 0, "token": secrets.token_urlsafe()}
+    console = loaded.settings.console.model_copy(update=changes)
     settings = loaded.settings.model_copy(update={"console": console})
     others = set(loaded.channels) - {"web"}
     folder = loaded.data_dir / _FOLDER if others else loaded.data_dir
@@ -32,8 +34,8 @@ def alone(loaded: Loaded) -> Loaded:
 
 
 @contextmanager
-def own_parley(loaded: Loaded) -> Iterator[str]:
-    """Serve in a thread for as long as it is entered; gives the address. Raises ParleyError."""
+def own_parley(ours: Loaded) -> Iterator[str]:
+    """Serve what `alone` made, in a thread, while it is entered; gives the address. Raises ParleyError."""
     address: Future[str] = Future()
     running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
@@ -42,7 +44,7 @@ def own_parley(loaded: Loaded) -> Iterator[str]:
 
         stop = asyncio.Event()
         running.set_result((asyncio.get_running_loop(), stop))
-        async with built(alone(loaded)) as parley:
+        async with built(ours) as parley:
             await parley.run(stop, address.set_result)
 
     def work() -> None:
@@ -63,4 +65,4 @@ def own_parley(loaded: Loaded) -> Iterator[str]:
         loop, stop = running.result(_START_SECONDS)
         if thread.is_alive():
             loop.call_soon_threadsafe(stop.set)
-        thread.join(loaded.settings.manager.shutdown_grace + 10)
+        thread.join(ours.settings.manager.shutdown_grace + 10)

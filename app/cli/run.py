@@ -19,6 +19,7 @@ from app.cli.plan import plan
 from app.imports import SPARES, without
 from app.runner import run_loop, settle_memory
 from app.settings.load import Loaded
+from app.tokens import entrance
 from app.version import VERSION
 from bridge.errors import StoreAway
 
@@ -81,14 +82,14 @@ async def _built(loaded: Loaded, stop: asyncio.Event) -> AsyncIterator[Parley | 
 def _started(loaded: Loaded, url: str) -> None:
     """Say where it is; only then tidy up, which takes a moment."""
     if "web" in loaded.channels:
-        print(f"\nOpen {url} and say hello.", flush=True)
+        print(f"\nOpen {entrance(loaded, url)} and say hello.", flush=True)
         if loaded.settings.console.token:
             print("  It asks for console.token once.")
         if loaded.settings.agent.demonstrates:
             print('  Try: "What time is it?", then "Send an e-mail to Ada that lunch is at noon".')
         print("  In a terminal: make chat, or .venv/bin/parley chat")
     else:
-        print(f"\nRunning; health is at {url}/api/health", flush=True)
+        print(f"\nRunning; health is at {url}/readyz", flush=True)
     print("  Stop with Ctrl-C; nothing accepted is lost.\n", flush=True)
     settle_memory()
 

@@ -10,8 +10,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Error, Page, async_playwright
 
 from channels.web.config import Config
-from console.options import ConsoleOptions
-from tests.browser.core import ScriptedCore, running
+from tests.browser.core import ScriptedCore, own_console, running
 from tests.kit.machine import patience
 from tests.unit.web.doubles import MemoryDocuments
 
@@ -87,8 +86,10 @@ def listen(page: Page) -> list[str]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def chat(browser: Browser, tmp_path: Path) -> AsyncIterator[Chat]:
     """An open page on a desktop; the test fails when the page's console shows an error."""
-    options = ConsoleOptions(port=0)
-    async with running(tmp_path, MemoryDocuments(), options, Config(max_upload=2_000_000)) as (url, core):
+    async with running(tmp_path, MemoryDocuments(), own_console(), Config(max_upload=2_000_000)) as (
+        url,
+        core,
+    ):
         page = await new_page(browser, viewport={"width": 1280, "height": 800}, locale="en-GB")
         said = listen(page)
         await page.goto(url)

@@ -26,6 +26,14 @@ async def _checkpoint(handle: str) -> None:
     return None
 
 
+TOKEN = "a-token-that-is-long-enough"
+
+
+def own_console(port: int = 0) -> ConsoleOptions:
+    """The console of somebody who opens the printed address."""
+    return ConsoleOptions(port=port, token=TOKEN, generated=True)
+
+
 class ScriptedCore:
     """An inbox that answers as `script.py` says; "/stop" ends what runs, `release` frees what is held."""
 
@@ -88,7 +96,7 @@ class ScriptedCore:
 async def running(
     folder: Path, documents: MemoryDocuments, options: ConsoleOptions, config: Config
 ) -> AsyncIterator[tuple[str, ScriptedCore]]:
-    """The real channel behind the real console, with the scripted core; gives the URL."""
+    """The real channel behind the real console, with the scripted core; gives the printed address."""
     channel = WebChannel(config, services(documents, folder, reruns=True))
     core = ScriptedCore(channel, folder)
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -97,6 +105,7 @@ async def running(
         serving = group.create_task(server.run(url.set_result))
         listening = group.create_task(channel.listen(core))
         await core.up.wait()
-        yield await url, core
+        entrance = f"/?token={options.token}" if options.generated else ""
+        yield await url + entrance, core
         serving.cancel()
         listening.cancel()

@@ -5,14 +5,13 @@ import sys
 from pathlib import Path
 
 from channels.web.config import Config
-from console.options import ConsoleOptions
-from tests.browser.core import running
+from tests.browser.core import own_console, running
 from tests.unit.web.doubles import FileDocuments
 
 
 async def main(folder: Path, port: int) -> None:
     documents = FileDocuments(folder / "documents.json")
-    async with running(folder, documents, ConsoleOptions(port=port), Config()) as (url, _):
+    async with running(folder, documents, own_console(port), Config()) as (url, _):
         print(url, flush=True)
         await asyncio.Event().wait()
 

@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, Route
 from channels.web.config import Config
 from console.options import ConsoleOptions
 from tests.browser.conftest import Chat, new_page
-from tests.browser.core import running
+from tests.browser.core import TOKEN, own_console, running
 from tests.e2e.process import free_port
 from tests.unit.web.doubles import MemoryDocuments
 
@@ -31,6 +31,12 @@ async def kill(process: Process) -> None:
     await process.wait()
 
 
+def _shots() -> Path:
+    folder = Path(__file__).parent / "screenshots"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 async def send(page: Page, text: str) -> None:
     await page.fill("#write", text)
     await page.keyboard.press("Enter")
@@ -40,7 +46,7 @@ async def test_a_killed_server_loses_nothing_that_the_page_was_told(browser: Bro
     port = free_port()
     server = await start(tmp_path, port)
     page = await new_page(browser)
-    await page.goto(f"http://127.0.0.1:{port}")
+    await page.goto(f"http://127.0.0.1:{port}/?token={TOKEN}")
     await send(page, "what time is it")
     await page.locator(".prose").get_by_text("12:00").wait_for()
     await send(page, "hold on")
@@ -143,6 +149,30 @@ async def test_a_page_nobody_looks_at_gives_its_stream_back_and_misses_nothing(c
     assert len(streams) == 1
 
 
+async def test_the_printed_address_is_opened_once_and_signing_out_ends_it(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with running(tmp_path, MemoryDocuments(), own_console(), Config()) as (address, _):
+        context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
+        page, other = await context.new_page(), await context.new_page()
+        await page.goto(address)
+        await page.locator(".hello").wait_for()
+        bare = address.partition("?")[0]
+        assert page.url == bare
+        assert TOKEN not in await page.evaluate("JSON.stringify([document.referrer, document.cookie])")
+        await other.goto(bare)
+        await other.locator(".hello").wait_for()
+        await page.get_by_role("button", name="Sign out").click()
+        await page.get_by_text("parley address").wait_for()
+        await page.screenshot(path=_shots() / "where-the-address-is.png")
+        await other.reload()
+        await other.get_by_text("parley address").wait_for()
+        await page.get_by_label("Access token").fill(TOKEN)
+        await page.get_by_role("button", name="Sign in").click()
+        await page.locator(".hello").wait_for()
+        await context.close()
+
+
 async def test_with_a_token_one_signs_in_first(browser: Browser, tmp_path: Path) -> None:
     options = ConsoleOptions(port=0, token="correct-horse-battery")
     async with running(tmp_path, MemoryDocuments(), options, Config()) as (url, _):
@@ -151,9 +181,7 @@ async def test_with_a_token_one_signs_in_first(browser: Browser, tmp_path: Path)
         await page.get_by_label("Access token").fill("wrong")
         await page.get_by_role("button", name="Sign in").click()
         await page.get_by_role("alert").wait_for()
-        folder = Path(__file__).parent / "screenshots"
-        folder.mkdir(exist_ok=True)
-        await page.screenshot(path=folder / "signin-light.png")
+        await page.screenshot(path=_shots() / "signin-light.png")
         await page.get_by_label("Access token").fill("correct-horse-battery")
         await page.get_by_role("button", name="Sign in").click()
         await send(page, "hello there")

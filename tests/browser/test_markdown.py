@@ -7,9 +7,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page
 
 from channels.web.config import Config
-from console.options import ConsoleOptions
 from tests.browser.conftest import new_page
-from tests.browser.core import running
+from tests.browser.core import own_console, running
 from tests.browser.script import DOCUMENT
 from tests.unit.web.doubles import MemoryDocuments
 
@@ -26,7 +25,7 @@ RENDER = """async (texts) => {
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Page]:
     folder = tmp_path_factory.mktemp("markdown")
-    async with running(folder, MemoryDocuments(), ConsoleOptions(port=0), Config()) as (url, _):
+    async with running(folder, MemoryDocuments(), own_console(), Config()) as (url, _):
         page = await new_page(browser)
         await page.goto(url)
         yield page

@@ -16,10 +16,9 @@ from channels.web.channel import WebChannel
 from channels.web.config import Config
 from console.memory_admin import PersonState
 from console.memory_api import memory_routes
-from console.options import ConsoleOptions
 from console.server import HttpServer
 from tests.browser.conftest import listen, new_page
-from tests.browser.core import ScriptedCore
+from tests.browser.core import TOKEN, ScriptedCore, own_console
 from tests.unit.console.remembering import OWN, Memories, empty, fact
 from tests.unit.web.doubles import MemoryDocuments, services
 
@@ -50,11 +49,11 @@ async def served(folder: Path, memories: Memories) -> AsyncIterator[str]:
     core = ScriptedCore(channel, folder)
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     routes = [*memory_routes(memories), *channel.routes()]
-    server = HttpServer(ConsoleOptions(port=0), routes, lambda: [UP])
+    server = HttpServer(own_console(), routes, lambda: [UP])
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(server.run(url.set_result)), group.create_task(channel.listen(core))]
         await core.up.wait()
-        yield await url
+        yield f"{await url}/?token={TOKEN}"
         for task in tasks:
             task.cancel()
 

@@ -148,6 +148,7 @@ async def test_two_pages_show_the_same(chat: Chat, browser: Browser) -> None:
     await chat.send("one")
     await chat.sees("one")
     other = await new_page(browser)
+    await other.goto(chat.url)
     await other.goto(chat.page.url)
     await other.locator(".entry.agent").wait_for()
     await chat.send("what time is it")

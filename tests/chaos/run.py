@@ -28,7 +28,7 @@ from tests.chaos.scene import Scene
 from tests.chaos.striker import Striker
 from tests.chaos.trouble import trouble
 from tests.chaos.web import Door, WebPlace
-from tests.e2e.process import Process
+from tests.e2e.process import Process, way_in
 from tests.kit.machine import patience
 
 PATIENCE = patience(90.0)
@@ -146,9 +146,7 @@ def _by_platform(lines: Sequence[Line]) -> dict[str, int]:
 async def _crowd(plan: Plan, scene: Scene) -> AsyncIterator[Crowd]:
     async with AsyncExitStack() as stack:
         clients = [
-            await stack.enter_async_context(
-                httpx.AsyncClient(base_url=parley.url, timeout=patience(30), trust_env=False)
-            )
+            await stack.enter_async_context(httpx.AsyncClient(**way_in(parley.url), timeout=patience(30)))
             for parley in scene.parleys
         ]
         crowd = Crowd([], clients)

@@ -27,7 +27,7 @@ from tests.chaos.slack import ChaoticSlack
 from tests.chaos.striker import Targets
 from tests.chaos.tap import Ear, Tap
 from tests.chaos.telegram import ChaoticTelegram
-from tests.e2e.process import Process, free_port
+from tests.e2e.process import AGENT_KEY, Process, asking, free_port
 from tests.postgres import cluster as clusters
 from tests.postgres.cluster import Cluster
 
@@ -78,7 +78,7 @@ async def scene(folder: Path, edition: Edition, *, mounting: bool) -> AsyncItera
         platforms = _platforms(stack)
         database = _database(stack) if edition == "nodes" else None
         agent = None if edition == "inside" else _agent(folder / AGENT)
-        common: dict[str, object] = {} if agent is None else {"agent": {"url": _url(agent)}}
+        common: dict[str, object] = {} if agent is None else {"agent": asking(_url(agent))}
         if database is not None:
             common["store"] = {"url": database.url, "lease": LEASE}
         ear, clocks = Ear(), dict[str, Clock]()
@@ -118,7 +118,7 @@ def _database(stack: AsyncExitStack) -> Cluster:
 
 
 def _agent(folder: Path) -> Process:
-    return Process(_made(folder), {}, ("agent", "--port", str(free_port())))
+    return Process(_made(folder), {"agent": {"api_key": AGENT_KEY}}, ("agent", "--port", str(free_port())))
 
 
 def _url(agent: Process) -> str:

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from simulator.telegram import TelegramSimulator
-from tests.e2e.process import Config, Process, free_port
+from tests.e2e.process import AGENT_KEY, Config, Process, asking, free_port
 from tests.e2e.telegram import Chat, telegram_config
 from tests.e2e.web import WebPerson
 from tests.engine import CHOSEN
 
+KEYED: Config = {"agent": {"api_key": AGENT_KEY}}
 _RUNNING: list[Process] = []
 
 
@@ -80,7 +81,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 @pytest.fixture(scope="session")
 def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     """The agent server on its own."""
-    agent = begin(tmp_path_factory.mktemp("agent"), {}, "agent", "--port", str(free_port()))
+    agent = begin(tmp_path_factory.mktemp("agent"), KEYED, "agent", "--port", str(free_port()))
     try:
         agent.wait_until_up()
         yield agent
@@ -93,7 +94,7 @@ def apart(agent: Process, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     """Parley with the agent in another process; streams to the web, waits for Telegram."""
     with TelegramSimulator() as telegram:
         config = {
-            "agent": {"url": agent.url},
+            "agent": asking(agent.url),
             "channels": {"telegram": telegram_config(telegram, mode="wait")},
         }
         parley = begin(tmp_path_factory.mktemp("apart"), config)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypedDict
 
 import yaml
 
@@ -22,10 +23,40 @@ from tests.kit.machine import patience
 
 # Everything here is as fast as the machine; whoever waits this long waits for something that never comes.
 PATIENCE = patience(60.0)
-_ADDRESS = re.compile(r"(?:^Open |health is at |API is at )(http://[^\s/]+)")
+_ADDRESS = re.compile(r"(?:^Open |health is at |API is at )(http://[^\s/]+(?:/\?token=\S+)?)")
+_TOKEN = "/?token="
 _SECRETS = ("_TOKEN", "_KEY", "_PROXY", "_proxy")
 
+AGENT_KEY = "the-key-of-an-agent-in-tests"
+"""What `parley agent` is configured with, and whoever asks it."""
+
 Config = Mapping[str, object]
+
+
+class WayIn(TypedDict):
+    """What a client of httpx needs to be let in."""
+
+    base_url: str
+    headers: dict[str, str]
+    trust_env: bool
+
+
+def split(address: str) -> tuple[str, str]:
+    """The URL and the token of an address as Parley prints it; the token may be none."""
+    url, _, token = address.partition(_TOKEN)
+    return url, token
+
+
+def way_in(address: str) -> WayIn:
+    """The way into the Parley that printed this address."""
+    url, token = split(address)
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    return {"base_url": url, "headers": headers, "trust_env": False}
+
+
+def asking(url: str) -> Config:
+    """The section of the configuration for an agent server of the tests."""
+    return {"url": url, "api_key": AGENT_KEY}
 
 
 def environment() -> dict[str, str]:
@@ -70,8 +101,8 @@ def parley(folder: Path, *arguments: str, stdin: str = "") -> subprocess.Complet
 class Process:
     """`parley run` (or `agent`) in `folder`; it may be started again after its end, on the same data.
 
-    Each start writes `config` down; `variables` are added to its environment. The log is `parley.log` in the
-    folder, one for all lives.
+    `url` is as it was printed, with the token: see `way_in`. Each start writes `config` down; `variables` are
+    added to its environment. The log is `parley.log` in the folder, one for all lives.
     """
 
     folder: Path

@@ -10,7 +10,7 @@ import pytest
 
 from console.memory_client import MemoryClient, MemoryRefused
 from tests.e2e.conftest import begin, end
-from tests.e2e.process import PATIENCE, Process
+from tests.e2e.process import PATIENCE, Process, split, way_in
 from tests.e2e.web import WebPerson
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
@@ -50,7 +50,7 @@ def until_learned(client: MemoryClient, word: str) -> dict[str, str]:
 
 def test_what_a_chat_teaches_is_in_the_persons_hands(parley: Process):
     person = WebPerson(parley.url)
-    with MemoryClient(parley.url, timeout=PATIENCE) as client:
+    with MemoryClient(*split(parley.url), timeout=PATIENCE) as client:
         assert contents(client.get_memory()) == []
         person.ask("I live in Rome. I prefer tea over coffee.")
         rome = until_learned(client, "Rome")
@@ -69,7 +69,7 @@ def test_what_a_chat_teaches_is_in_the_persons_hands(parley: Process):
         kept = client.export_memory()
         parley.kill()
         parley.start()
-    with MemoryClient(parley.url, timeout=PATIENCE) as client:
+    with MemoryClient(*split(parley.url), timeout=PATIENCE) as client:
         assert client.get_memory() == kept
         client.switch_memory(False)
         assert "told nothing" in person.ask("What do you know about me?").text
@@ -79,8 +79,8 @@ def test_what_a_chat_teaches_is_in_the_persons_hands(parley: Process):
         assert contents(client.import_memory(kept)) == contents(kept)
         assert "Oslo" in person.ask("What do you know about me?").text
     person.close()
-    with httpx.Client(base_url=f"{parley.url}/api/memory/", trust_env=False, timeout=PATIENCE) as http:
-        answers = [http.get(each) for each in ("status", "config")]
+    with httpx.Client(**way_in(parley.url), timeout=PATIENCE) as http:
+        answers = [http.get(f"/api/memory/{each}") for each in ("status", "config")]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert not [answer for answer in answers if KEY in answer.text]
 
@@ -89,7 +89,10 @@ def test_with_a_token_nobody_reads_a_memory_without_it(tmp_path: Path):
     parley = begin(tmp_path, {"console": {"port": 0, "token": TOKEN}, "memory": {"enabled": False}})
     try:
         parley.wait_until_up()
-        with MemoryClient(parley.url, timeout=PATIENCE) as stranger, pytest.raises(MemoryRefused) as refusal:
+        with (
+            MemoryClient(*split(parley.url), timeout=PATIENCE) as stranger,
+            pytest.raises(MemoryRefused) as refusal,
+        ):
             stranger.get_memory()
         assert refusal.value.status == 401
         with MemoryClient(parley.url, TOKEN, timeout=PATIENCE) as client:

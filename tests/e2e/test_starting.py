@@ -8,7 +8,7 @@ import pytest
 
 from simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import Scene, begin, end
-from tests.e2e.process import PATIENCE, parley, write_config
+from tests.e2e.process import PATIENCE, parley, split, way_in, write_config
 from tests.e2e.telegram import telegram_config
 from tests.e2e.web import WebPerson
 from tests.engine import CHOSEN
@@ -18,14 +18,17 @@ pytestmark = pytest.mark.timeout(240)
 
 def health(url: str) -> dict[str, tuple[str, str]]:
     """Every part's health and its detail."""
-    parts = httpx.get(f"{url}/api/health", trust_env=False, timeout=PATIENCE).json()["parts"]
+    with httpx.Client(**way_in(url), timeout=PATIENCE) as http:
+        parts = http.get("/api/health").json()["parts"]
     return {part["name"]: (part["health"], part["detail"]) for part in parts}
 
 
 def test_a_running_parley_is_ready_and_healthy(scene: Scene):
     url = scene.parley.url
-    assert httpx.get(f"{url}/livez", trust_env=False, timeout=PATIENCE).status_code == 200
-    assert httpx.get(f"{url}/readyz", trust_env=False, timeout=PATIENCE).text == "ready\n"
+    with httpx.Client(base_url=split(url)[0], trust_env=False, timeout=PATIENCE) as stranger:
+        assert stranger.get("/livez").status_code == 200
+        assert stranger.get("/readyz").text == "ready\n"
+        assert stranger.get("/api/health").status_code == stranger.get("/metrics").status_code == 401
     states = {name: state for name, (state, _) in health(url).items()}
     assert states.pop("nodes", "up") == "up"  # where nodes may share the store, once they were counted
     assert states == dict.fromkeys(("store", "agent", "telegram", "web"), "up")
@@ -39,7 +42,8 @@ def test_a_wrong_telegram_token_stops_telegram_only(tmp_path: Path):
             person = WebPerson(process.wait_until_up())
             assert person.ask("Hello").text.endswith("You said: Hello")
             assert health(process.url)["telegram"][0] == "refused"
-            assert httpx.get(f"{process.url}/readyz", trust_env=False, timeout=PATIENCE).status_code == 200
+            with httpx.Client(**way_in(process.url), timeout=PATIENCE) as http:
+                assert http.get("/readyz").status_code == 200
             person.close()
         finally:
             end(process)

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import httpx
 
-from tests.e2e.process import PATIENCE
+from tests.e2e.process import PATIENCE, way_in
 
 Entry = dict[str, Any]
 """An entry as the API shows it: JSON that the tests read by key."""
@@ -49,7 +49,7 @@ class WebPerson:
     language: str = "en"
 
     def __post_init__(self) -> None:
-        self._http = httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False)
+        self._http = httpx.Client(**way_in(self.url), timeout=PATIENCE)
 
     def close(self) -> None:
         self._http.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simulator.telegram import TelegramSimulator
-from tests.e2e.conftest import begin, end
+from tests.e2e.conftest import KEYED, begin, end
 from tests.e2e.conftest import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.e2e.process import Process, free_port
 from tests.nodes.town import Town
@@ -24,7 +24,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
-    agent = begin(tmp_path_factory.mktemp("agent"), {}, "agent", "--port", str(free_port()))
+    agent = begin(tmp_path_factory.mktemp("agent"), KEYED, "agent", "--port", str(free_port()))
     try:
         agent.wait_until_up()
         yield agent

@@ -13,7 +13,7 @@ import psycopg
 
 from simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import begin, end
-from tests.e2e.process import PATIENCE, Process
+from tests.e2e.process import PATIENCE, Process, asking
 from tests.e2e.telegram import Chat, telegram_config
 from tests.e2e.web import WebPerson
 from tests.kit.machine import patience
@@ -64,7 +64,7 @@ class Town:
         """A node's settings; all but its name and its folder are the same everywhere."""
         config: dict[str, object] = {
             "store": {"url": self.url, "lease": LEASE, "node": name},
-            "agent": {"url": self.agent.url},
+            "agent": asking(self.agent.url),
             "channels": {"telegram": telegram_config(self.telegram)},
         }
         return config | more

@@ -119,7 +119,9 @@ def test_one_refused_credential_stops_one_channel(
 
 
 def _health(parley: RunningParley) -> dict[str, str]:
-    with urllib.request.urlopen(f"{parley.url}/api/health", timeout=_PATIENCE) as answer:
+    headers = {"authorization": f"Bearer {parley.token}"}
+    request = urllib.request.Request(f"{parley.url}/api/health", headers=headers)
+    with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:
         return {part["name"]: part["health"] for part in json.load(answer)["parts"]}
 
 

@@ -34,6 +34,7 @@ from tests.chaos.plan import KINDS, Line, Said
 from tests.chaos.slack import ChaoticSlack
 from tests.chaos.telegram import ChaoticTelegram
 from tests.chaos.web import Door, WebPlace
+from tests.e2e.process import way_in
 from tests.kit.machine import patience
 from tests.soak.agent import END
 from tests.soak.scale import ELSEWHERE, INTERVAL
@@ -129,7 +130,7 @@ async def main(platform: str, conversations: int, messages: int, tokens: int) ->
         chaotic = await stack.enter_async_context(standing(platform))
         print(json.dumps({} if chaotic is None else dict(chaotic.section(apart=False))), flush=True)
         _, _, url = (await told.readline()).decode().strip().partition(" ")
-        http = httpx.AsyncClient(base_url=url, timeout=patience(300), trust_env=False)
+        http = httpx.AsyncClient(**way_in(url), timeout=patience(300))
         await stack.enter_async_context(http)
         places: list[Place] = []
         web: list[WebPlace] = []

@@ -13,7 +13,7 @@ from typing import cast
 import httpx
 
 from tests.chaos.ledger import Account
-from tests.e2e.process import free_port, write_config
+from tests.e2e.process import free_port, way_in, write_config
 from tests.kit.machine import patience
 from tests.soak.child import PATIENCE, Child, child
 from tests.soak.meter import Lag, Meter, Part
@@ -114,7 +114,7 @@ async def _until_up(url: str) -> None:
     """Return once every part is up."""
     async with (
         asyncio.timeout(PATIENCE),
-        httpx.AsyncClient(base_url=url, timeout=PATIENCE, trust_env=False) as http,
+        httpx.AsyncClient(**way_in(url), timeout=PATIENCE) as http,
     ):
         while True:
             parts = (await http.get("/api/health")).json()["parts"]

@@ -37,7 +37,9 @@ export function startSidebar(newChat) {
   const brand = h("div", { class: "brand" }, h("img", { src: "/page/icon.svg", alt: "", width: 26, height: 26 }), h("span", {}, "Parley"));
   const close = button(t("closeMenu"), "cross", () => drawer.close(), { class: "phone" });
   root.setAttribute("aria-label", t("conversations"));
-  root.append(h("div", { class: "side-head" }, brand, close), create, list);
+  // A form, not a call: the browser goes to the page that the server answers with.
+  const leave = h("form", { method: "post", action: "/signout", class: "leave" }, h("button", { class: "link" }, t("signOut")));
+  root.append(h("div", { class: "side-head" }, brand, close), create, list, leave);
   list.addEventListener("keydown", onKey);
   document.getElementById("veil").addEventListener("click", () => drawer.close());
   store.on("chats", schedule);

@@ -49,7 +49,9 @@ class SlackHttpDriver(SlackDriver):
 
     @asynccontextmanager
     async def hosted(self, channel: Channel) -> AsyncIterator[None]:
-        server = HttpServer(ConsoleOptions(port=0), (), tuple, webhooks=self._channel.routes())
+        server = HttpServer(
+            ConsoleOptions(port=0, token="nobody-needs-it"), (), tuple, webhooks=self._channel.routes()
+        )
         up: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         serving = asyncio.create_task(server.run(up.set_result), name="the web server")
         try:

@@ -8,6 +8,7 @@ import pytest
 
 from app.build import built
 from app.settings.load import read
+from app.tokens import way_in
 from bridge.errors import ConfigError, StoreUnavailable
 from tests.kit.machine import patience
 
@@ -25,7 +26,9 @@ async def test_it_serves_until_it_is_stopped(tmp_path):
         running = asyncio.create_task(parley.run(stop, address.set_result))
         async with httpx.AsyncClient(base_url=await address, trust_env=False, timeout=patience(20)) as http:
             assert (await http.get("/livez")).status_code == 200
-            assert (await http.get("/api/chat/hello")).status_code == 200
+            assert (await http.get("/api/chat/hello")).status_code == 401
+            headers = way_in(settings(tmp_path))
+            assert (await http.get("/api/chat/hello", headers=headers)).status_code == 200
             stop.set()
             await running
             with pytest.raises(httpx.TransportError):

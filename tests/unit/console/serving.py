@@ -15,6 +15,7 @@ from console.server import HttpServer
 from tests.kit.machine import patience
 
 UP = HealthReport("store", Health.UP, "", 0.0)
+TOKEN = "a-token-that-is-long-enough"
 
 
 async def _echo(request: Request) -> Response:
@@ -35,12 +36,15 @@ async def serving(
     routes: Sequence[BaseRoute] = ROUTES,
     reports: Sequence[HealthReport] = (UP,),
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a server on a free port; leaving stops the server and waits for its end."""
-    server = HttpServer(options or ConsoleOptions(port=0), routes, lambda: reports)
+    """A client of a server on a free port, with its token; leaving stops the server and waits for its end."""
+    options = options or ConsoleOptions(port=0, token=TOKEN)
+    server = HttpServer(options, routes, lambda: reports)
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     running = asyncio.create_task(server.run(url.set_result))
     try:
-        async with httpx.AsyncClient(base_url=await url, timeout=patience(20)) as http:
+        async with httpx.AsyncClient(
+            base_url=await url, headers=bearer(options.token), timeout=patience(20)
+        ) as http:
             yield http
     finally:
         running.cancel()
@@ -48,8 +52,18 @@ async def serving(
 
 
 def inside(
-    options: ConsoleOptions | None = None, reports: Sequence[HealthReport] = (UP,)
+    options: ConsoleOptions | None = None, reports: Sequence[HealthReport] = (UP,), *, signed_in: bool = True
 ) -> httpx.AsyncClient:
     """A client of the same application without a socket in between."""
-    server = HttpServer(options or ConsoleOptions(), ROUTES, lambda: reports, webhooks=WEBHOOKS)
-    return httpx.AsyncClient(transport=httpx.ASGITransport(server.app), base_url="http://127.0.0.1:8321")
+    options = options or ConsoleOptions(token=TOKEN, generated=True)
+    server = HttpServer(options, ROUTES, lambda: reports, webhooks=WEBHOOKS)
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(server.app),
+        base_url="http://127.0.0.1:8321",
+        headers=bearer(options.token) if signed_in else {},
+    )
+
+
+def bearer(token: str) -> dict[str, str]:
+    """The headers of a program that has the token."""
+    return {"authorization": f"Bearer {token}"}

@@ -5,15 +5,15 @@ import pytest
 
 from console.options import ConsoleOptions
 from console.tokens import Attempts, TokenCheck
-from tests.unit.console.serving import inside
+from tests.unit.console.serving import TOKEN, bearer, inside
 
-TOKEN = "correct-horse-battery"
-WITH_TOKEN = ConsoleOptions(port=0, token=TOKEN)
+CHOSEN = ConsoleOptions(port=0, token=TOKEN)
+MADE = ConsoleOptions(port=0, token=TOKEN, generated=True)
 PAGE = {"accept": "text/html"}
 
 
-def bearer(token: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {token}"}
+def stranger(options: ConsoleOptions = CHOSEN) -> httpx.AsyncClient:
+    return inside(options, signed_in=False)
 
 
 async def sign_in(http: httpx.AsyncClient, token: str) -> httpx.Response:
@@ -21,7 +21,7 @@ async def sign_in(http: httpx.AsyncClient, token: str) -> httpx.Response:
 
 
 @pytest.mark.parametrize("host", ["localhost:1234", "127.0.0.1", "[::1]:80", "LOCALHOST"])
-async def test_loopback_names_are_let_in_without_a_token(host: str) -> None:
+async def test_a_name_of_this_machine_is_answered(host: str) -> None:
     async with inside() as http:
         assert (await http.get("/api/echo", headers={"host": host})).status_code == 200
 
@@ -73,7 +73,7 @@ async def test_our_own_page_may_post() -> None:
 
 
 async def test_a_token_guards_everything_but_the_probes() -> None:
-    async with inside(WITH_TOKEN) as http:
+    async with stranger() as http:
         assert (await http.get("/api/echo")).status_code == 401
         assert (await http.get("/api/health")).status_code == 401
         assert (await http.get("/livez")).status_code == 200
@@ -85,9 +85,9 @@ async def test_a_token_guards_everything_but_the_probes() -> None:
         ).status_code == 200
 
 
-@pytest.mark.parametrize("options", [ConsoleOptions(port=0), WITH_TOKEN])
+@pytest.mark.parametrize("options", [CHOSEN, MADE])
 async def test_a_platform_reaches_its_webhook_and_nothing_beside_it(options: ConsoleOptions) -> None:
-    async with inside(options) as http:
+    async with stranger(options) as http:
         http.headers["host"] = "chat.example"
         answer = await http.post("/hooks/test", content="update")
         assert (answer.status_code, answer.json()["body"]) == (200, "update")
@@ -97,7 +97,7 @@ async def test_a_platform_reaches_its_webhook_and_nothing_beside_it(options: Con
 
 
 async def test_a_person_signs_in_once_and_the_token_stays_out_of_the_browser() -> None:
-    async with inside(WITH_TOKEN) as http:
+    async with stranger() as http:
         sent_away = await http.get("/", headers=PAGE)
         assert (sent_away.status_code, sent_away.headers["location"]) == (303, "/signin")
         page = await http.get("/signin", headers=PAGE)
@@ -112,7 +112,7 @@ async def test_a_person_signs_in_once_and_the_token_stays_out_of_the_browser() -
 
 
 async def test_a_wrong_token_is_said_in_the_readers_language() -> None:
-    async with inside(WITH_TOKEN) as http:
+    async with stranger() as http:
         assert "not the token" in (await sign_in(http, "wrong")).text
         http.headers["accept-language"] = "zh-CN,zh"
         answer = await sign_in(http, "wrong")
@@ -120,16 +120,18 @@ async def test_a_wrong_token_is_said_in_the_readers_language() -> None:
         assert "令牌不正确" in answer.text
 
 
-async def test_a_cookie_of_an_older_token_is_taken_away() -> None:
-    async with inside(WITH_TOKEN) as http:
-        stale = {"cookie": f"parley_signin={TokenCheck('older-token-than-this').cookie}"}
-        answer = await http.get("/", headers=PAGE | stale)
-        assert answer.headers["location"] == "/signin"
-        assert 'parley_signin=""' in answer.headers["set-cookie"]
+async def test_two_parleys_of_one_machine_leave_each_others_cookies_alone() -> None:
+    other = TokenCheck("another-token-than-ours")
+    async with stranger() as http:
+        await sign_in(http, TOKEN)
+        http.cookies.set(other.name, other.cookie)
+        assert (await http.get("/api/echo")).status_code == 200
+        http.cookies.set(TokenCheck(TOKEN).name, other.cookie)
+        assert (await http.get("/api/echo")).status_code == 401
 
 
 async def test_guessing_ends_after_ten_tries_even_with_the_right_one() -> None:
-    async with inside(WITH_TOKEN) as http:
+    async with stranger() as http:
         for _ in range(10):
             assert (await http.get("/api/echo", headers=bearer("wrong"))).status_code == 401
         limited = await http.get("/api/echo", headers=bearer(TOKEN))
@@ -138,8 +140,80 @@ async def test_guessing_ends_after_ten_tries_even_with_the_right_one() -> None:
         assert (await sign_in(http, TOKEN)).status_code == 429
 
 
+async def test_guesses_never_shut_out_who_is_signed_in() -> None:
+    async with stranger() as http:
+        await sign_in(http, TOKEN)
+        for _ in range(12):
+            await http.post("/signin", data={"token": "wrong"}, headers={"cookie": ""})
+        assert (await http.post("/signin", data={"token": TOKEN})).status_code == 429
+        assert (await http.get("/api/echo")).status_code == 200
+
+
+async def test_a_token_that_nobody_can_guess_is_never_kept_waiting() -> None:
+    async with stranger(MADE) as http:
+        for _ in range(12):
+            assert (await http.get("/api/echo", headers=bearer("wrong"))).status_code == 401
+        assert (await http.get("/api/echo", headers=bearer(TOKEN))).status_code == 200
+
+
+async def test_whoever_signs_out_has_to_sign_in_again() -> None:
+    async with stranger() as http:
+        await sign_in(http, TOKEN)
+        foreign = {"sec-fetch-site": "cross-site"}
+        assert (await http.post("/signout", headers=foreign)).status_code == 403
+        assert (await http.get("/signout")).status_code == 404
+        assert (await http.get("/api/echo")).status_code == 200
+        answer = await http.post("/signout")
+        assert (answer.status_code, answer.headers["location"]) == (303, "/signin")
+        assert (await http.get("/api/echo")).status_code == 401
+
+
+async def test_the_printed_address_lets_in_and_is_not_kept() -> None:
+    async with stranger(MADE) as http:
+        answer = await http.get("/", params={"token": TOKEN}, headers=PAGE)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/")
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "HttpOnly" in answer.headers["set-cookie"]
+        assert TOKEN not in answer.headers["set-cookie"]
+        assert (await http.get("/", headers=PAGE)).status_code == 200
+        stale = await http.get("/", params={"token": "of-an-old-bookmark"}, headers=PAGE)
+        assert (stale.status_code, stale.headers["location"]) == (303, "/")
+
+
+@pytest.mark.parametrize("path", ["/?token=wrong", "/?token=", "/?token=%ff"])
+async def test_a_wrong_address_is_told_where_the_right_one_is(path: str) -> None:
+    async with stranger(MADE) as http:
+        answer = await http.get(path, headers=PAGE)
+        assert answer.status_code == 401
+        assert "parley address" in answer.text
+        assert "set-cookie" not in answer.headers
+
+
+async def test_the_token_in_an_address_opens_the_page_only() -> None:
+    async with stranger(MADE) as http:
+        assert (await http.get("/api/echo", params={"token": TOKEN})).status_code == 401
+        assert (await http.post("/", params={"token": TOKEN})).status_code == 401
+    async with stranger(CHOSEN) as http:
+        assert (await http.get("/", params={"token": TOKEN}, headers=PAGE)).headers["location"] == "/signin"
+
+
+@pytest.mark.parametrize("accept", ["text/html", "*/*"])
+async def test_the_page_without_the_token_says_where_to_find_the_address(accept: str) -> None:
+    async with stranger(MADE) as http:
+        sent = await http.get("/", headers={"accept": accept}, follow_redirects=True)
+        assert sent.status_code == 200
+        assert "parley address" in sent.text
+        assert TOKEN not in sent.text
+        chinese = await http.get("/signin", headers={"accept-language": "zh-CN"})
+        assert "parley address" in chinese.text
+        assert "请打开" in chinese.text
+    async with stranger(CHOSEN) as http:
+        assert "parley address" not in (await http.get("/signin")).text
+
+
 async def test_rubbish_at_the_door_is_refused() -> None:
-    async with inside(WITH_TOKEN) as http:
+    async with stranger() as http:
         assert (await http.post("/signin", content=b"x" * 10_000)).status_code == 401
         assert (await http.post("/signin", content=b"&".join([b"a=b"] * 40))).status_code == 401
         assert (await http.post("/signin", content=b"token=\xff")).status_code == 401

@@ -14,14 +14,19 @@ from console.options import ConsoleOptions
 from console.server import HttpServer
 from memory.document import Category
 from tests.unit.console.remembering import OWN, Memories, empty, fact
+from tests.unit.console.serving import TOKEN, bearer
 
 TEA = "Prefers tea"
 FACT = "/api/memory/facts/fact_00000001"
 
 
-def client(memories: Memories, token: str = "") -> httpx.AsyncClient:
-    server = HttpServer(ConsoleOptions(token=token), memory_routes(memories), lambda: ())
-    return httpx.AsyncClient(transport=httpx.ASGITransport(server.app), base_url="http://127.0.0.1:8321")
+def client(memories: Memories) -> httpx.AsyncClient:
+    server = HttpServer(ConsoleOptions(token=TOKEN), memory_routes(memories), lambda: ())
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(server.app),
+        base_url="http://127.0.0.1:8321",
+        headers=bearer(TOKEN),
+    )
 
 
 @pytest.fixture
@@ -239,11 +244,12 @@ async def test_answers_are_not_kept_by_anybody_in_between(http: httpx.AsyncClien
     assert (await http.get("/api/memory")).headers["cache-control"] == "no-store"
 
 
-async def test_with_a_token_nobody_reads_or_writes_without_it(memories: Memories) -> None:
-    async with client(memories, token="correct-horse-battery") as http:
+async def test_nobody_reads_or_writes_without_the_token(memories: Memories) -> None:
+    async with client(memories) as http:
+        del http.headers["authorization"]
         for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/config"), ("POST", "/facts")):
             assert (await http.request(method, f"/api/memory{path}")).status_code == 401
-        http.headers["authorization"] = "Bearer correct-horse-battery"
+        http.headers.update(bearer(TOKEN))
         assert contents(await http.get("/api/memory")) == [TEA, "Lives in Rome"]
 
 

@@ -26,12 +26,14 @@ from memory.rules import RuleExtractor
 from memory.service import MemoryService
 from store.sqlite import SqliteStore
 from tests.unit.console.remembering import CONFIG
+from tests.unit.console.serving import TOKEN, bearer
 from tests.unit.memory.learning_kit import turn, until
 
 SECRET = "sk-very-secret-4711"
 # Nobody answers there: Parley starts all the same.
 SETTINGS = f"""
 agent: {{url: 'http://127.0.0.1:9'}}
+console: {{token: {TOKEN}}}
 memory: {{model_name: 'openai:any', model_api_key: {SECRET}, base_url: 'http://me:{SECRET}@127.0.0.1:9/v1'}}
 """
 
@@ -39,7 +41,8 @@ memory: {{model_name: 'openai:any', model_api_key: {SECRET}, base_url: 'http://m
 @asynccontextmanager
 async def asked(parley: Parley) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(parley.server.app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8321") as http:
+    address = "http://127.0.0.1:8321"
+    async with httpx.AsyncClient(transport=transport, base_url=address, headers=bearer(TOKEN)) as http:
         yield http
 
 

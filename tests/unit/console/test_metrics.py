@@ -62,6 +62,7 @@ async def test_what_a_label_holds_cannot_break_the_format() -> None:
 async def test_figures_are_behind_the_token() -> None:
     route = metrics_route(metrics(Deliveries(), lambda: [UP], ["web"]))
     async with serving(ConsoleOptions(port=0, token=_TOKEN), routes=[route]) as http:
+        del http.headers["authorization"]
         assert (await http.get("/metrics")).status_code == 401
         answer = await http.get("/metrics", headers={"authorization": f"Bearer {_TOKEN}"})
     assert 'parley_up{part="store"}' in answer.text

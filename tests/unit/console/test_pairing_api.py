@@ -21,10 +21,10 @@ EVE = User("test", "e:1", "Eve")
 
 
 @asynccontextmanager
-async def console(folder: Path, token: str = "") -> AsyncIterator[tuple[httpx.AsyncClient, Pairing]]:
+async def console(folder: Path) -> AsyncIterator[tuple[httpx.AsyncClient, Pairing]]:
     async with SqliteStore.open(folder / "parley.db") as store:
         pairing = Pairing(store, lambda: 1000.0)
-        options = ConsoleOptions(port=0, token=token)
+        options = ConsoleOptions(port=0, token=TOKEN)
         async with serving(options, pairing_routes(pairing)) as http:
             yield http, pairing
 
@@ -58,7 +58,8 @@ async def test_what_is_no_code_is_refused(tmp_path: Path) -> None:
 
 
 async def test_only_whoever_may_use_the_console_may_use_it(tmp_path: Path) -> None:
-    async with console(tmp_path, TOKEN) as (http, pairing):
+    async with console(tmp_path) as (http, pairing):
+        del http.headers["authorization"]
         code = await pairing.ask(EVE)
         assert (await http.get(PATH)).status_code == 401
         assert (await http.post(PATH, json={"code": code})).status_code == 401

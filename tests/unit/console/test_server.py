@@ -10,7 +10,7 @@ import pytest
 from bridge.errors import ConfigError
 from console.options import ConsoleOptions
 from console.server import HttpServer
-from tests.unit.console.serving import ROUTES, UP, serving
+from tests.unit.console.serving import ROUTES, TOKEN, UP, bearer, serving
 
 
 def free_port() -> int:
@@ -34,13 +34,13 @@ async def test_it_serves_the_routes_it_was_given() -> None:
 async def test_the_port_is_free_again_when_it_has_stopped() -> None:
     port = free_port()
     for _ in range(2):
-        async with serving(ConsoleOptions(port=port)) as http:
+        async with serving(ConsoleOptions(port=port, token=TOKEN)) as http:
             assert (await http.get("/livez")).status_code == 200
 
 
 async def test_a_port_in_use_is_one_line_with_path_and_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
-        said = await run_until_it_fails(ConsoleOptions(port=other.getsockname()[1]))
+        said = await run_until_it_fails(ConsoleOptions(port=other.getsockname()[1], token=TOKEN))
     assert said.startswith("console.port: ")
     assert "in use" in said
     assert "\n" not in said
@@ -51,6 +51,11 @@ async def test_a_host_that_is_not_ours_is_one_line_with_path_and_remedy(host: st
     said = await run_until_it_fails(ConsoleOptions(host=host, token="a-long-enough-token"))
     assert said.startswith("console.host: ")
     assert "127.0.0.1" in said
+
+
+def test_being_on_this_machine_lets_nobody_in() -> None:
+    with pytest.raises(ConfigError, match=r"^console\.token: is needed"):
+        HttpServer(ConsoleOptions(), ROUTES, lambda: [UP])
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org", ""])
@@ -99,7 +104,9 @@ async def test_rubbish_on_the_wire_does_not_harm_the_next_request() -> None:
         assert b"400" in await reader.readline()
         writer.close()
         await writer.wait_closed()
-        odd = {"cookie": "a=\xff; ;;", "origin": "http://[", "authorization": "Bearer"}
-        headers = httpx.Headers(odd, encoding="latin-1")
+        odd = {"cookie": "a=\xff; ;;", "origin": "http://["}
+        headers = httpx.Headers(odd | bearer(TOKEN), encoding="latin-1")
         assert (await http.get("/api/echo", headers=headers)).status_code == 200
         assert (await http.post("/api/echo", headers=headers)).status_code == 403
+        headers["authorization"] = "Bearer"
+        assert (await http.get("/api/echo", headers=headers)).status_code == 401

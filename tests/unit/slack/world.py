@@ -81,7 +81,7 @@ async def listening(channel: Channel, inbox: KeepingInbox) -> AsyncIterator[asyn
 @asynccontextmanager
 async def served(channel: SlackChannel) -> AsyncIterator[str]:
     """A channel that is posted to, in a console that is for this machine only; gives its address."""
-    server = HttpServer(ConsoleOptions(port=0), (), tuple, webhooks=channel.routes())
+    server = HttpServer(ConsoleOptions(port=0, token="nobody-needs-it"), (), tuple, webhooks=channel.routes())
     up = asyncio.get_running_loop().create_future()
     running = asyncio.create_task(server.run(up.set_result))
     try:

@@ -41,7 +41,9 @@ async def hooked(world: World, **more) -> AsyncIterator[tuple]:
     running, url = await serve(door)
     try:
         channel = world.another_channel(webhook_url=f"{url}{PATH}", **more)
-        door.app = HttpServer(ConsoleOptions(), (), tuple, webhooks=channel.routes()).app
+        door.app = HttpServer(
+            ConsoleOptions(token="nobody-needs-it", generated=True), (), tuple, webhooks=channel.routes()
+        ).app
         async with httpx.AsyncClient(
             base_url=url, headers={"host": "chat.example"}, timeout=patience(20)
         ) as http:
@@ -52,7 +54,7 @@ async def hooked(world: World, **more) -> AsyncIterator[tuple]:
 
 
 async def serve(door: Door) -> tuple[asyncio.Task, str]:
-    server = HttpServer(ConsoleOptions(port=0), (), tuple)
+    server = HttpServer(ConsoleOptions(port=0, token="nobody-needs-it"), (), tuple)
     server.app = door
     url = asyncio.get_running_loop().create_future()
     running = asyncio.create_task(server.run(url.set_result))

@@ -13,6 +13,7 @@ from bridge.ports import Health, HealthReport
 from console.options import ConsoleOptions
 from console.server import HttpServer
 from tests.kit.machine import patience
+from tests.unit.console.serving import TOKEN, bearer
 from tests.unit.web.site import CHAT, Site
 
 
@@ -47,7 +48,7 @@ class Stream:
 @pytest.fixture
 async def url(site: Site) -> AsyncIterator[str]:
     reports = [HealthReport("store", Health.UP, "", 0.0)]
-    server = HttpServer(ConsoleOptions(port=0), site.channel.routes(), lambda: reports)
+    server = HttpServer(ConsoleOptions(port=0, token=TOKEN), site.channel.routes(), lambda: reports)
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(server.run(ready.set_result))
     yield await ready
@@ -57,7 +58,7 @@ async def url(site: Site) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def connected(url: str, last: str = "") -> AsyncIterator[Stream]:
-    headers = {"accept": "text/event-stream"} | ({"last-event-id": last} if last else {})
+    headers = {"accept": "text/event-stream"} | bearer(TOKEN) | ({"last-event-id": last} if last else {})
     async with (
         httpx.AsyncClient(timeout=patience(20)) as http,
         http.stream("GET", f"{url}/api/chat/events", headers=headers) as answer,
@@ -116,7 +117,7 @@ async def test_a_reader_that_does_not_read_gets_the_newest_only(site: Site, url:
 
 
 async def test_streams_end_when_the_server_stops(site: Site) -> None:
-    server = HttpServer(ConsoleOptions(port=0), site.channel.routes(), list)
+    server = HttpServer(ConsoleOptions(port=0, token=TOKEN), site.channel.routes(), list)
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     task = asyncio.create_task(server.run(ready.set_result))
     async with connected(await ready) as stream:
