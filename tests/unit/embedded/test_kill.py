@@ -12,6 +12,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import StreamPart
 
+from tests.kit.waiting import until
 from tests.unit.embedded.crashing import KEY, STEPS, allow, server
 
 
@@ -38,6 +39,12 @@ async def follow(
     return parts
 
 
+async def saved(client: LangGraphClient, thread: str, steps: int) -> bool:
+    """Whether the state after so many steps would survive a kill."""
+    state: Any = await client.threads.get_state(thread)
+    return len(state["values"]["steps"]) >= steps
+
+
 async def test_a_run_goes_on_from_its_last_checkpoint_after_every_kill(tmp_path: Path) -> None:
     thread, rounds, last = str(uuid4()), 3, "0"
     allow(tmp_path, 0)
@@ -53,6 +60,8 @@ async def test_a_run_goes_on_from_its_last_checkpoint_after_every_kill(tmp_path:
             assert ids == sorted(set(ids))
             assert ids[0] > int(last)
             last = str(ids[-1])
+            # A checkpoint is written while the next step is taken already, and a slow disk is late with it.
+            await until(lambda c=client, n=number: saved(c, thread, 2 * n + 2), "they are on disk")
     allow(tmp_path, 2 * STEPS)
     async with killed(tmp_path) as client:
         await client.runs.join(thread, queued["run_id"])
