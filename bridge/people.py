@@ -9,15 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bridge.codec import decode, encode
-from bridge.codes import CODE_SECONDS as CODE_SECONDS
-from bridge.codes import digest_of, new_code
 from bridge.errors import DocumentConflict
 from bridge.journal import Document, Documents, every
 from bridge.types import Conversation, User
 
-_ACCOUNTS, _OFFERS = "account/", "link/"
-_TRIES = 5
-_TRIES_SECONDS = 3600.0
+OFFERS, OPEN_LINKS = "link/", "link-with/"
+"""Where offers to link are kept, by the digest of their code, and which one an account has to do with."""
+
+_ACCOUNTS = "account/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,31 +33,29 @@ class PersonRecord:
 
 @dataclass(frozen=True, slots=True)
 class _Account:
+    """Whose account it is; until that is settled, which person it left, and if it named that one."""
+
     person: str
+    left: str = ""
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Offer:
-    """A code's other half: whom it leads to, and, once it is used, by which account and person."""
+    """What concerns persons in an offer to link two accounts (`bridge/links.py`)."""
 
     person: str
-    until: float
     account: str = ""
     source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Tries:
-    count: int = 0
-    since: float = 0.0
+class Left:
+    """An account that left one person and is another now; `named`: the first one is named after it."""
 
-
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """A link that was made: the person that joined, and the one it joined."""
-
-    source: str
-    into: str
+    person: str
+    own: str
+    named: bool
 
 
 class People:
@@ -84,85 +81,47 @@ class People:
         """From now on this person is spoken to in `language`; "" goes back to the platform's."""
         await self._change(await self.person_of(user), lambda record: replace(record, language=language))
 
-    async def offer(self, user: User) -> str:
-        """A new code that links another account to this person: once, and for ten minutes."""
-        code = new_code()
-        offer = _Offer(await self.person_of(user), self._clock() + CODE_SECONDS)
-        key = _offer_key(code)
-        await self._documents.set(Document(key, encode(offer), (await self._documents.get(key)).version))
-        return code
+    async def person_named(self, account: str) -> str:
+        """Return the person whose account this key names."""
+        return await _person_of(self._documents, account)
 
-    async def may_try(self, user: User) -> bool:
-        """Whether this account may name a code now; counts it: five an hour, so that none can be guessed."""
-        key = f"link-tries/{account_key(user)}"
-        document = await self._documents.get(key)
-        tries = decode(_Tries, document.body) if document.body else _Tries()
-        now = self._clock()
-        if now - tries.since > _TRIES_SECONDS:
-            tries = _Tries(0, now)
-        if tries.count >= _TRIES:
-            return False
-        try:
-            await self._documents.set(replace(document, body=encode(replace(tries, count=tries.count + 1))))
-        except DocumentConflict:
-            return False
-        return True
-
-    async def accept(self, user: User, code: str) -> Linked | None:
-        """Join the person who offered `code`, with all accounts of this one; None where it is no good.
-
-        Called again after a crash it goes on where it was.
-        """
-        offer = await self._take(user, code)
-        if offer is None:
-            return None
-        moved = await self.accounts_of(offer.source)
-        await self._change(
-            offer.person, lambda record: replace(record, accounts=_joined(record, offer.person, moved))
-        )
-        for account in moved:
-            await self._move(account, offer.person)
-        await self._change(offer.source, lambda record: replace(record, accounts=()))
-        return Linked(offer.source, offer.person)
-
-    async def _take(self, user: User, code: str) -> _Offer | None:
-        """The offer, used by this account now or before a crash."""
-        account = account_key(user)
-        document = await self._documents.get(_offer_key(code))
-        if not document.body:
-            return None
-        offer = decode(_Offer, document.body)
-        if offer.until < self._clock() or offer.account not in ("", account):
-            return None
-        if not offer.account:
-            source = await self.person_of(user)
-            if source == offer.person:
-                return None
-            offer = replace(offer, account=account, source=source)
-            try:
-                await self._documents.set(replace(document, body=encode(offer)))
-            except DocumentConflict:
-                return None
-        return offer
-
-    async def leave(self, user: User) -> bool:
-        """Make this account a person of its own again; False where it is alone already."""
-        account = account_key(user)
-        person = await self.person_of(user)
+    async def named_after(self, person: str) -> str:
+        """Return the account after which a person is named: what nothing else is noted about is its own."""
         accounts = await self.accounts_of(person)
-        if len(accounts) < 2:
-            return False
-        left = await self._change(
-            person,
-            lambda record: replace(
-                record,
-                accounts=tuple(each for each in accounts if each != account),
-                founded=record.founded + 1,
-            ),
-        )
-        # The name of an account may be that of the person that it leaves behind.
-        await self._move(account, account if person != account else f"{account}~{left.founded}")
-        return True
+        return person if person in accounts else accounts[0]
+
+    async def join(self, source: str, into: str) -> None:
+        """Make all accounts of one person those of another. Called again after a crash it goes on."""
+        moved = await self.accounts_of(source)
+        await self._change(into, lambda record: replace(record, accounts=_joined(record, into, moved)))
+        for account in moved:
+            await self._move(account, into)
+        await self._change(source, lambda record: replace(record, accounts=()))
+
+    async def leave(self, user: User) -> Left | None:
+        """Make this account a person of its own again; None where it is alone already.
+
+        The same again until `settle`, so that a crash in between loses nothing.
+        """
+        account = account_key(user)
+        noted = await self._account(account)
+        accounts = await self.accounts_of(noted.person)
+        if len(accounts) > 1:
+            person, named = noted.person, await self.named_after(noted.person) == account
+            record = await self._change(person, lambda old: replace(old, founded=old.founded + 1))
+            # The name of an account may be that of the person that it leaves behind.
+            own = account if person != account else f"{account}~{record.founded}"
+            noted = _Account(own, person, named)
+            await self._write(account, noted)
+        if not noted.left:
+            return None
+        await self._change(noted.left, lambda record: _without(record, account))
+        return Left(noted.left, noted.person, noted.named)
+
+    async def settle(self, user: User) -> None:
+        """Note that an account that left has what is its own."""
+        account = account_key(user)
+        await self._write(account, _Account((await self._account(account)).person))
 
     async def whole(self, name: str) -> tuple[str, tuple[str, ...]]:
         """The person of this name, a person's id or an account's key, and the keys of all their accounts."""
@@ -177,11 +136,11 @@ class People:
 
     async def noted(self, person: str, accounts: Sequence[str]) -> list[Document]:
         """All that is noted of a person: who they are, codes that they were given, and tries."""
-        keys = [*(f"link-tries/{account}" for account in accounts)]
+        keys = [f"{kind}{account}" for account in accounts for kind in ("link-tries/", OPEN_LINKS)]
         keys += [account_document(account) for account in accounts]
         keys += [person_document(each) for each in await self._own(person, accounts)]
         found = [document for key in keys if (document := await self._documents.get(key)).version]
-        async for document in every(self._documents, _OFFERS):
+        async for document in every(self._documents, OFFERS):
             offer = decode(_Offer, document.body)
             if person in (offer.person, offer.source) or offer.account in accounts:
                 found.append(document)
@@ -201,11 +160,18 @@ class People:
         records = {name: await _record(self._documents, name) for name in dict.fromkeys((person, *accounts))}
         return [name for name, record in records.items() if set(record.accounts) <= set(accounts)]
 
+    async def _account(self, account: str) -> _Account:
+        document = await self._documents.get(account_document(account))
+        return decode(_Account, document.body) if document.body else _Account(account)
+
     async def _move(self, account: str, person: str) -> None:
+        await self._write(account, _Account(person))
+
+    async def _write(self, account: str, noted: _Account) -> None:
         while True:
             document = await self._documents.get(account_document(account))
             try:
-                await self._documents.set(replace(document, body=encode(_Account(person))))
+                await self._documents.set(replace(document, body=encode(noted)))
             except DocumentConflict:
                 continue
             return
@@ -259,9 +225,9 @@ async def _record(documents: Documents, person: str) -> PersonRecord:
     return person_record_in(await documents.get(person_document(person)))
 
 
+def _without(record: PersonRecord, account: str) -> PersonRecord:
+    return replace(record, accounts=tuple(each for each in record.accounts if each != account))
+
+
 def _joined(record: PersonRecord, person: str, moved: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(record.accounts or (person,)), *moved)))
-
-
-def _offer_key(code: str) -> str:
-    return f"{_OFFERS}{digest_of(code)}"

@@ -61,6 +61,17 @@ class Merged:
     known: int
 
 
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """An account that leaves a person; `named` says that the person is named after it.
+
+    What nothing is noted about is then the account's own.
+    """
+
+    account: str
+    named: bool
+
+
 class Memory(Protocol):
     """Remembers people. All but `recall` raise MemoryFailed, whose text may be shown to the person."""
 
@@ -85,8 +96,11 @@ class Memory(Protocol):
         """The facts that `words` are about, best first."""
         ...
 
-    async def add(self, person: str, content: str) -> Remembered:
-        """Remember what a person says to remember; it counts as certain. Known already: the known one."""
+    async def add(self, person: str, content: str, account: str = "") -> Remembered:
+        """Remember what a person says to remember; it counts as certain. Known already: the known one.
+
+        `account` is the one that says so, or empty where the person is named after it.
+        """
         ...
 
     async def forget(self, person: str, words: str) -> Sequence[Remembered]:
@@ -112,8 +126,18 @@ class Memory(Protocol):
         """Forget everything, also what is still to be learned; returns how many facts there were."""
         ...
 
-    async def merge(self, source: str, into: str) -> Merged:
-        """Make one person's memory part of another's; the first one is empty afterwards."""
+    async def merge(self, source: str, into: str, account: str = "") -> Merged:
+        """Make one person's memory part of another's; the first one is empty afterwards.
+
+        What came from it stays marked with `account`, so that `part` can give it back.
+        """
+        ...
+
+    async def part(self, person: str, into: str, parting: Parting) -> int:
+        """Give `into` what came from an account that left `person`; returns how many facts that was.
+
+        Done again, as after a crash, it gives what is still there.
+        """
         ...
 
 
@@ -134,7 +158,7 @@ class NullMemory:
     async def search(self, person: str, words: str) -> Sequence[Remembered]:
         return ()
 
-    async def add(self, person: str, content: str) -> Remembered:
+    async def add(self, person: str, content: str, account: str = "") -> Remembered:
         return Remembered("", content, "", 0.0, "", "")
 
     async def forget(self, person: str, words: str) -> Sequence[Remembered]:
@@ -152,5 +176,8 @@ class NullMemory:
     async def clear(self, person: str) -> int:
         return 0
 
-    async def merge(self, source: str, into: str) -> Merged:
+    async def merge(self, source: str, into: str, account: str = "") -> Merged:
         return Merged(0, 0)
+
+    async def part(self, person: str, into: str, parting: Parting) -> int:
+        return 0

@@ -17,7 +17,7 @@ from memory.evict import evict
 from memory.filter import Learned
 from memory.forgetting import forgotten
 from memory.index import FactIndex
-from memory.join import confirmed_at, joined, may_join
+from memory.join import accounts_of, confirmed_at, joined, may_join
 from memory.options import MemoryOptions
 from memory.proposed import checked
 from memory.similar import Verdict
@@ -156,6 +156,7 @@ class _Work:
             shared=bool(read) and not any(turn.private for turn in read),
             subject=new.subject,
             keywords=new.keywords,
+            accounts=accounts_of(turn.account for turn in read),
         )
         return fact, said_at
 

@@ -1,7 +1,8 @@
 """A memory as JSON: schema 1.0 of the reference system, read as people and other versions left it.
 
 Keys that the schema does not have are written only where they say something: `shared`, `subject`,
-`keywords`, `lastConfirmedAt`. What cannot be read is handed back, entry by entry, so that nothing is lost.
+`keywords`, `lastConfirmedAt`, `accounts`. What cannot be read is handed back, entry by entry, so that
+nothing is lost.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ def fact_value(fact: Fact) -> Object:
         "subject": fact.subject,
         "keywords": list(fact.keywords),
         "lastConfirmedAt": fact.confirmed_at,
+        "accounts": list(fact.accounts),
     }
     return value | {key: entry for key, entry in extras.items() if entry}
 
@@ -165,6 +167,7 @@ def read_fact(entry: Json) -> Fact | None:
         subject=_text(entry.get("subject")).strip(),
         keywords=_texts(entry.get("keywords")),
         confirmed_at=utc(_text(entry.get("lastConfirmedAt"))),
+        accounts=_accounts(entry.get("accounts")),
     )
 
 
@@ -185,6 +188,11 @@ def _source(value: Json) -> str:
 def _texts(value: Json) -> tuple[str, ...]:
     entries = value if isinstance(value, list) else []
     return tuple(text for text in (_text(entry).strip() for entry in entries) if text)
+
+
+def _accounts(value: Json) -> tuple[str, ...]:
+    entries = value if isinstance(value, list) else []
+    return tuple(_text(entry) for entry in entries if isinstance(entry, str))
 
 
 def _text(value: Json) -> str:

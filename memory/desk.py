@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from bridge.errors import MemoryFailed, StoreUnavailable
 from bridge.remembering import Remembered
-from memory.document import Category, Fact
+from memory.document import Category, Fact, MemoryDocument
 from memory.holdings import FactChange, Holdings, as_json
+from memory.parse import SECTIONS
 from memory.queue import DeadLetter, LearningQueue
 from memory.recent import People
 from memory.storage import MemoryStore
@@ -122,6 +123,15 @@ def remembered(fact: Fact) -> Remembered:
     return Remembered(
         fact.id, fact.content, fact.category.value, fact.confidence, fact.created_at, fact.source
     )
+
+
+def told_summaries(document: MemoryDocument) -> Iterator[tuple[str, str]]:
+    """Those that say something, under the names that they have in the file."""
+    for names in SECTIONS.values():
+        for key, name in names.items():
+            text = getattr(document.summaries, name).text
+            if text:
+                yield key, text
 
 
 @contextmanager

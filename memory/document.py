@@ -32,6 +32,8 @@ class Fact:
     all others are recalled in private only. `subject` is whom it is about when that is not the person;
     `keywords` are other words for it (synonyms, names in another language) that only search sees.
     `source_error` is the mistake that a correction corrects. `confirmed_at` is when it was last said again.
+    `accounts` are those of a linked person that it came from; "" among them, or none at all, stands for the
+    account after which the person is named.
     """
 
     id: str
@@ -45,6 +47,7 @@ class Fact:
     subject: str = ""
     keywords: tuple[str, ...] = ()
     confirmed_at: str = ""
+    accounts: tuple[str, ...] = ()
 
     @property
     def manual(self) -> bool:
@@ -104,6 +107,14 @@ class Tombstone:
 
 
 @dataclass(frozen=True, slots=True)
+class Came:
+    """Sentences of summaries, by digest, that an account of a linked person brought with it."""
+
+    account: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Notes:
     """What belongs to a memory but is nobody's to read: kept beside the document.
 
@@ -111,6 +122,7 @@ class Notes:
     says that the person wants nothing learned and nothing recalled. `watermarks` names, for each thread,
     the last turn that was learned from. `past` holds the last five documents, newest first, for undo.
     `last_id` is the last fact id that was given: each follows from the one before, so that none comes twice.
+    `came` tells which account of a linked person its summaries came from.
     """
 
     generation: int = 0
@@ -119,6 +131,7 @@ class Notes:
     watermarks: dict[str, str] = field(default_factory=dict)
     past: tuple[MemoryDocument, ...] = ()
     last_id: str = ""
+    came: tuple[Came, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

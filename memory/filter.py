@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bridge.people import account_key
 from bridge.types import Turn
 from memory.marks import agent_words, own_words
 from memory.options import Groups
@@ -24,7 +25,8 @@ class Learned:
     """A turn worth learning from.
 
     `id` is the turn's, `speaker` what their account is called, `at` ISO 8601 in UTC, `language` a BCP 47
-    tag or empty. `question` is what the agent had asked when `said` is a bare yes or no.
+    tag or empty. `account` is theirs, empty where the person is named after it. `question` is what the
+    agent had asked when `said` is a bare yes or no.
     """
 
     id: str
@@ -36,6 +38,7 @@ class Learned:
     language: str
     private: bool
     question: str = ""
+    account: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ def _learned(turn: Turn, question: str) -> Learned | None:
         language=turn.language,
         private=turn.private,
         question=question if nothing else "",
+        account="" if account_key(turn.speaker) == turn.person else account_key(turn.speaker),
     )
 
 

@@ -41,7 +41,7 @@ def forgotten(stored: Stored, gone: Sequence[Fact], at: str, words: str = "") ->
 
     `words` are those that it was named by: sentences of summaries that hold all of them go too.
     """
-    repeats = _repeats([telling(fact.content) for fact in gone], telling(words))
+    repeats = repeating([telling(fact.content) for fact in gone], telling(words))
     ids, texts = {fact.id for fact in gone}, {fact.content for fact in gone}
 
     def scrubbed(document: MemoryDocument) -> MemoryDocument:
@@ -62,12 +62,14 @@ def forgotten(stored: Stored, gone: Sequence[Fact], at: str, words: str = "") ->
 
 def told(document: MemoryDocument, words: str) -> tuple[str, ...]:
     """The sentences of summaries that hold every telling word of these."""
-    repeats = _repeats((), telling(words))
+    repeats = repeating((), telling(words))
     texts: Iterable[Summary] = (getattr(document.summaries, name) for name in SUMMARY_NAMES)
     return tuple(one.strip() for summary in texts for one in sentences(summary.text) if repeats(one))
 
 
-def _repeats(gone: Sequence[frozenset[str]], words: frozenset[str]) -> Callable[[str], bool]:
+def repeating(gone: Sequence[frozenset[str]], words: frozenset[str] = frozenset()) -> Callable[[str], bool]:
+    """Return what tells whether a sentence repeats one of these facts, or holds all of these words."""
+
     def repeats(sentence: str) -> bool:
         said = telling(sentence)
         if words and words <= said:

@@ -12,7 +12,8 @@ from memory.draft import Draft
 from memory.evict import evict
 from memory.forgetting import forgotten, named, told
 from memory.index import FactIndex
-from memory.join import joined, may_join
+from memory.join import accounts_of, joined, may_join
+from memory.parting import came, marked
 from memory.proposed import MOST_OF_FACT, clamped, one_line
 from memory.similar import Verdict
 from memory.summarised import added_to
@@ -55,15 +56,17 @@ def add(
     shared: bool = False,
     category: Category = Category.CONTEXT,
     index: FactIndex | None = None,
+    account: str = "",
 ) -> Added:
     """Remember what a person says to remember: certain, and never rewritten by a model.
 
     Known already, the known one becomes theirs. `most` is the cap; what is added is never what it costs.
+    `account` is who says so, where the person is not named after it.
     """
     text = one_line(content, MOST_OF_FACT)
     if not any(char.isalnum() for char in text):
         return Added(stored, None)
-    new = Fact("", text, category, 1.0, now, MANUAL, shared=shared)
+    new = Fact("", text, category, 1.0, now, MANUAL, shared=shared, accounts=accounts_of([account]))
     draft = Draft(stored.document.facts, stored.notes.last_id, index)
     known = _known(draft, new)
     if known is None:
@@ -154,16 +157,19 @@ def switch(stored: Stored, on: bool) -> Stored:
     return replace(stored, notes=replace(stored.notes, off=not on))
 
 
-def merge(source: Stored, into: Stored, now: str, most: int) -> Joined:
+def merge(source: Stored, into: Stored, now: str, most: int, account: str = "") -> Joined:
     """Make one memory part of another; the source is clear afterwards, and this cannot be undone.
 
-    What was forgotten in either stays forgotten. If either was switched off, both are.
+    What was forgotten in either stays forgotten. If either was switched off, both are. `account` is the one
+    after which the source is named: what came from it can be told apart later.
     """
     tombstones = (*into.notes.tombstones, *source.notes.tombstones)
     facts = _unforgotten(into.document.facts, tombstones)
     draft = Draft(facts, into.notes.last_id)
     own = {fact.id for fact in facts}
-    arrived = [_take(draft, fact) for fact in _unforgotten(source.document.facts, tombstones)]
+    arrived = [
+        _take(draft, marked(fact, account)) for fact in _unforgotten(source.document.facts, tombstones)
+    ]
     kept = evict(draft.facts, most)
     added = {fact.id for fact in kept if fact.id not in own}
     document = replace(
@@ -179,6 +185,7 @@ def merge(source: Stored, into: Stored, now: str, most: int) -> Joined:
         watermarks=source.notes.watermarks | into.notes.watermarks,
         past=(),
         last_id=draft.last_id,
+        came=came(source, into, account) if account else into.notes.came,
     )
     known = sum(fact_id in own for fact_id in arrived)
     return Joined(clear(source), replace(into, document=document, notes=notes), Merged(len(added), known))

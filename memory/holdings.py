@@ -8,8 +8,8 @@ from functools import partial
 from typing import TypeVar
 
 from bridge.errors import DocumentConflict, MemoryFailed
-from bridge.remembering import Merged
-from memory import hands
+from bridge.remembering import Merged, Parting
+from memory import hands, parting
 from memory.apply import remembering_past
 from memory.codec import document_json, read_document
 from memory.document import Category, Fact, MemoryDocument, Stored
@@ -59,15 +59,19 @@ class Holdings:
         best = sorted(found, key=lambda each: -each[1])
         return list({fact.id: fact for fact, _ in best}.values())[:_ANYTHING]
 
-    async def add(self, person: str, content: str, now: str, category: Category = Category.CONTEXT) -> Fact:
-        """Remember what the person says; known already, the known one."""
+    async def add(
+        self, person: str, content: str, now: str, category: Category = Category.CONTEXT, account: str = ""
+    ) -> Fact:
+        """Remember what the person says, from `account`; known already, the known one."""
 
         known = await self._people.recollect(person)
 
         def work(stored: Stored) -> tuple[Stored, Fact]:
             added = known.use(
                 stored,
-                lambda index: hands.add(stored, content, now, self._most, category=category, index=index),
+                lambda index: hands.add(
+                    stored, content, now, self._most, category=category, index=index, account=account
+                ),
             )
             if added.fact is None:
                 raise MemoryFailed("There is nothing to remember in that.")
@@ -142,22 +146,53 @@ class Holdings:
 
         return await self._change(person, "", work)
 
-    async def merge(self, source: str, into: str, now: str) -> Merged:
-        """Make one person's memories part of another's; the first one has none afterwards."""
+    async def merge(self, source: str, into: str, now: str, account: str = "") -> Merged:
+        """Make one person's memories part of another's; the first one has none afterwards.
+
+        `account` is the one after which the first is named.
+        """
         added = known = 0
         for assistant in await self._all(source):
             if assistant:
                 await self._register.note_assistant(into, assistant)
-            merged = await self._merge(source, into, assistant, now)
+            merged = await self._move(
+                source, into, assistant, now, lambda stored: (stored, hands.clear(stored)), account
+            )
             added, known = added + merged.added, known + merged.known
         return Merged(added, known)
 
-    async def _merge(self, source: str, into: str, assistant: str, now: str) -> Merged:
-        """What arrived is written before it is taken away: a crash in between leaves it in both."""
+    async def part(self, source: str, into: str, part: Parting, now: str) -> int:
+        """Give a person what came from an account of another; returns how many facts that was."""
+
+        def split(stored: Stored) -> tuple[Stored, Stored]:
+            parted = parting.part(stored, part.account, now, named=part.named)
+            return parted.taken, parted.left
+
+        given = 0
+        for assistant in await self._all(source):
+            if assistant:
+                await self._register.note_assistant(into, assistant)
+            merged = await self._move(source, into, assistant, now, split)
+            given += merged.added + merged.known
+        return given
+
+    async def _move(
+        self,
+        source: str,
+        into: str,
+        assistant: str,
+        now: str,
+        split: Callable[[Stored], tuple[Stored, Stored]],
+        account: str = "",
+    ) -> Merged:
+        """Move what `split` says from one person to another: what goes, and what is left.
+
+        What arrived is written before it is taken away: a crash in between leaves it in both.
+        """
 
         def work(joined_from: Stored) -> Callable[[Stored], tuple[Stored, Merged]]:
             def join(stored: Stored) -> tuple[Stored, Merged]:
-                joined = hands.merge(joined_from, stored, now, self._most)
+                joined = hands.merge(joined_from, stored, now, self._most, account)
                 return joined.into, joined.merged
 
             return join
@@ -165,10 +200,12 @@ class Holdings:
         merged = Merged(0, 0)
         for _ in range(_TRIES):
             stored = await self._people.load(source, assistant)
-            step = await self._change(into, assistant, work(stored))
+            goes, stays = split(stored)
+            step = await self._change(into, assistant, work(goes))
             merged = Merged(merged.added + step.added, merged.known or step.known)
             try:
-                await self._people.save(source, hands.clear(stored), assistant)
+                if stays != stored:
+                    await self._people.save(source, stays, assistant)
             except DocumentConflict:
                 continue
             return merged

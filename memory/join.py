@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from memory.document import Fact
@@ -21,7 +22,11 @@ def may_join(old: Fact, new: Fact) -> bool:
 def joined(old: Fact, new: Fact) -> Fact:
     """The old fact, said again as `new`: it keeps its id, its source and when it was learned."""
     confirmed = confirmed_at(old, new.created_at)
-    risen = replace(confirmed, confidence=max(old.confidence, new.confidence))
+    risen = replace(
+        confirmed,
+        confidence=max(old.confidence, new.confidence),
+        accounts=accounts_of((*(old.accounts or ("",)), *(new.accounts or ("",)))),
+    )
     if old.shared and not new.shared:
         return risen
     if normalised(old.content) == normalised(new.content):
@@ -36,6 +41,12 @@ def joined(old: Fact, new: Fact) -> Fact:
         subject=old.subject or new.subject,
         keywords=keywords((*old.keywords, *new.keywords)),
     )
+
+
+def accounts_of(accounts: Iterable[str]) -> tuple[str, ...]:
+    """Return the accounts as a fact has them: each once, and none where only "" is left."""
+    known = tuple(dict.fromkeys(accounts))
+    return () if known == ("",) else known
 
 
 def confirmed_at(fact: Fact, at: str) -> Fact:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bridge.codec import decode, encode
+from bridge.people import account_key
 from bridge.ports import Item, Journal, Put
 from bridge.types import Turn
 from memory.filter import MOST_KEPT, head_and_tail
@@ -106,6 +107,26 @@ class LearningQueue:
         await self.cancel(source)
         await self.discard_dead(source)
 
+    async def part(self, person: str, into: str, account: str) -> None:
+        """Let what waits of `person`, and was given up, be learned about `into` where `account` said it.
+
+        What the other accounts said waits again: a lane is emptied as a whole.
+        """
+        items = await self._journal.waiting(QUEUE, person)
+        turns = [turn for turn in map(readable, items) if turn is not None]
+        if any(account_key(turn.speaker) == account for turn in turns):
+            moved = [replace(turn, person=_owner(turn, person, into, account)) for turn in turns]
+            for turn in moved:
+                await self._put(replace(turn, id=f"{turn.id}>{turn.person}"), self._options.debounce_seconds)
+            await self._journal.cancel(QUEUE, person, items[-1].id + 1)
+            await self._journal.put(self._trigger(person, self._options.debounce_seconds))
+        for item in await self._dead_of(person):
+            dead = readable(item)
+            if dead is not None and account_key(dead.speaker) == account:
+                moved_on = replace(dead, person=into, id=f"{dead.id}>{into}")
+                await self._put(moved_on, self._options.debounce_seconds)
+                await self._journal.discard(item.id)
+
     async def dead(self) -> Sequence[DeadLetter]:
         """Turns that were given up, newest first."""
         letters = await self._journal.dead(_MOST_DEAD)
@@ -122,9 +143,16 @@ class LearningQueue:
         self._added.pop(person, None)
 
     async def _given_up(self, person: str) -> list[Turn]:
-        letters = await self._journal.dead(_MOST_DEAD)
-        found = (readable(item) for item in letters if (item.queue, item.lane) == (QUEUE, person))
+        found = map(readable, await self._dead_of(person))
         return [turn for turn in found if turn is not None]
+
+    async def _dead_of(self, person: str) -> list[Item]:
+        letters = await self._journal.dead(_MOST_DEAD)
+        return [item for item in letters if (item.queue, item.lane) == (QUEUE, person)]
+
+    def _trigger(self, person: str, delay: float) -> Put:
+        longest = self._options.max_wait * _IN_TIME
+        return Put(QUEUE, person, "", slot=_SLOT, delay=delay, max_wait=longest)
 
     async def _put(self, turn: Turn, delay: float) -> None:
         kept = replace(
@@ -132,8 +160,7 @@ class LearningQueue:
             user_text=head_and_tail(turn.user_text, MOST_KEPT),
             reply_text=head_and_tail(turn.reply_text, MOST_KEPT),
         )
-        longest = self._options.max_wait * _IN_TIME
-        trigger = Put(QUEUE, turn.person, "", slot=_SLOT, delay=delay, max_wait=longest)
+        trigger = self._trigger(turn.person, delay)
         await self._journal.put(trigger, Put(QUEUE, turn.person, encode(kept), dedupe=turn.id))
 
     async def _waiting(self, person: str) -> list[Item]:
@@ -150,6 +177,10 @@ class LearningQueue:
                 "person %s: %d turns wait to be learned from; the oldest %d are let go",
                 person, len(turns), len(gone),
             )  # fmt: skip
+
+
+def _owner(turn: Turn, person: str, into: str, account: str) -> str:
+    return into if account_key(turn.speaker) == account else person
 
 
 def _letter(item: Item) -> DeadLetter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bridge.codec import decode, encode
-from memory.document import MemoryDocument, Notes, Tombstone
+from memory.document import Came, MemoryDocument, Notes, Tombstone
 from memory.patches import Patch, patches, versions
 
 
@@ -19,6 +19,7 @@ class SavedNotes:
     watermarks: dict[str, str] = field(default_factory=dict)
     past: tuple[Patch, ...] = ()
     last_id: str = ""
+    came: tuple[Came, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def saved_notes(notes: Notes, document: MemoryDocument) -> SavedNotes:
         watermarks=notes.watermarks,
         past=patches(document, notes.past),
         last_id=notes.last_id,
+        came=notes.came,
     )
 
 
@@ -71,6 +73,7 @@ def restored_notes(saved: SavedNotes, document: MemoryDocument) -> Notes:
         watermarks=dict(saved.watermarks),
         past=versions(document, saved.past),
         last_id=saved.last_id,
+        came=saved.came,
     )
 
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from bridge.errors import MemoryFailed, ParleyError
-from bridge.remembering import Merged, Occasion, Overview, Remembered
+from bridge.remembering import Merged, Occasion, Overview, Parting, Remembered
 from bridge.types import Turn
 from memory.affinity import Affinities, Told, blended
-from memory.desk import MemoryDesk, MemoryStatus, mapped, remembered
+from memory.desk import MemoryDesk, MemoryStatus, mapped, remembered, told_summaries
 from memory.document import MemoryDocument, Stored
 from memory.extract import Extractor
 from memory.holdings import Holdings, as_json
 from memory.inject import block, by_confidence
 from memory.lessons import Lessons
 from memory.options import Groups, MemoryOptions
-from memory.parse import SECTIONS
 from memory.queue import LearningQueue, Store
 from memory.recent import People
 from memory.register import Entry, Register
@@ -211,7 +210,7 @@ class MemoryService:
         facts = sorted(whole.document.facts, key=lambda fact: fact.created_at, reverse=True)
         return Overview(
             on=not whole.notes.off,
-            summaries=tuple(_summaries(whole.document)),
+            summaries=tuple(told_summaries(whole.document)),
             facts=tuple(map(remembered, facts)),
             waiting=waiting,
         )
@@ -220,9 +219,9 @@ class MemoryService:
         with mapped():
             return tuple(map(remembered, await self._holdings.search(person, words)))
 
-    async def add(self, person: str, content: str) -> Remembered:
+    async def add(self, person: str, content: str, account: str = "") -> Remembered:
         with mapped():
-            return remembered(await self._holdings.add(person, content, self._now()))
+            return remembered(await self._holdings.add(person, content, self._now(), account=account))
 
     async def forget(self, person: str, words: str) -> Sequence[Remembered]:
         with mapped():
@@ -266,15 +265,22 @@ class MemoryService:
         noted = await self._register.of(person) != Entry() or await self._queue.waiting(person)
         return not noted and not (await self._holdings.whole(person)).revision
 
-    async def merge(self, source: str, into: str) -> Merged:
+    async def merge(self, source: str, into: str, account: str = "") -> Merged:
         if source == into:
             return Merged(0, 0)
         with mapped():
             await self._queue.move(source, into)
-            merged = await self._holdings.merge(source, into, self._now())
+            merged = await self._holdings.merge(source, into, self._now(), account)
             await self._forget_closeness(source)
         self._people.drop(source)
         return merged
+
+    async def part(self, person: str, into: str, parting: Parting) -> int:
+        with mapped():
+            await self._queue.part(person, into, parting.account)
+            given = await self._holdings.part(person, into, parting, self._now())
+            await self._forget_closeness(person)
+        return given
 
     def _now(self) -> str:
         return iso(self._clock())
@@ -286,12 +292,3 @@ class MemoryService:
 
 def _memory_key(person: str, assistant: str) -> str:
     return f"{person}/{assistant}" if assistant else person
-
-
-def _summaries(document: MemoryDocument) -> Iterator[tuple[str, str]]:
-    """Those that say something, under the names that they have in the file."""
-    for names in SECTIONS.values():
-        for key, name in names.items():
-            text = getattr(document.summaries, name).text
-            if text:
-                yield key, text

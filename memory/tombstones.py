@@ -22,7 +22,7 @@ _LEAST_WORDS = 2
 
 def tombstone(content: str, at: str) -> Tombstone:
     """For a fact forgotten at `at`."""
-    return Tombstone(_digest(content), at, tuple(sorted(_sketch(content))))
+    return Tombstone(digest_of(content), at, tuple(sorted(_sketch(content))))
 
 
 def barred(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bool:
@@ -33,13 +33,13 @@ def barred(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bool:
     later = [each for each in tombstones if said_at <= each.at]
     if not later:
         return False
-    digest, sketch = _digest(content), _sketch(content)
+    digest, sketch = digest_of(content), _sketch(content)
     return any(each.digest == digest or _same(frozenset(each.sketch), sketch) for each in later)
 
 
 def marks(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bool:
     """Whether a fact of exactly this text was forgotten after it was last said."""
-    digest = _digest(content)
+    digest = digest_of(content)
     return any(each.digest == digest and said_at <= each.at for each in tombstones)
 
 
@@ -48,7 +48,8 @@ def _same(forgotten: frozenset[int], said: frozenset[int]) -> bool:
     return 0 < min(_LEAST_WORDS, len(forgotten)) <= shared and shared >= _ALIKE * len(forgotten)
 
 
-def _digest(content: str) -> str:
+def digest_of(content: str) -> str:
+    """Return what is kept of a text so that the same text is known again."""
     return sha256(normalised(content).encode("utf-8", "replace")).hexdigest()[:32]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bridge.commands.context import CommandAnswer, CommandContext
 from bridge.errors import MemoryFailed
+from bridge.people import account_key
 from bridge.remembering import Remembered
 from bridge.texts import Sentence
 from bridge.types import AttachmentKind, StoredFile
@@ -66,7 +67,8 @@ async def _search(context: CommandContext, person: str, words: str) -> str:
 async def _add(context: CommandContext, person: str, words: str) -> str:
     if not words:
         return context.say(Sentence.MEMORY_USAGE)
-    fact = await context.services.memory.add(person, words)
+    account = account_key(context.message.sender)
+    fact = await context.services.memory.add(person, words, "" if account == person else account)
     return "\n".join([context.say(Sentence.MEMORY_ADDED), *_listed([fact])])
 
 

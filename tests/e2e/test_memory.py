@@ -101,7 +101,10 @@ def test_a_person_is_known_wherever_they_are_linked_and_forgotten_for_good(town:
     at_work = town.on_slack("Ada at work")
     at_work.ask(ASK, NOTHING)
     code = ada.ask("/link", "within ten minutes").text.split("/link ")[1].split()[0]
-    at_work.ask(f"/link {code}", "one person now")
+    at_work.ask(f"/link {code}", "was given to telegram:")
+    at_work.ask("/link confirm", "Nothing has changed yet")
+    ada.ask("/link", "used your code")
+    ada.ask("/link confirm", "one person now")
     at_work.ask(ASK, "lives in Rome")
 
     at_work.ask("/memory forget Rome", "Forgotten")

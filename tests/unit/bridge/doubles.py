@@ -31,7 +31,7 @@ from bridge.ports import (
     Streaming,
     TextUnit,
 )
-from bridge.remembering import Merged, NullMemory, Occasion, Overview, Remembered
+from bridge.remembering import Merged, NullMemory, Occasion, Overview, Parting, Remembered
 from bridge.services import Services
 from bridge.types import (
     Attachment,
@@ -239,7 +239,7 @@ class RecordingMemory(NullMemory):
     async def search(self, person: str, words: str) -> tuple[Remembered, ...]:
         return tuple(fact for fact in self.held.get(person, []) if words in fact.content)
 
-    async def add(self, person: str, content: str) -> Remembered:
+    async def add(self, person: str, content: str, account: str = "") -> Remembered:
         held = self.held.setdefault(person, [])
         held.append(Remembered(f"fact_{len(held)}", content, "context", 1.0, "", "manual"))
         return held[-1]
@@ -258,10 +258,17 @@ class RecordingMemory(NullMemory):
     async def clear(self, person: str) -> int:
         return len(self.held.pop(person, []))
 
-    async def merge(self, source: str, into: str) -> Merged:
-        facts = self.held.pop(source, [])
+    async def merge(self, source: str, into: str, account: str = "") -> Merged:
+        facts = [replace(fact, source=account) for fact in self.held.pop(source, [])]
         self.held.setdefault(into, []).extend(facts)
         return Merged(len(facts), 0)
+
+    async def part(self, person: str, into: str, parting: Parting) -> int:
+        held = self.held.get(person, [])
+        gone = [fact for fact in held if fact.source == parting.account]
+        self.held[person] = [fact for fact in held if fact not in gone]
+        self.held.setdefault(into, []).extend(gone)
+        return len(gone)
 
 
 def default_options(**changes: object) -> Options:

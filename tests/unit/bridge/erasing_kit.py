@@ -16,6 +16,7 @@ from bridge.deciding import QuestionOptions, Rules
 from bridge.erasing.archive import Archive
 from bridge.erasing.sources import AuditOnErase, Keeping, Sources
 from bridge.errors import AgentError, AgentUnavailable
+from bridge.links import Links
 from bridge.options import ChannelOptions
 from bridge.pairing import Pairing
 from bridge.people import People
@@ -105,9 +106,12 @@ async def _among_others(parley: Core) -> None:
 async def _known(parley: Core) -> None:
     """What Parley notes of people; one letter to memory is dead, and one turn waits to be learned from."""
     people, journal = parley.services.people, parley.journal
-    code = await people.offer(ANN)
-    assert await people.may_try(OTHER)
-    assert await people.accept(OTHER, code)
+    links = Links(people, journal, time.time)
+    assert await links.may_try(OTHER)
+    assert await links.type(OTHER, await links.offer(ANN))
+    assert await links.agree(OTHER)
+    assert await links.show(ANN)
+    assert await links.link(ANN)
     await people.speak(ANN, "zh")
     await parley.services.pairing.ask(OTHER)
     await journal.set(Document(f"{REFUSED}test:{OTHER.id}/refused", str(time.time()), 0))

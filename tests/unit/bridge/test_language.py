@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from bridge.people import account_key
 from bridge.types import Conversation, User
 from tests.unit.bridge.doubles import core
 
@@ -37,7 +38,7 @@ async def test_linked_accounts_are_spoken_to_alike(tmp_path: Path) -> None:
     bob = User("test", "bob", "Bob", language="en")
     async with core(tmp_path) as parley:
         people = parley.services.people
-        assert await people.accept(bob, await people.offer(ANN))
+        await people.join(account_key(bob), account_key(ANN))
         await parley.say("/language zh", sender=ANN)
         await parley.channel.until_finals(1)
         await parley.say("/stop", sender=bob)

@@ -15,6 +15,7 @@ from bridge.errors import AgentRefused, DeliveryRejected
 from bridge.journal import Tally
 from bridge.limits import Caps, LimitOptions
 from bridge.options import Options
+from bridge.people import account_key
 from bridge.types import (
     Conversation,
     Given,
@@ -216,7 +217,7 @@ async def test_linked_accounts_are_one_person(tmp_path: Path, clock: Clock) -> N
         talk, people = Talk(parley, clock), parley.services.people
         await talk.ask()
         await talk.ask(sender=BOB, chat="bob")
-        assert await people.accept(BOB, await people.offer(ANN))
+        await people.join(account_key(BOB), account_key(ANN))
         assert "2 of 3 turns a day" in await talk.usage()
         await talk.ask(sender=BOB, chat="bob")
         for sender in (ANN, BOB):

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from bridge.remembering import Remembered
-from bridge.types import Conversation, User
+from bridge.types import User
 from tests.unit.bridge.doubles import Core, core
-
-ANN_ON_SLACK = User("test", "bob", "Ann at work")
 
 
 async def answer(parley: Core, text: str, **changes: object) -> str:
@@ -123,43 +121,3 @@ async def test_a_broken_memory_says_so_and_the_chat_goes_on(tmp_path: Path) -> N
         parley.memory.broken = "The file is damaged."
         assert await answer(parley, "/memory") == "`/memory` did not work: The file is damaged."
         assert await answer(parley, "hi") == "you said hi"
-
-
-async def test_linked_accounts_are_one_person(tmp_path: Path) -> None:
-    async with core(tmp_path) as parley:
-        await answer(parley, "/memory add likes tea")
-        code = await _code(parley)
-        elsewhere = {"sender": ANN_ON_SLACK, "conversation": Conversation("test", "other")}
-        await answer(parley, "/memory add codes in Rust", **elsewhere)
-        linked = await answer(parley, f"/link {code.lower()}", **elsewhere)
-        assert "`test:ann`, `test:bob`" in linked
-        assert "Facts taken over: 1;" in linked
-        assert "likes tea" in await answer(parley, "/memory", **elsewhere)
-        assert "codes in Rust" in await answer(parley, "/memory")
-        await answer(parley, "hello", **elsewhere)
-        assert (await parley.memory.until_turns(1))[0].person == "test:ann"
-        assert "empty memory" in await answer(parley, "/unlink", **elsewhere)
-        assert "likes tea" not in await answer(parley, "/memory", **elsewhere)
-        assert "not linked" in await answer(parley, "/unlink", **elsewhere)
-
-
-async def test_a_code_works_once_and_not_for_ever(tmp_path: Path) -> None:
-    async with core(tmp_path) as parley:
-        code = await _code(parley)
-        assert "unknown, used or too old" in await answer(parley, f"/link {code}")
-        bob, eve = User("test", "bob", "Bob"), User("test", "ann", "Eve")
-        assert "one person now" in await answer(parley, f"/link {code}", sender=bob)
-        assert "unknown, used or too old" in await answer(parley, f"/link {code}", sender=eve)
-
-
-async def test_codes_cannot_be_guessed(tmp_path: Path) -> None:
-    async with core(tmp_path) as parley:
-        for _ in range(5):
-            assert "unknown" in await answer(parley, "/link AAAAAAAA")
-        code = await _code(parley, User("test", "bob", "Bob"))
-        assert "Too many codes" in await answer(parley, f"/link {code}")
-
-
-async def _code(parley: Core, user: User | None = None) -> str:
-    said = await answer(parley, "/link", **({"sender": user} if user else {}))
-    return said.split("`/link ")[1].split("`")[0]

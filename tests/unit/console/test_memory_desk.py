@@ -15,7 +15,6 @@ from app.memory_api import ConsoleMemory
 from app.settings.load import read
 from bridge.errors import MemoryFailed
 from bridge.people import People
-from bridge.types import User
 from memory.diff import Diff
 from memory.document import MemoryDocument
 from memory.extract import Extractor, Index
@@ -179,6 +178,5 @@ async def test_a_turn_that_was_given_up_is_seen_without_the_key_and_learned_afte
 async def test_the_page_is_whoever_its_account_was_linked_to(tmp_path: Path) -> None:
     async with view(tmp_path, RuleExtractor()) as seen:
         assert await seen.memory.own() == "web:local"
-        code = await seen.people.offer(User("telegram", "7"))
-        assert await seen.people.accept(User("web", "local"), code)
+        await seen.people.join("web:local", "telegram:7")
         assert await seen.memory.own() == "telegram:7"
