@@ -37,6 +37,7 @@ from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
 from bridge.erasing.desk import PersonDesk
 from bridge.errors import ParleyError, ungrouped
+from bridge.letters import Letters
 from bridge.manager import Manager
 from bridge.news import NO_NEWS, News
 from bridge.pairing import Pairing
@@ -46,6 +47,7 @@ from bridge.services import Services
 from channels.kit.config import ChannelConfig
 from channels.kit.holding import HeldByOne
 from channels.kit.http import ServesHttp, Webhook
+from console.letters_api import letter_metrics, letter_routes
 from console.memory_api import memory_routes
 from console.metrics import metrics_route
 from console.options import ConsoleOptions
@@ -133,7 +135,10 @@ async def _put_together(
     people = person_desk(loaded, services, journal, agent, partial(_make_channel, loaded, journal, NO_NEWS))
     api = [*memory_routes(console_memory(loaded, memory, services.people)), *pairing_routes(pairing)]
     api += person_routes(people, services.files)
-    api.append(metrics_route(metrics(services.deliveries, pulse.reports, channels)))
+    letters = Letters(journal)
+    api += letter_routes(letters)
+    figures = metrics(services.deliveries, pulse.reports, channels)
+    api.append(metrics_route(figures, partial(letter_metrics, letters)))
     server = _server(loaded, channels, pulse, api)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow)
     background = (*work, _upkeep(loaded, journal, clock))

@@ -8,6 +8,7 @@ from bridge.bursts import Accepted
 from bridge.codec import encode
 from bridge.delivery import Delivery
 from bridge.errors import DeliveryRejected
+from bridge.letters import REFUSED, set_aside
 from bridge.ports import Claim
 from bridge.record import Stage, TurnLog
 from bridge.services import Services
@@ -19,15 +20,16 @@ async def deliver(services: Services, claim: Claim, accepted: Accepted, turn: Tu
 
     Raises LaneLost, StoreUnavailable.
     """
-    if turn.record.text and not await delivered(services, accepted, turn):
-        await services.journal.bury(claim, [accepted.item], "the platform refused the answer")
+    refusal = await refused(services, accepted, turn) if turn.record.text else ""
+    if refusal:
+        await set_aside(services.journal, claim, [accepted.item], refusal)
         return
     done = replace(turn.record, stage=Stage.DELIVERED)
     await services.journal.done(claim, [accepted.item], note=encode(done))
 
 
-async def delivered(services: Services, accepted: Accepted, turn: TurnLog) -> bool:
-    """Say what the answered `turn` says; False where the platform will never take it."""
+async def refused(services: Services, accepted: Accepted, turn: TurnLog) -> str:
+    """Say what the answered `turn` says; returns why the platform will never take it, or "" if it did."""
     message, turn_id = accepted.message, services.conversations.turn_id(accepted.item.id)
     target = ReplyTarget(
         turn_id, message.conversation, message.id, message.sender, message.private, turn.record.handle
@@ -39,8 +41,8 @@ async def delivered(services: Services, accepted: Accepted, turn: TurnLog) -> bo
     )
     try:
         receipt = await Delivery(reply, 0.0).finish(final)
-    except DeliveryRejected:
+    except DeliveryRejected as error:
         services.deliveries.refuse(final)
-        return False
+        return REFUSED.format(error)
     services.deliveries.arrive(final, receipt)
-    return True
+    return ""

@@ -9,6 +9,7 @@ from enum import StrEnum
 from bridge.codec import decode, encode
 from bridge.deciding import Rules
 from bridge.journal import Document, Documents, Put
+from bridge.queues import QUESTIONS
 from bridge.types import Click, Conversation, Decision, Question, User
 
 PREFIX = "question/"
@@ -70,7 +71,7 @@ class QuestionEvent:
 
 def queue_of(channel: str) -> str:
     """Where what happens to questions that are asked on a channel waits."""
-    return f"questions/{channel}"
+    return f"{QUESTIONS}/{channel}"
 
 
 def key_of(turn: str, number: int) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bridge.access import Verdict
-from bridge.answering import delivered
+from bridge.answering import refused
 from bridge.bursts import Accepted, items_of
 from bridge.codec import encode
 from bridge.conversations import Missed, written
 from bridge.errors import DocumentConflict
+from bridge.letters import set_aside
 from bridge.ports import Claim, Item
 from bridge.record import Stage, TurnLog, TurnRecord
 from bridge.retrying import asked_by
@@ -29,8 +30,9 @@ async def work_missed(services: Services, claim: Claim, missed: Sequence[Accepte
         text = say(services.language(last), sentence, count=len(allowed))
         items = tuple(item.id for item in items_of(missed))
         await turn.write(stage=Stage.ANSWERED, items=items, text=text, missed=True, began=services.clock())
-    if not await delivered(services, Accepted(missed[0].item, last), turn):
-        await services.journal.bury(claim, items_of(missed), "the platform refused the answer")
+    refusal = await refused(services, Accepted(missed[0].item, last), turn)
+    if refusal:
+        await set_aside(services.journal, claim, items_of(missed), refusal)
         return
     turn.change(stage=Stage.DELIVERED)
     await _offer(services, claim, items_of(missed), turn.record, asked_by(allowed))

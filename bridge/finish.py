@@ -11,6 +11,7 @@ from bridge.busy import for_agent
 from bridge.codec import encode
 from bridge.conversations import ConversationRecord, written
 from bridge.errors import DocumentConflict
+from bridge.letters import BROKE, REFUSED, set_aside
 from bridge.ports import Claim, Document, Put
 from bridge.record import Stage, TurnRecord
 from bridge.services import Services
@@ -28,10 +29,10 @@ async def finish(
     items, tallies = items_of(burst), spent_by(services, burst[0].message, turn)
     conversation = burst[0].message.conversation
     if turn.stage is Stage.REJECTED or turn.broken:
-        reason = "handling it broke; see the log" if turn.broken else "the platform refused the answer"
+        reason = BROKE if turn.broken else REFUSED.format(turn.refusal)
         if tallies:
             await services.journal.tally(tallies, once=f"spent/{items[0].id}")
-        await services.journal.bury(claim, items, reason)
+        await set_aside(services.journal, claim, items, reason)
         return
     seen, entry = work.seen, _entry(services, burst, turn)
     while True:

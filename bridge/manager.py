@@ -24,6 +24,7 @@ from bridge.errors import AgentError, LaneLost, StoreUnavailable
 from bridge.fencing import acting_under
 from bridge.finish import finish
 from bridge.gather import gather
+from bridge.letters import BROKE, set_aside
 from bridge.looking import Beginning, look
 from bridge.people import account_key
 from bridge.ports import Claim
@@ -249,7 +250,7 @@ class Manager:
             if head.attempts <= _MOST_ATTEMPTS:
                 await self._services.journal.retry(claim, backoff(head.attempts))
             else:
-                await self._services.journal.bury(claim, [head], "its handling broke; see the log")
+                await set_aside(self._services.journal, claim, [head], BROKE)
 
     async def _until_stored(self, write: Callable[[], Awaitable[None]]) -> None:
         """A lane that is not given back would hold its conversation until the next start."""

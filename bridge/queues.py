@@ -5,6 +5,12 @@ Each channel has its own, so that what waits for a channel that is off simply go
 
 from bridge.types import Conversation
 
+TURNS, COMMANDS, KNOCKS, QUESTIONS = "turns", "commands", "knocks", "questions"
+"""What the names begin with; a channel's follows."""
+
+LEARNING = "memory"
+"""The queue of turns that wait to be learned from."""
+
 
 def turns(conversation: Conversation) -> str:
     """Where the conversation's messages for the agent wait."""
@@ -13,14 +19,14 @@ def turns(conversation: Conversation) -> str:
 
 def turns_of(channel: str) -> str:
     """The queue of a channel's messages for the agent."""
-    return f"turns/{channel}"
+    return f"{TURNS}/{channel}"
 
 
 def commands_of(channel: str) -> str:
     """The queue of what Parley answers itself; it never stands behind a run."""
-    return f"commands/{channel}"
+    return f"{COMMANDS}/{channel}"
 
 
 def knocks_of(channel: str) -> str:
     """The queue of messages that may not just wait until the run before them is over."""
-    return f"knocks/{channel}"
+    return f"{KNOCKS}/{channel}"

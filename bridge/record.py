@@ -36,7 +36,7 @@ class TurnRecord:
     memory, `began` when it was first known to be there. `missed`
     says that there was no run, because the messages were too old. `counted` is when the turn was added to the
     counts of limits (Unix seconds, 0 for not yet), `refused` that one of them kept it from its run, `usage`
-    what its run took.
+    what its run took. `refusal` is why the platform did not take the answer.
     """
 
     stage: Stage = Stage.ACCEPTED
@@ -61,6 +61,7 @@ class TurnRecord:
     refused: bool = False
     usage: tuple[Tokens, ...] = ()
     missed: bool = False
+    refusal: str = ""
 
     @property
     def run(self) -> RunRef | None:

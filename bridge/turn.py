@@ -273,8 +273,7 @@ class TurnWork:
         try:
             receipt = await delivery.finish(final)
         except DeliveryRejected as error:
-            log.error("turn %s: the platform refused the answer for good: %s", self._id, error)
-            self._log.change(stage=Stage.REJECTED)
+            self._log.change(stage=Stage.REJECTED, refusal=str(error))
             self._services.deliveries.refuse(final)
             return
         self._services.deliveries.arrive(final, receipt)

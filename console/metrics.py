@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,13 +25,17 @@ class Metric:
 
 
 Metrics = Callable[[], Sequence[Metric]]
+Asked = Callable[[], Awaitable[Sequence[Metric]]]
 
 
-def metrics_route(metrics: Metrics) -> Route:
-    """The route; it is behind the token where there is one."""
+def metrics_route(metrics: Metrics, *asked: Asked) -> Route:
+    """The route; it is behind the token where there is one. `asked` are figures that have to be looked up."""
 
     async def scrape(request: Request) -> Response:
-        return Response("\n".join(_lines(metrics())) + "\n", media_type=_TYPE)
+        figures = [*metrics()]
+        for each in asked:
+            figures += await each()
+        return Response("\n".join(_lines(figures)) + "\n", media_type=_TYPE)
 
     return Route("/metrics", scrape)
 

@@ -17,13 +17,14 @@ from typing import Protocol
 from bridge.codec import decode, encode
 from bridge.people import account_key
 from bridge.ports import Item, Journal, Put
+from bridge.queues import LEARNING
 from bridge.types import Turn
 from memory.filter import MOST_KEPT, head_and_tail
 from memory.options import MemoryOptions
 
 log = logging.getLogger(__name__)
 
-QUEUE = "memory"
+QUEUE = LEARNING
 _SLOT = "learn"
 # The part of `max_wait` that a turn waits at most; the rest is for its lesson to begin where many are due.
 _IN_TIME = 0.9

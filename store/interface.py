@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from bridge.erasing.archive import Archive
@@ -14,6 +15,10 @@ class Store(Archive, Protocol):
     behind it. `max_wait` 0 sets no bound. Texts must be valid Unicode (ValueError otherwise). After
     LaneLost a claim is void: its lane is another's, or free. Every method raises StoreUnavailable.
     """
+
+    async def dead_by_queue(self) -> Mapping[str, int]:
+        """How many dead letters each queue has."""
+        ...
 
     async def revive(self, item: int) -> bool:
         """Let a dead letter wait again, at its old place in its lane; False if there is none."""

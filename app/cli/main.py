@@ -89,11 +89,16 @@ def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
     pair.add_argument("code", metavar="CODE", help="the code, or: list")
     unpair = add("unpair", "let somebody in no more")
     unpair.add_argument("account", metavar="CHANNEL:ID", help="as `parley pair list` shows it")
+    letters = add("letters", "list what was given up, show it, try it again, or drop it")
+    letters.add_argument("what", choices=("list", "show", "retry", "drop"))
+    letters.add_argument("items", nargs="*", metavar="ITEM", help="numbers of the list; retry, drop: or all")
+    letters.add_argument("--json", action="store_true", help="list, show: one JSON object a line")
+    letters.add_argument("--yes", action="store_true", help="drop all: do not ask")
     store = add("store", "copy everything from one store into another, empty one, of either engine")
     store.add_argument("what", choices=("copy",))
     store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
     store.add_argument("target", metavar="TO", help="the same; neither may be in use")
-    for command in (_add_person(add), store, memory, audit, pair, unpair):
+    for command in (_add_person(add), store, memory, audit, pair, unpair, letters):
         command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")
 

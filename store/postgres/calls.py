@@ -172,6 +172,11 @@ class Calls:
             ORDER BY ended_at DESC, id DESC LIMIT %s"""
         return Call(statement, (limit,))
 
+    def dead_by_queue(self) -> Call:
+        statement = f"""SELECT queue, count(*)::bigint FROM {self.schema}.items
+            WHERE state = 2 AND ended_at IS NOT NULL GROUP BY queue"""
+        return Call(statement, ())
+
     def revive(self, item: int, now: float | None) -> Call:
         return Call(f"SELECT {self.schema}.revive(%s::bigint, %s::float8)", (item, now))
 

@@ -9,7 +9,7 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -229,6 +229,9 @@ class PostgresStore:
 
     async def dead(self, limit: int = 100) -> tuple[Item, ...]:
         return _items(await self._read(self._calls.dead(limit)))
+
+    async def dead_by_queue(self) -> Mapping[str, int]:
+        return dict(await self._read(self._calls.dead_by_queue()))
 
     async def revive(self, item: int) -> bool:
         return bool((await self._write(self._calls.revive(item, self._now())))[0][0])

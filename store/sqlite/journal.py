@@ -9,7 +9,7 @@ import math
 import os
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -215,6 +215,10 @@ class SqliteStore:
 
     async def dead(self, limit: int = 100) -> tuple[Item, ...]:
         return items_of(await self._engine.reader.rows(sql.DEAD, limit))
+
+    async def dead_by_queue(self) -> Mapping[str, int]:
+        """How many dead letters each queue has."""
+        return dict(await self._engine.reader.rows(sql.DEAD_BY_QUEUE))
 
     async def revive(self, item: int) -> bool:
         """Let a dead letter wait again, at its old place in its lane; False if there is none."""

@@ -52,6 +52,13 @@ class UpkeepPromises:
         assert bodies(await a.dead()) == ["3", "2", "1"]
         assert bodies(await a.dead(limit=2)) == ["3", "2"]
 
+    async def test_dead_letters_are_counted_by_queue(self, a: Store) -> None:
+        assert dict(await a.dead_by_queue()) == {}
+        for body in "12":
+            await bury(a, body)
+        await a.put(Put("other", "x", "3"))
+        assert dict(await a.dead_by_queue()) == {"in": 2}
+
     async def test_a_revived_item_runs_first_in_its_lane_with_its_note(self, a: Store) -> None:
         await a.put(Put("in", "x", "1"))
         claim = await claim_one(a)
