@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from app.cli.chat import address
 from app.settings.load import Loaded
 from app.store import open_store
+from app.tokens import way_in
 from bridge.errors import ParleyError
 from bridge.letters import Letter, Letters
 
@@ -93,9 +94,8 @@ class Mailbox:
         """What the running Parley answers; None when none runs."""
         console = self.loaded.settings.console
         url = address(console.host, console.port)
-        headers = {"authorization": f"Bearer {console.token}"} if console.token else {}
         try:
-            async with httpx.AsyncClient(base_url=url, headers=headers, trust_env=False) as http:
+            async with httpx.AsyncClient(base_url=url, headers=way_in(self.loaded), trust_env=False) as http:
                 answer = await http.request(method, f"{_PATH}{path}")
         except httpx.TransportError:
             return None

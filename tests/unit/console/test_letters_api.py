@@ -20,10 +20,9 @@ from bridge.record import Stage, TurnRecord
 from bridge.types import Conversation, InboundMessage, User
 from console.letters_api import letter_metrics, letter_routes
 from console.metrics import metrics_route
-from console.options import ConsoleOptions
 from store.sqlite import SqliteStore
 from tests.unit.app.test_cli import parley
-from tests.unit.console.serving import UP, serving
+from tests.unit.console.serving import TOKEN, UP, serving
 from tests.unit.console.test_metrics import figures
 
 PATH = "/api/letters"
@@ -45,7 +44,7 @@ async def given_up(store: SqliteStore, text: str = "hi", reason: str = "Forbidde
 async def test_letters_are_listed_shown_tried_again_and_dropped(tmp_path: Path) -> None:
     async with SqliteStore.open(tmp_path / "parley.db") as store:
         first, second = await given_up(store, "one"), await given_up(store, "two")
-        async with serving(ConsoleOptions(port=0), letter_routes(Letters(store))) as http:
+        async with serving(routes=letter_routes(Letters(store))) as http:
             listed = await http.get(PATH)
             assert [each["item"] for each in listed.json()["letters"]] == [second, first]
             assert "you said" not in listed.text
@@ -121,9 +120,9 @@ async def test_dropping_everything_has_to_be_meant(folder: Path) -> None:
 async def test_the_command_line_asks_the_running_parley(tmp_path: Path) -> None:
     async with SqliteStore.open(tmp_path / "parley.db") as store:
         item = await given_up(store)
-        async with serving(ConsoleOptions(port=0), letter_routes(Letters(store))) as http:
+        async with serving(routes=letter_routes(Letters(store))) as http:
             port = httpx.URL(str(http.base_url)).port
-            (tmp_path / "config.yaml").write_text(f"console: {{port: {port}}}\n")
+            (tmp_path / "config.yaml").write_text(f"console: {{port: {port}, token: {TOKEN}}}\n")
             mailbox = Mailbox(load(None, {}, tmp_path))
             assert [each.item for each in await mailbox.every()] == [item]
             assert (await mailbox.show(item)).answer == "you said hi"
