@@ -35,6 +35,7 @@ from bridge.bus import MessageBus
 from bridge.busy_choices import BusyChoices
 from bridge.commands.table import command_infos
 from bridge.conversations import Conversations
+from bridge.erasing.clearing import Clearing, clear_later
 from bridge.erasing.desk import PersonDesk
 from bridge.errors import ParleyError, ungrouped
 from bridge.letters import Letters
@@ -140,7 +141,8 @@ async def _put_together(
     figures = metrics(services.deliveries, pulse.reports, channels)
     api.append(metrics_route(figures, partial(letter_metrics, letters)))
     server = _server(loaded, channels, pulse, api)
-    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow)
+    clearing = Clearing(journal, agent, services.conversations, services.files)
+    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
     background = (*work, _upkeep(loaded, journal, clock))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
 
@@ -180,7 +182,14 @@ def _make_channel(loaded: Loaded, journal: Journal, news: News, name: str, confi
     folder = _folder(loaded.data_dir / CHANNELS / name)
     with without(config.spares):
         module = importlib.import_module(f"channels.{name}.channel")
-    services = ChannelServices(journal, folder, command_infos(), news, reruns=reruns_edits(loaded, config))
+    services = ChannelServices(
+        journal,
+        folder,
+        command_infos(),
+        news,
+        reruns=reruns_edits(loaded, config),
+        clear=partial(clear_later, journal),
+    )
     return cast("Channel", module.create(config, services))
 
 

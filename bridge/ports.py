@@ -173,11 +173,16 @@ class Preflight(Protocol):
         ...
 
 
+async def nothing_to_clear(conversation: Conversation) -> None:
+    """For channels without a core behind them."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelServices:
     """What a channel may use: durable documents, a folder of its own, the commands people may call, and word
     to the same channel on other nodes (whose folders are not this one). With `reruns` an edit of somebody's
-    last message is answered anew.
+    last message is answered anew. `clear` lets the words of a deleted conversation go, durably, wherever
+    Parley has them besides the channel.
 
     `channels/<name>/config.py` has a `Config` (a ChannelConfig of the kit) and
     `channels/<name>/channel.py` a `create(config, services) -> Channel`.
@@ -188,6 +193,7 @@ class ChannelServices:
     commands: tuple[CommandInfo, ...]
     news: News = NO_NEWS
     reruns: bool = False
+    clear: Callable[[Conversation], Awaitable[None]] = nothing_to_clear
 
 
 class Health(StrEnum):

@@ -8,6 +8,9 @@ from bridge.types import Conversation
 TURNS, COMMANDS, KNOCKS, QUESTIONS = "turns", "commands", "knocks", "questions"
 """What the names begin with; a channel's follows."""
 
+CLEARING = "clearing"
+"""The queue of conversations that their person deleted."""
+
 LEARNING = "memory"
 """The queue of turns that wait to be learned from."""
 

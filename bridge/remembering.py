@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from bridge.types import Turn
@@ -51,6 +52,15 @@ class Overview:
     summaries: tuple[tuple[str, str], ...] = ()
     facts: tuple[Remembered, ...] = ()
     waiting: int = 0
+
+
+class Undone(StrEnum):
+    """What became of a wish to take the last change back."""
+
+    DONE = "done"
+    NOTHING = "nothing"
+    FORGOTTEN = "forgotten"
+    """The last change was a forgetting: it stays, and so does everything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +114,19 @@ class Memory(Protocol):
         ...
 
     async def forget(self, person: str, words: str) -> Sequence[Remembered]:
-        """Remove the fact of this id, or all that these words name, for good; returns what is gone.
+        """Remove the fact of this id, or all that these words name; returns what is gone.
 
-        Summaries that repeat it are scrubbed, and it is not learned again from what was said before.
+        Summaries that repeat it are scrubbed, it is not learned again from what was said before, and `undo`
+        does not bring it back.
         """
         ...
 
-    async def undo(self, person: str) -> bool:
-        """Take back the last change; False when there is none. What was forgotten does not come back."""
+    async def forgettable(self, person: str, words: str) -> Sequence[Remembered]:
+        """What `forget` would remove."""
+        ...
+
+    async def undo(self, person: str) -> Undone:
+        """Take back the last change; a forgetting cannot be taken back, and then nothing changes."""
         ...
 
     async def switch(self, person: str, on: bool) -> None:
@@ -164,8 +179,11 @@ class NullMemory:
     async def forget(self, person: str, words: str) -> Sequence[Remembered]:
         return ()
 
-    async def undo(self, person: str) -> bool:
-        return False
+    async def forgettable(self, person: str, words: str) -> Sequence[Remembered]:
+        return ()
+
+    async def undo(self, person: str) -> Undone:
+        return Undone.NOTHING
 
     async def switch(self, person: str, on: bool) -> None:
         return None

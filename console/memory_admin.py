@@ -112,7 +112,7 @@ class MemoryAdmin(Protocol):
         ...
 
     async def delete(self, person: str, fact_id: str) -> bool:
-        """Forget a fact for good; False when there is none of this id."""
+        """Forget a fact; False when there is none of this id."""
         ...
 
     async def replace(self, person: str, text: str) -> str:

@@ -94,7 +94,7 @@ class MemoryClient:
         return self._ask("PATCH", f"/facts/{quote(fact_id, safe='')}", change)
 
     def delete_memory_fact(self, fact_id: str) -> JsonObject:
-        """Forget a fact for good; returns the whole memory."""
+        """Forget a fact; returns the whole memory."""
         return self._ask("DELETE", f"/facts/{quote(fact_id, safe='')}")
 
     def export_memory(self) -> JsonObject:

@@ -89,7 +89,7 @@ class MemoryDesk:
             return None if fact is None else remembered(fact)
 
     async def delete_fact(self, person: str, fact_id: str) -> bool:
-        """Forget the fact of this id, for good; False when there is none."""
+        """Forget the fact of this id; False when there is none."""
         with mapped():
             whole = await self._holdings.whole(person)
             if fact_id not in {fact.id for fact in whole.document.facts}:

@@ -122,7 +122,8 @@ class Notes:
     says that the person wants nothing learned and nothing recalled. `watermarks` names, for each thread,
     the last turn that was learned from. `past` holds the last five documents, newest first, for undo.
     `last_id` is the last fact id that was given: each follows from the one before, so that none comes twice.
-    `came` tells which account of a linked person its summaries came from.
+    `came` tells which account of a linked person its summaries came from. `forgot` says that the change
+    before those in `past` was a forgetting, which nothing takes back.
     """
 
     generation: int = 0
@@ -132,6 +133,7 @@ class Notes:
     past: tuple[MemoryDocument, ...] = ()
     last_id: str = ""
     came: tuple[Came, ...] = ()
+    forgot: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,23 +39,21 @@ def _searched(fact: Fact) -> frozenset[str]:
 def forgotten(stored: Stored, gone: Sequence[Fact], at: str, words: str = "") -> Stored:
     """The memory without `gone`, not to be learned again from what was said before `at`.
 
-    `words` are those that it was named by: sentences of summaries that hold all of them go too.
+    `words` are those that it was named by: sentences of summaries that hold all of them go too. No earlier
+    version stays: they tell of it, and undo would seem to bring it back.
     """
     repeats = repeating([telling(fact.content) for fact in gone], telling(words))
     ids, texts = {fact.id for fact in gone}, {fact.content for fact in gone}
 
-    def scrubbed(document: MemoryDocument) -> MemoryDocument:
-        facts = tuple(fact for fact in document.facts if fact.id not in ids and fact.content not in texts)
-        same = len(facts) == len(document.facts)
-        return without_sentences(document if same else replace(document, facts=facts), repeats)
-
-    document = scrubbed(stored.document)
+    facts = tuple(fact for fact in stored.document.facts if fact.id not in ids and fact.content not in texts)
+    document = without_sentences(replace(stored.document, facts=facts), repeats)
     if document != stored.document:
         document = replace(document, updated_at=at)
     notes = replace(
         stored.notes,
         tombstones=(*stored.notes.tombstones, *(tombstone(text, at) for text in sorted(texts))),
-        past=tuple(scrubbed(each) for each in stored.notes.past),
+        past=(),
+        forgot=True,
     )
     return replace(stored, document=document, notes=notes)
 

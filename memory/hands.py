@@ -124,14 +124,15 @@ def edit(
 
 
 def forget(stored: Stored, words: str, now: str) -> Forgotten:
-    """Remove for good the fact of this id, or all that these words name, and what repeats them."""
-    gone = named(stored.document.facts, words)
+    """Remove the fact of this id, or all that these words name, and what repeats them."""
+    gone = forgettable(stored.document, words)
     by_id = any(fact.id == words.strip() for fact in gone)
-    spoken = "" if by_id else words
-    if gone:
-        return Forgotten(forgotten(stored, gone, now, spoken), gone)
-    lines = tuple(Fact("", line) for line in told(stored.document, words))
-    return Forgotten(forgotten(stored, lines, now, spoken) if lines else stored, lines)
+    return Forgotten(forgotten(stored, gone, now, "" if by_id else words) if gone else stored, gone)
+
+
+def forgettable(document: MemoryDocument, words: str) -> tuple[Fact, ...]:
+    """Return what `forget` would remove: facts, or, where none is named, sentences of summaries."""
+    return named(document.facts, words) or tuple(Fact("", line) for line in told(document, words))
 
 
 def undo(stored: Stored, now: str) -> Stored | None:

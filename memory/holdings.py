@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from bridge.errors import DocumentConflict, MemoryFailed
-from bridge.remembering import Merged, Parting
+from bridge.remembering import Merged, Parting, Undone
 from memory import hands, parting
 from memory.apply import remembering_past
 from memory.codec import document_json, read_document
@@ -100,7 +100,7 @@ class Holdings:
         return None
 
     async def forget(self, person: str, words: str, now: str) -> tuple[Fact, ...]:
-        """Remove what these words name, everywhere, for good."""
+        """Remove what these words name, everywhere."""
 
         def work(stored: Stored) -> tuple[Stored, tuple[Fact, ...]]:
             forgotten = hands.forget(stored, words, now)
@@ -111,19 +111,28 @@ class Holdings:
             gone += await self._change(person, assistant, work)
         return tuple(gone)
 
-    async def undo(self, person: str, now: str) -> bool:
-        """Take back the last change that can be taken back."""
+    async def forgettable(self, person: str, words: str) -> tuple[Fact, ...]:
+        """What `forget` would remove."""
+        found: list[Fact] = []
+        for assistant in await self._all(person):
+            found += hands.forgettable((await self._people.load(person, assistant)).document, words)
+        return tuple(found)
+
+    async def undo(self, person: str, now: str) -> Undone:
+        """Take back the last change, unless it was a forgetting."""
         changed: list[tuple[str, str]] = []
         for assistant in await self._all(person):
             stored = await self._people.load(person, assistant)
-            if stored.notes.past:
+            if stored.notes.past or stored.notes.forgot:
                 changed.append((stored.document.updated_at, assistant))
         if not changed:
-            return False
+            return Undone.NOTHING
 
-        def work(stored: Stored) -> tuple[Stored, bool]:
+        def work(stored: Stored) -> tuple[Stored, Undone]:
             before = hands.undo(stored, now)
-            return (stored, False) if before is None else (before, True)
+            if before is None:
+                return stored, Undone.FORGOTTEN if stored.notes.forgot else Undone.NOTHING
+            return before, Undone.DONE
 
         return await self._change(person, max(changed)[1], work)
 

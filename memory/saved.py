@@ -20,6 +20,7 @@ class SavedNotes:
     past: tuple[Patch, ...] = ()
     last_id: str = ""
     came: tuple[Came, ...] = ()
+    forgot: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ def saved_notes(notes: Notes, document: MemoryDocument) -> SavedNotes:
         past=patches(document, notes.past),
         last_id=notes.last_id,
         came=notes.came,
+        forgot=notes.forgot,
     )
 
 
@@ -74,6 +76,7 @@ def restored_notes(saved: SavedNotes, document: MemoryDocument) -> Notes:
         past=versions(document, saved.past),
         last_id=saved.last_id,
         came=saved.came,
+        forgot=saved.forgot,
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from bridge.errors import MemoryFailed, ParleyError
-from bridge.remembering import Merged, Occasion, Overview, Parting, Remembered
+from bridge.remembering import Merged, Occasion, Overview, Parting, Remembered, Undone
 from bridge.types import Turn
 from memory.affinity import Affinities, Told, blended
 from memory.desk import MemoryDesk, MemoryStatus, mapped, remembered, told_summaries
@@ -230,7 +230,11 @@ class MemoryService:
                 await self._forget_closeness(person)
             return tuple(map(remembered, gone))
 
-    async def undo(self, person: str) -> bool:
+    async def forgettable(self, person: str, words: str) -> Sequence[Remembered]:
+        with mapped():
+            return tuple(map(remembered, await self._holdings.forgettable(person, words)))
+
+    async def undo(self, person: str) -> Undone:
         with mapped():
             return await self._holdings.undo(person, self._now())
 

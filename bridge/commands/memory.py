@@ -9,7 +9,7 @@ from pathlib import Path
 from bridge.commands.context import CommandAnswer, CommandContext
 from bridge.errors import MemoryFailed
 from bridge.people import account_key
-from bridge.remembering import Remembered
+from bridge.remembering import Remembered, Undone
 from bridge.texts import Sentence
 from bridge.types import AttachmentKind, StoredFile
 
@@ -23,6 +23,11 @@ _TITLES = {
     "recentMonths": Sentence.MEMORY_RECENT,
     "earlierContext": Sentence.MEMORY_EARLIER,
     "longTermBackground": Sentence.MEMORY_BACKGROUND,
+}
+_UNDONE = {
+    Undone.DONE: Sentence.MEMORY_UNDONE,
+    Undone.NOTHING: Sentence.MEMORY_NOTHING_TO_UNDO,
+    Undone.FORGOTTEN: Sentence.MEMORY_NOT_UNDONE,
 }
 _YES = frozenset({"yes", "确认", "是"})
 
@@ -75,15 +80,23 @@ async def _add(context: CommandContext, person: str, words: str) -> str:
 async def _forget(context: CommandContext, person: str, words: str) -> str:
     if not words:
         return context.say(Sentence.MEMORY_USAGE)
+    meant, _, rest = words.partition(" ")
+    sure = meant.casefold() in _YES and bool(rest.strip())
+    words = rest.strip() if sure else words
+    found = await context.services.memory.forgettable(person, words)
+    if len(found) > 1 and not sure:
+        return "\n".join(
+            [context.say(Sentence.MEMORY_FORGET_WHICH, count=len(found), words=words), *_some(context, found)]
+        )
     gone = await context.services.memory.forget(person, words)
     if not gone:
         return context.say(Sentence.MEMORY_NOT_FOUND, words=words)
-    return "\n".join([context.say(Sentence.MEMORY_FORGOTTEN, count=len(gone)), *_listed(gone[:SHOWN])])
+    said = context.say(Sentence.MEMORY_FORGOTTEN, count=len(gone))
+    return "\n".join([said, *_some(context, gone), "", context.say(Sentence.MEMORY_STILL_SAID)])
 
 
 async def _undo(context: CommandContext, person: str, words: str) -> str:
-    undone = await context.services.memory.undo(person)
-    return context.say(Sentence.MEMORY_UNDONE if undone else Sentence.MEMORY_NOTHING_TO_UNDO)
+    return context.say(_UNDONE[await context.services.memory.undo(person)])
 
 
 async def _off(context: CommandContext, person: str, words: str) -> str:
@@ -108,7 +121,9 @@ async def _clear(context: CommandContext, person: str, words: str) -> str:
         seen = await context.services.memory.overview(person)
         return context.say(Sentence.MEMORY_CLEAR_CONFIRM, count=len(seen.facts))
     count = await context.services.memory.clear(person)
-    return context.say(Sentence.MEMORY_CLEARED, count=count)
+    return "\n\n".join(
+        [context.say(Sentence.MEMORY_CLEARED, count=count), context.say(Sentence.MEMORY_STILL_SAID)]
+    )
 
 
 def _written(path: Path, text: str) -> StoredFile:
@@ -121,8 +136,19 @@ def _written(path: Path, text: str) -> StoredFile:
     return StoredFile(AttachmentKind.FILE, path.name, "application/json", len(data), str(path))
 
 
+def _some(context: CommandContext, facts: Sequence[Remembered]) -> list[str]:
+    """The first of them, and how many more there are."""
+    more = len(facts) - SHOWN
+    return [*_listed(facts[:SHOWN]), *([context.say(Sentence.MEMORY_MORE, count=more)] if more > 0 else [])]
+
+
 def _listed(facts: Sequence[Remembered]) -> list[str]:
-    return [f"- `{fact.id}` {fact.content} ({fact.category}, {fact.confidence:.2f})" for fact in facts]
+    return [
+        f"- `{fact.id}` {fact.content} ({fact.category}, {fact.confidence:.2f})"
+        if fact.id
+        else f"- {fact.content}"
+        for fact in facts
+    ]
 
 
 _Action = Callable[[CommandContext, str, str], Awaitable[str | CommandAnswer]]

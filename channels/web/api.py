@@ -95,7 +95,7 @@ class ChatApi:
         place = Place(path_id(request, "chat"), topic)
         for shown in self._desk.growing.under(place):
             await self._door.stop(shown.place, shown.entry.id, language_of(request, ""))
-        await self._desk.delete(place)
+        await self._desk.forget(place)
         return Response(status_code=204)
 
     async def messages(self, request: Request) -> Response:

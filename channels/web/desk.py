@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from bridge.ports import ChannelServices
+from bridge.types import Conversation
 from channels.web.chats import Chats
 from channels.web.entries import Chat, Place
 from channels.web.feed import ChatChanged, EntryShown, Event, Feed
@@ -65,6 +66,7 @@ class Desk:
     feed: Feed
     growing: Growing
     sharing: Sharing
+    clear: Callable[[Conversation], Awaitable[None]]
 
     @classmethod
     def over(cls, services: ChannelServices, clock: Callable[[], float]) -> Desk:
@@ -72,7 +74,15 @@ class Desk:
         documents, feed, growing = services.documents, Feed(), Growing()
         shelf = Shelf(documents, services.folder, clock, shared=services.news.shared)
         sharing = Sharing(services.news, partial(_show, feed, growing), partial(_missed, feed, growing))
-        return cls(Transcript(documents, clock), Chats(documents, clock), shelf, feed, growing, sharing)
+        return cls(
+            Transcript(documents, clock),
+            Chats(documents, clock),
+            shelf,
+            feed,
+            growing,
+            sharing,
+            services.clear,
+        )
 
     async def announce(self, chat_id: str, chat: Chat | None) -> None:
         """Tell every page about a conversation as it is now, or that it is gone. Raises StoreUnavailable."""
@@ -95,6 +105,16 @@ class Desk:
         """Whether a person deleted the conversation, or this topic of it."""
         chat = await self.chats.get(place.chat)
         return chat is None or (place.topic is not None and chat.topic(place.topic) is None)
+
+    async def forget(self, place: Place) -> None:
+        """Delete a conversation, or one topic of it, and let its words go beyond the channel too.
+
+        Raises StoreUnavailable.
+        """
+        chat = await self.chats.get(place.chat) if place.topic is None else None
+        for topic in (place.topic, *(each.id for each in (chat.topics if chat else ()))):
+            await self.clear(Place(place.chat, topic).conversation)
+        await self.delete(place)
 
     async def delete(self, place: Place) -> None:
         """Forget a conversation, or one topic of it, with every entry and file. Raises StoreUnavailable.

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints, TypeAdapter
 
-from bridge.types import Attachment, AttachmentKind, Question, Step
+from bridge.types import Attachment, AttachmentKind, Conversation, Question, Step
 
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{8,64}$")]
 """An id made by the page: random, so that a repeated request is known again."""
@@ -92,6 +92,11 @@ class Place:
     def prefix(self) -> str:
         """Key prefix of this place's entries."""
         return f"web/log/{self.chat}/{self.topic or '-'}/"
+
+    @property
+    def conversation(self) -> Conversation:
+        """The core's name for it."""
+        return Conversation("web", self.chat, self.topic)
 
 
 ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)

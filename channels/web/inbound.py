@@ -95,7 +95,7 @@ class Doorway:
 
 
 def _conversation(place: Place) -> Conversation:
-    return Conversation("web", place.chat, place.topic)
+    return place.conversation
 
 
 def language_of(request: Request, said: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -18,6 +19,7 @@ from tests.e2e.process import Process, parley
 from tests.e2e.telegram import Chat, telegram_config
 from tests.e2e.web import WebPerson
 from tests.engine import CHOSEN
+from tests.kit.machine import patience
 from tests.traces import files, rows_of
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]
@@ -108,6 +110,18 @@ def test_the_page_and_its_person_are_erased(scene: Scene) -> None:
     assert scene.person("erase", "web:local", "--yes").returncode == 0
     assert scene.traces("Ottokar") == []
     assert page.entries() == []
+    page.close()
+
+
+def test_a_deleted_conversation_leaves_no_word_in_either_database(scene: Scene) -> None:
+    page = WebPerson(scene.process.url)
+    page.ask("I keep a Xiphias and a Narwal")
+    assert scene.traces("Xiphias")
+    page.delete()
+    until = time.monotonic() + patience(60)
+    while left := [row for row in scene.traces("Xiphias") if "memory" not in row]:
+        assert time.monotonic() < until, left
+        time.sleep(0.2)
     page.close()
 
 

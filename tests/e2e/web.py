@@ -62,6 +62,10 @@ class WebPerson:
         self._http.post(f"/api/chat/conversations/{self.chat}/messages", json=body).raise_for_status()
         return str(body["id"])
 
+    def delete(self) -> None:
+        """Delete the conversation."""
+        self._http.delete(f"/api/chat/conversations/{self.chat}").raise_for_status()
+
     def edit(self, message: str, text: str) -> None:
         """Change a message that was sent."""
         body = {"id": uuid4().hex, "text": text, "topic": self.topic, "language": self.language}

@@ -31,7 +31,7 @@ from bridge.ports import (
     Streaming,
     TextUnit,
 )
-from bridge.remembering import Merged, NullMemory, Occasion, Overview, Parting, Remembered
+from bridge.remembering import Merged, NullMemory, Occasion, Overview, Parting, Remembered, Undone
 from bridge.services import Services
 from bridge.types import (
     Attachment,
@@ -211,6 +211,7 @@ class RecordingMemory(NullMemory):
         self.held: dict[str, list[Remembered]] = {}
         self.off: set[str] = set()
         self.broken = ""
+        self.undone = Undone.NOTHING
         self._news = asyncio.Event()
 
     async def until_turns(self, count: int) -> list[Turn]:
@@ -248,6 +249,12 @@ class RecordingMemory(NullMemory):
         gone = [fact for fact in self.held.get(person, []) if words in (fact.id, fact.content)]
         self.held[person] = [fact for fact in self.held.get(person, []) if fact not in gone]
         return tuple(gone)
+
+    async def forgettable(self, person: str, words: str) -> tuple[Remembered, ...]:
+        return tuple(fact for fact in self.held.get(person, []) if words in (fact.id, fact.content))
+
+    async def undo(self, person: str) -> Undone:
+        return self.undone
 
     async def switch(self, person: str, on: bool) -> None:
         (self.off.discard if on else self.off.add)(person)

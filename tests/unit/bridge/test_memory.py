@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.remembering import Remembered
+from bridge.remembering import Remembered, Undone
 from bridge.types import User
 from tests.unit.bridge.doubles import Core, core
 
@@ -56,8 +56,40 @@ async def test_memory_is_shown_searched_added_and_forgotten(tmp_path: Path) -> N
         assert "Turns still to be learned from: 1" in shown
         assert "likes tea" in await answer(parley, "/memory search tea")
         assert "nothing about “coffee”" in await answer(parley, "/memory search coffee")
-        assert "Forgotten, for good: 1" in await answer(parley, "/memory forget likes tea")
+        forgotten = await answer(parley, "/memory forget likes tea")
+        assert "Forgotten: 1" in forgotten
+        assert "for good" not in forgotten
+        assert "`/new`" in forgotten
         assert "Nothing yet" in await answer(parley, "/memory")
+
+
+async def test_several_facts_are_shown_before_they_are_forgotten(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        for _ in range(2):
+            await answer(parley, "/memory add likes coffee")
+        shown = await answer(parley, "/memory forget likes coffee")
+        assert "nothing is forgotten yet" in shown
+        assert "`fact_0` likes coffee" in shown
+        assert "`/memory forget yes likes coffee`" in shown
+        assert len(parley.memory.held["test:ann"]) == 2
+        assert "Forgotten: 1" in await answer(parley, "/memory forget fact_1")
+        await answer(parley, "/memory add likes coffee")
+        assert "Forgotten: 2" in await answer(parley, "/memory forget yes likes coffee")
+        assert parley.memory.held["test:ann"] == []
+
+
+@pytest.mark.parametrize(
+    ("undone", "said"),
+    [
+        (Undone.DONE, "The last change is undone."),
+        (Undone.NOTHING, "nothing to undo"),
+        (Undone.FORGOTTEN, "Nothing was changed"),
+    ],
+)
+async def test_undo_says_what_happened(tmp_path: Path, undone: Undone, said: str) -> None:
+    async with core(tmp_path) as parley:
+        parley.memory.undone = undone
+        assert said in await answer(parley, "/memory undo")
 
 
 async def test_a_long_memory_is_shown_in_part(tmp_path: Path) -> None:
@@ -76,7 +108,9 @@ async def test_clearing_asks_first(tmp_path: Path) -> None:
         await answer(parley, "/memory add likes tea")
         assert "`/memory clear yes`" in await answer(parley, "/memory clear")
         assert parley.memory.held["test:ann"]
-        assert "all facts (1)" in await answer(parley, "/memory clear yes")
+        cleared = await answer(parley, "/memory clear yes")
+        assert "all facts (1)" in cleared
+        assert "`/new`" in cleared
 
 
 async def test_memory_goes_off_and_on(tmp_path: Path) -> None:
@@ -107,7 +141,7 @@ async def test_commands_are_understood_in_chinese(tmp_path: Path) -> None:
     ann = User("test", "ann", "安", language="zh-CN")
     async with core(tmp_path) as parley:
         assert "喝茶" in await answer(parley, "/memory 记住 喜欢喝茶", sender=ann)
-        assert "永久忘记" in await answer(parley, "/memory 忘记 喜欢喝茶", sender=ann)
+        assert "已忘记：1" in await answer(parley, "/memory 忘记 喜欢喝茶", sender=ann)
 
 
 async def test_an_unknown_word_tells_what_there_is(tmp_path: Path) -> None:

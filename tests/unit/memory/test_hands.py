@@ -224,8 +224,15 @@ def test_a_rewritten_summary_is_taken_back():
 def test_what_was_forgotten_is_not_taken_back():
     memory = apply(stored(TEA, ROME), news("Plays chess"), context(1))
     after = forget(memory, TEA.id, at(2)).stored
-    back = undo(after, at(3))
-    assert texts(back.document.facts) == [ROME.content]
+    assert undo(after, at(3)) is None
+    assert texts(after.document.facts) == [ROME.content, "Plays chess"]
+
+
+def test_what_came_after_a_forgetting_is_taken_back_and_no_more():
+    after = forget(stored(TEA, ROME), TEA.id, at(1)).stored
+    later = undo(add(after, "Has a cat", at(2), MOST).stored, at(3))
+    assert texts(later.document.facts) == [ROME.content]
+    assert (undo(later, at(4)), later.notes.forgot) == (None, True)
 
 
 def test_nothing_is_taken_back_of_a_fresh_memory():

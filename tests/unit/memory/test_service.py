@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bridge.errors import ConfigError, MemoryFailed, StoreUnavailable
-from bridge.remembering import Merged, Occasion
+from bridge.remembering import Merged, Occasion, Undone
 from memory.document import Category, Fact, MemoryDocument, Stored
 from memory.extract import ModelExtractor
 from memory.files import FileStore
@@ -194,13 +194,17 @@ async def test_hands_on_a_memory(tmp_path):
         assert [fact.content for fact in await service.search("ann", "which tea?")] == ["Likes green tea"]
         assert [fact.id for fact in await service.forget("ann", dog.id)] == [dog.id]
         assert await service.forget("ann", "a camel") == ()
-        assert await service.undo("ann")
+        assert await service.undo("ann") is Undone.FORGOTTEN
         overview = await service.overview("ann")
-        assert "Has a dog" not in [fact.content for fact in overview.facts]
+        assert [fact.content for fact in overview.facts] == ["Likes green tea"]
+        await service.add("ann", "Has a cat")
+        assert await service.undo("ann") is Undone.DONE
+        assert (await service.overview("ann")).facts == overview.facts
+        assert await service.undo("ann") is Undone.FORGOTTEN
         with pytest.raises(MemoryFailed, match="nothing to remember"):
             await service.add("ann", "  ... ")
     async with service_on(tmp_path) as service:
-        assert not await service.undo("stranger")
+        assert await service.undo("stranger") is Undone.NOTHING
 
 
 async def test_two_hands_at_once_lose_nothing(tmp_path):
