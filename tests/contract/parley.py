@@ -24,6 +24,9 @@ from tests.contract.driver import Driver
 from tests.contract.store import ShakyJournal
 from tests.contract.watch import Watch, WatchedBus, WatchedChannel
 from tests.engine import CHOSEN
+from tests.kit.machine import patience
+
+_END = patience(4.0)
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,9 @@ class Setting:
 
 @dataclass
 class Process:
-    """A running process. `hosting` holds what it has open besides its tasks, which have `patience` seconds to
-    end."""
+    """A running process. `hosting` holds what it has open besides its tasks; these have `patience` seconds,
+    and never less than `_END`, to end.
+    """
 
     journal: ShakyJournal
     supervisor: Supervisor
@@ -63,7 +67,7 @@ class Process:
         """Cancel everything, as the end of the event loop would. Raises AssertionError if something stays."""
         for task in self.tasks:
             task.cancel()
-        _, left = await asyncio.wait(self.tasks, timeout=self.patience)
+        _, left = await asyncio.wait(self.tasks, timeout=max(self.patience, _END))
         await self.hosting.aclose()
         for task in left:
             task.cancel()

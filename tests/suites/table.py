@@ -69,7 +69,7 @@ SUITES: Mapping[str, Suite] = {
     ),
     "attacks": Suite([PytestRun(("tests/attacks",), processes=2)], 40, second_chance=False),
     "soak": Suite([PytestRun(("-m", "soak"))], 120),
-    "conformance": Suite([PytestRun(("-m", "conformance"))], 80),
+    "conformance": Suite([PytestRun(("-m", "conformance"), processes=2)], 60),
     "vendors": Suite([PytestRun(("-m", "vendors"))], 20),
     "postgres": Suite(
         [
