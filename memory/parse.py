@@ -26,7 +26,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
 }
 _THOUGHT = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 _LONGEST = 400_000
-_MOST_STARTS = 5_000
+_MOST_STARTS = 1_000
 _RELATIONS = {re.sub(r"\W", "", each.value): each for each in Relation}
 
 Object = Mapping[str, Json]

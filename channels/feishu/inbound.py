@@ -14,6 +14,8 @@ from channels.kit.text import wellformed
 NAME = "feishu"
 MESSAGE = "im.message.receive_v1"
 _KEY = re.compile(r"@_user_\d+|@_all")
+# What belongs to a name that a text begins with.
+_CALL = re.compile(r"\s*[,:;，：]?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,29 +77,35 @@ def spoken(text: str, mentions: Json, me: str) -> tuple[str, bool]:
     listed = mentions if isinstance(mentions, list) else []
     names = {str(each.get("key")): each for each in listed if isinstance(each, dict)}
     parts: list[str] = []
-    at, called = 0, False
+    at, called, last = 0, False, ""
     for found in _KEY.finditer(text):
         mention = names.get(found[0])
         parts.append(text[at : found.start()])
+        last = _last(last, parts[-1])
         at = found.end()
         if mention is not None and _open_id(mention) == me:
             called = True
-            at = _without_us(parts, text, at)
+            at = _without_us(last, text, at)
         else:
             parts.append(_name(found[0], mention))
+            last = _last(last, parts[-1])
     rest = wellformed("".join((*parts, text[at:]))).strip()
     if called and not rest:
         rest = wellformed(_KEY.sub(lambda found: _name(found[0], names.get(found[0])), text)).strip()
     return rest, called
 
 
-def _without_us(parts: list[str], text: str, at: int) -> int:
+def _last(last: str, more: str) -> str:
+    """The last character of a text that goes on; nothing while it is blank."""
+    return more[-1:] or last if last or more.strip() else ""
+
+
+def _without_us(last: str, text: str, at: int) -> int:
     """Where the text goes on after our name, with what belonged to it: a comma in front, a doubled space."""
-    before = "".join(parts)
-    if not before.strip():
-        found = re.match(r"\s*[,:;，：]?\s*", text[at:])
-        return at + (found.end() if found else 0)
-    return at + 1 if before[-1].isspace() and text[at : at + 1] == " " else at
+    if not last:
+        found = _CALL.match(text, at)
+        return found.end() if found else at
+    return at + 1 if last.isspace() and text[at : at + 1] == " " else at
 
 
 def _name(key: str, mention: JsonObject | None) -> str:

@@ -17,6 +17,8 @@ _LINE = re.compile(r"\n")
 _SENTENCE = re.compile(r"[.!?…]['\")\]”’]*\s+|[。！？；]+[”’」』）]*")
 # A border is taken only where the part before it fills this share of the room: no tiny parts.
 _BORDERS = ((_PARAGRAPH, 0.5), (_LINE, 0.4), (_SENTENCE, 0.4))
+# Nobody sets more flags in a row; where somebody does, one may be torn.
+_MOST_IN_FLAGS = 512
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")
 _NO_SPACES = re.compile(r"[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uff60\U00020000-\U0003ffff]")
 
@@ -118,6 +120,6 @@ def _is_flag(character: str) -> bool:
 
 def _flags_before(text: str, place: int) -> int:
     count = 0
-    while place - count > 0 and _is_flag(text[place - count - 1]):
+    while count < min(place, _MOST_IN_FLAGS) and _is_flag(text[place - count - 1]):
         count += 1
     return count

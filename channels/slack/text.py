@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -17,6 +17,8 @@ MOST = 12_000
 MOST_STEPS = 6
 _REFERENCE = re.compile(r"<([^<>\n]*)>")
 _MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
+# What belongs to a mention that a text begins with.
+_CALL = re.compile(r"\A\s*[,:;，：]?\s*")
 # An agent must not call people together: what Slack would read as a mention is broken up invisibly.
 # HTML's own `<!DOCTYPE`, `<!--` and `<![CDATA[` call nobody and are left to be copied.
 _CALLS = re.compile(r"<(?=@|#[A-Z]|!(?!-|\[|[dD][oO]))")
@@ -34,14 +36,20 @@ def words(text: str, bot: str, names: Mapping[str, str]) -> str:
     """What somebody wrote, without the bot's own mention and with the names of others."""
     cut = re.sub(rf"<@{re.escape(bot)}(?:\|[^<>]*)?>", "\0", wellformed(text))
     shown = html.unescape(_REFERENCE.sub(lambda match: _spoken(match[1], names), cut))
-    while "\0" in shown:
-        before, _, after = shown.partition("\0")
-        if not before.strip():
-            after = re.sub(r"^\s*[,:;，：]?\s*", "", after)
-        elif before[-1].isspace():
-            after = after.removeprefix(" ")
-        shown = before + after
-    return shown.strip()
+    return "".join(_without_gaps(shown.split("\0"))).strip()
+
+
+def _without_gaps(pieces: Sequence[str]) -> Iterator[str]:
+    """What stood between the bot's mentions, without what belonged to them: a comma, a doubled space."""
+    last = ""
+    for number, piece in enumerate(pieces):
+        if number and not last:
+            piece = _CALL.sub("", piece, count=1)
+        elif number and last.isspace():
+            piece = piece.removeprefix(" ")
+        if last or piece.strip():
+            last = piece[-1:] or last
+        yield piece
 
 
 def _spoken(reference: str, names: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ EXPLODES = 16.0
 """What twice the text costs where time doubles with every few characters: nothing longer is tried."""
 _FIRST = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 48, 64)
 _BEST_OF = 5
+_ENDLESS = 0.5
 
 Work = Callable[[str], object]
 Make = Callable[[int], str]
@@ -72,6 +74,24 @@ def _twice(work: Work, make: Make, count: int) -> Steep | None:
     return Steep(count, whole, ratio) if ratio >= TOO_STEEP else None
 
 
+def climbs(work: Work, part: str, most: int) -> Steep | None:
+    """Return how steeply `work` grows on `part` repeated, from a quarter of `most` characters to all of it.
+
+    For what does its work in pieces, whose growth shows only where there are many of them.
+    """
+    count = max(most // len(part), 16)
+    first = cpu(work, part * (count // 16))
+    if first > _ENDLESS:
+        return Steep(count // 16, first, EXPLODES)
+    if cpu(work, part * count) < max(FLOOR, TOO_STEEP * cpu(work, part * (count // 2))):
+        return None
+    quarter, half, whole = (best(work, part * (count // each), of=3) for each in (4, 2, 1))
+    if whole < FLOOR:
+        return None
+    ratio = min(half / quarter, whole / half)
+    return Steep(count, whole, ratio) if ratio >= TOO_STEEP else None
+
+
 def counts() -> Iterator[int]:
     """Yield how often to repeat: in small steps at first, as time may explode, then twice as often."""
     yield from _FIRST
@@ -88,6 +108,11 @@ def best(work: Work, text: str, of: int = _BEST_OF) -> float:
 
 def cpu(work: Work, text: str) -> float:
     """Return the seconds of this thread's CPU time that it takes."""
-    began = time.thread_time()
-    work(text)
-    return time.thread_time() - began
+    # The collector would look at whatever else there is in this process.
+    gc.disable()
+    try:
+        began = time.thread_time()
+        work(text)
+        return time.thread_time() - began
+    finally:
+        gc.enable()

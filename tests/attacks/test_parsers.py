@@ -1,0 +1,186 @@
+"""Whatever is said, reading and showing it takes time that grows as its length, wherever it goes.
+
+The patterns have a test of their own; this one times the functions around them: what runs for each message
+that somebody sends, for each answer that an agent gives, for each file, and for what memory learns from.
+"""
+
+from contextlib import suppress
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from agent import attached, decisions, files, kinds, steps
+from agent.embedded.demo import reading, replies
+from app import logs
+from bridge import clean
+from bridge.commands.parse import parse as command
+from bridge.errors import MemoryFailed
+from channels.dingtalk import formatting as dingtalk
+from channels.dingtalk.inbound import _without_us
+from channels.feishu import formatting as feishu
+from channels.feishu.inbound import spoken
+from channels.kit import files as names
+from channels.kit.markdown.parse import parse
+from channels.kit.text import chunks, utf16_length
+from channels.slack import text as slack
+from channels.telegram import formatting as telegram
+from channels.telegram.layout import wants_layout
+from memory import dates, marks, rules, sentences, similar, smalltalk, uploads, values, words
+from memory import parse as answers
+from tests.attacks.growth import climbs, steep
+
+US = [{"key": "@_user_1", "id": {"open_id": "me"}, "name": "Parley"}]
+
+
+def update(text):
+    with suppress(MemoryFailed):
+        answers.read_text(text, answers.Shown(frozenset(), ()))
+
+
+def learned(text):
+    return [rules.read(sentence) for sentence in rules.sentences(marks.own_words(text))]
+
+
+READ = {
+    "DingTalk's text": lambda text: _without_us(text, "Parley"),
+    "Feishu's text": lambda text: spoken(text, US, "me"),
+    "Slack's text": lambda text: slack.words(text, "U1", {}),
+    "Slack's mentions": slack.mentions,
+    "a command": command,
+    "hidden characters": lambda text: clean.clean(text, 10**6),
+    "a file's name": lambda text: (names.safe_name(text), files.safe_name(text, 1, ""), attached._safe(text)),
+    "what a file is": lambda text: kinds.kind_of(text.encode("utf-8", "replace")),
+    "a file's text": lambda text: decisions._REFUSAL.sub("", text),
+    "a decision": lambda text: [each.fullmatch(text) for each in (decisions._EDITION, decisions._RESPONSE)],
+    "the demonstration": lambda text: replies.reply(reading.read([HumanMessage(text)])),
+    "own words": marks.own_words,
+    "an agent's words": marks.agent_words,
+    "a question": smalltalk.yes_no_question,
+    "small talk": smalltalk.says_nothing,
+    "sentences": sentences.sentences,
+    "what rules learn": learned,
+    "what a model learned": update,
+    "terms": words.terms,
+    "days": dates.written_days,
+    "values": values.values,
+    "statements": similar._gist.__wrapped__,
+    "uploads": uploads.is_upload_news,
+    "a step's title": steps.title.__wrapped__,
+    "a line of the log": logs._indented,
+}
+SHOWN = {
+    "DingTalk's cards": dingtalk.card_parts,
+    "DingTalk's messages": dingtalk.plain_parts,
+    "DingTalk's titles": dingtalk.title,
+    "Feishu's cards": feishu.render,
+    "Feishu's summaries": feishu.summary,
+    "Slack's messages": lambda text: slack.layout(slack.safe(text)),
+    "Telegram's messages": telegram.render,
+    "Telegram's layout": wants_layout,
+    "the tree": parse,
+    "plain chunks": lambda text: list(chunks(text, 4_000, utf16_length)),
+}
+SIGNS = (
+    *("a", " ", "\n", "\t", "\r\n", "!", "?", ".", "...", "。", "(", '"', "\\", "@", "<", ">", "[", "{", "|"),
+    *(
+        "*",
+        "_",
+        "`",
+        "~",
+        "#",
+        "-",
+        ":",
+        "/",
+        "&",
+        "\x1b",
+        "\u0301",
+        "\u200d",
+        "\u2028",
+        "🇩🇪",
+        "😀",
+        "可",
+        "是啊",
+    ),
+)
+OF_CHATS = (
+    *("@a ", "@_user_1", " @_user_1 ", "<@U1>", " <@U1> ", "<@U1|", "/new ", "@a /", "a@a", "http://", "1. "),
+    *(
+        "x, and i ",
+        "  and  ",
+        "i like a. ",
+        "remember ",
+        "forget ",
+        "hi ",
+        "uploaded a-",
+        "a.b",
+        "1 may ",
+        "2024-",
+    ),
+)
+OF_MACHINES = (
+    *("<memory>", "<memory ", "</memory>", "<think>", "</think>", '<file name="a" type="b">\n', "\n</file>"),
+    *(
+        '[Attached file "',
+        '[Attached file "a" (',
+        "), 1 bytes: ",
+        '{"newFacts":',
+        "<uploaded_files",
+        "<!-- a -->",
+    ),
+    *(
+        "<?xml ?>",
+        "<!--",
+        "-- Forwarded message --",
+        "\n>",
+        "<system-reminder>",
+        "edit {",
+        "[cut here: ",
+        "]\n",
+    ),
+)
+# From a size on at which every channel cuts: its growth begins there.
+MOST_SHOWN = 72_000
+MARKDOWN = (
+    *(
+        "a",
+        "**a",
+        "`a",
+        "```\n",
+        "[a](b) ",
+        "![",
+        "<a",
+        "|a|b\n|-|-|\n|c|d\n\n",
+        ">",
+        "  - a\n",
+        "a. ",
+        "🇩🇪",
+        "-|",
+    ),
+    *("[a]: b\n", "a\n\n"),
+)
+
+
+@pytest.mark.parametrize("read", READ)
+def test_what_people_and_agents_say_is_read_in_time_that_grows_as_it_does(read):
+    wrong = {part: climbs(READ[read], part, 20_000) for part in (*SIGNS, *OF_CHATS, *OF_MACHINES)}
+    assert {part: str(found) for part, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize("show", SHOWN)
+def test_answers_are_shown_in_time_that_grows_as_they_do(show):
+    wrong = {part: climbs(SHOWN[show], part, MOST_SHOWN) for part in MARKDOWN}
+    assert {part: str(found) for part, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize("part", ["是啊", "可以啊", "好的好", "ok ", "thank you "])
+def test_small_talk_that_can_be_parted_in_many_ways_is_read_at_once(part):
+    """59 characters were enough: only short messages are compared, but each of these doubles the ways."""
+    assert steep(smalltalk.says_nothing, lambda count: part * count + "x", smalltalk._LONGEST) is None
+
+
+def test_what_grows_faster_is_told():
+    def squares(text):
+        return [text.count("b", 0, place) for place in range(len(text))]
+
+    assert climbs(squares, "a", 4_000) is not None
+    assert climbs(sorted, "a", 40_000) is None
