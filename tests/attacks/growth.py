@@ -13,7 +13,7 @@ TOO_STEEP = 2.9
 """What twice the text may not cost: linear work costs twice as much, quadratic four times."""
 EXPLODES = 16.0
 """What twice the text costs where time doubles with every few characters: nothing longer is tried."""
-_FIRST = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 48, 64)
+FIRST = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 48, 64)
 _BEST_OF = 5
 _ENDLESS = 0.5
 
@@ -94,8 +94,8 @@ def climbs(work: Work, part: str, most: int) -> Steep | None:
 
 def counts() -> Iterator[int]:
     """Yield how often to repeat: in small steps at first, as time may explode, then twice as often."""
-    yield from _FIRST
-    count = _FIRST[-1]
+    yield from FIRST
+    count = FIRST[-1]
     while True:
         count *= 2
         yield count

@@ -28,6 +28,7 @@ class Scanner {
     this.at = 0;
     this.plain = "";
     this.out = [];
+    this.pairs = {};
     this.unclosed = new Set(); // marks with no end in the rest of the text: not searched for again
   }
 
@@ -81,7 +82,7 @@ class Scanner {
       return this.skip(mark);
     }
     let body = this.text.slice(this.at + ticks, end).replaceAll("\n", " ");
-    if (/^ .*[^ ].* $/.test(body)) body = body.slice(1, -1);
+    if (body.startsWith(" ") && body.endsWith(" ") && body.replaceAll(" ", "")) body = body.slice(1, -1);
     return this.push(h("code", {}, body), end + ticks - this.at);
   }
 
@@ -127,13 +128,14 @@ class Scanner {
     const image = this.text[this.at] === "!";
     const open = this.at + (image ? 1 : 0);
     if (this.text[open] !== "[") return false;
-    const close = bracketEnd(this.text, open);
+    const close = this.pairEnd("[]", open);
     if (close === -1 || this.text[close + 1] !== "(") return false;
-    const end = this.text.indexOf(")", close + 2);
-    if (end === -1 || end - close > 4000) return false;
-    const stop = this.text.slice(close + 2, end).includes("(") ? parenEnd(this.text, close + 1) : end;
+    const near = this.text.slice(close + 2, close + 4001);
+    const end = near.indexOf(")");
+    if (end === -1) return false;
+    const stop = near.slice(0, end).includes("(") ? this.pairEnd("()", close + 1) : close + 2 + end;
     if (stop === -1) return false;
-    const target = this.text.slice(close + 2, stop).trim().replace(/\s+("[^"]*"|'[^']*')$/, "").replace(/^<(.*)>$/, "$1");
+    const target = withoutTitle(this.text.slice(close + 2, stop).trim()).replace(/^<(.*)>$/, "$1");
     const label = this.text.slice(open + 1, close);
     const url = safeUrl(target);
     // Pictures from elsewhere would tell their server who reads this: they are shown as links.
@@ -141,18 +143,24 @@ class Scanner {
     return this.push(url ? anchor(url, inner) : h("span", {}, ...inner), stop + 1 - this.at);
   }
 
+  // Where the bracket at `open` is closed, if that is near: found for all of them in one go.
+  pairEnd(signs, open) {
+    this.pairs[signs] ??= pairs(this.text, signs);
+    const end = this.pairs[signs].get(open) ?? -1;
+    return end - open < 1500 ? end : -1;
+  }
+
   angle() {
-    const end = this.text.indexOf(">", this.at);
-    if (end === -1 || end - this.at > 2000) return false;
-    const inside = this.text.slice(this.at + 1, end);
+    const near = this.text.slice(this.at + 1, this.at + 2001);
+    const inside = near.slice(0, Math.max(near.indexOf(">"), 0));
     const url = /^\S+$/.test(inside) && safeUrl(inside);
-    return url ? this.push(anchor(url, [inside]), end + 1 - this.at) : false;
+    return url ? this.push(anchor(url, [inside]), inside.length + 2) : false;
   }
 
   bare() {
     if (this.at > 0 && /[A-Za-z0-9]/.test(this.text[this.at - 1])) return false;
     const found = BARE_LINK.exec(this.text.slice(this.at, this.at + 2000));
-    const link = found?.[0].replace(/[.,;:!?*_~]+$/, "");
+    const link = found && withoutEnd(found[0], ".,;:!?*_~");
     const trimmed = link?.endsWith(")") && !link.includes("(") ? link.slice(0, -1) : link;
     const url = trimmed && safeUrl(trimmed);
     return url ? this.push(anchor(url, [trimmed]), trimmed.length) : false;
@@ -178,22 +186,29 @@ function run(text, at, sign) {
   return end - at;
 }
 
-function bracketEnd(text, open) {
-  return pairEnd(text, open, "[", "]");
-}
-
-function parenEnd(text, open) {
-  return pairEnd(text, open, "(", ")");
-}
-
-function pairEnd(text, open, left, right) {
-  let depth = 0;
-  for (let at = open; at < text.length && at - open < 1500; at++) {
+// Opening brackets and where each is closed.
+function pairs(text, [left, right]) {
+  const found = new Map();
+  const open = [];
+  for (let at = 0; at < text.length; at++) {
     if (text[at] === "\\") at++;
-    else if (text[at] === left) depth++;
-    else if (text[at] === right && --depth === 0) return at;
+    else if (text[at] === left) open.push(at);
+    else if (text[at] === right && open.length) found.set(open.pop(), at);
   }
-  return -1;
+  return found;
+}
+
+// The patterns for these two would try each of many blanks or signs as a beginning.
+export function withoutEnd(text, signs) {
+  let end = text.length;
+  while (end && signs.includes(text[end - 1])) end--;
+  return text.slice(0, end);
+}
+
+function withoutTitle(target) {
+  const quote = target.at(-1);
+  const start = quote === '"' || quote === "'" ? target.lastIndexOf(quote, target.length - 2) : 0;
+  return start > 0 && /\s/.test(target[start - 1]) ? target.slice(0, start).trimEnd() : target;
 }
 
 function anchor(url, children) {

@@ -1,7 +1,7 @@
 // Block markdown to DOM nodes, kept in step with a text that grows: only blocks that changed are rebuilt.
 
 import { h, button, copyText, icon } from "./dom.js";
-import { inline } from "./markdown-inline.js";
+import { inline, withoutEnd } from "./markdown-inline.js";
 import { t } from "./texts.js";
 
 const MAX_DEPTH = 8;
@@ -10,7 +10,7 @@ const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+|$)/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|$)/;
-const DIVIDER = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const DIVIDER = /^:?-+:?$/;
 
 // Keeps `target` showing `text`; a part that is already right stays untouched (and selected).
 export function renderInto(target, text) {
@@ -65,7 +65,14 @@ function startsBlock(line, lines, at) {
 
 function isTable(lines, at) {
   const next = lines[at + 1];
-  return lines[at].includes("|") && next !== undefined && next.includes("-") && next.length < 1000 && DIVIDER.test(next);
+  return lines[at].includes("|") && next !== undefined && next.includes("|") && next.length < 1000 && isDivider(next);
+}
+
+function isDivider(line) {
+  const bars = line.trim();
+  const from = bars.startsWith("|") ? 1 : 0;
+  const to = bars.length > 1 && bars.endsWith("|") ? -1 : undefined;
+  return bars.slice(from, to).split("|").every((cell) => DIVIDER.test(cell.trim()));
 }
 
 function fenceEnd(lines, at) {
@@ -102,7 +109,7 @@ const RENDER = {
   heading(lines) {
     const level = HEADING.exec(lines[0])[1].length;
     let text = lines[0].trim().slice(level).trim();
-    const bare = text.replace(/#+$/, "");
+    const bare = withoutEnd(text, "#");
     if (bare === "" || bare.endsWith(" ")) text = bare.trim();
     return h(`h${level}`, {}, ...inline(text));
   },

@@ -1,0 +1,115 @@
+"""The page's own script takes no more time than an answer is long: none freezes anybody's browser."""
+
+import json
+import re
+import shutil
+import subprocess
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.tree import ROOT
+from tests.attacks import growth
+from tests.attacks.pathological import hostile_texts
+from tests.attacks.test_parsers import MARKDOWN
+from tests.kit.machine import patience
+
+PAGE = ROOT / "channels" / "web" / "page"
+NODE = shutil.which("node")
+LIMITS = {
+    "floor": 0.002,
+    "steep": growth.TOO_STEEP,
+    "explodes": growth.EXPLODES,
+    "first": list(growth.FIRST),
+}
+# A slash begins a pattern where no value can end before it.
+LITERAL = re.compile(
+    r"(?:(?<=[=(,:!&|?{};\[])|(?<=\breturn)) *+/(?![/*])((?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)/([a-z]*)"
+)
+PARTS = (
+    *(("", part) for part in MARKDOWN),
+    *(("", sign) for sign in "*_~`[]()!<\\h#\n|-"),
+    *(
+        ("` ", "a"),
+        ("# ", "#a"),
+        ("# ", "#"),
+        ("[a](b ", " "),
+        ("http://a", "!"),
+        ("http://a", "!a"),
+        ("|\n", "-"),
+    ),
+    *(
+        ("", "[a]("),
+        ("", "[a](("),
+        ("", "``"),
+        ("", "*a **b "),
+        ("", "<a"),
+        ("|\n", " "),
+        ("", "- "),
+        ("", "http://"),
+    ),
+)
+# As they were: both made a page stand still.
+ONCE = (r"^ .*[^ ].* $", r"#+$", r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+
+pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not here: the page's script is not timed")
+
+
+def patterns():
+    """The patterns that stand in the page's script."""
+    for path in sorted(PAGE.rglob("*.js")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if not line.lstrip().startswith("//"):
+                yield from ((f"{path.name}:{number}", *found) for found in LITERAL.findall(line))
+
+
+def asked(place, source, flags):
+    with warnings.catch_warnings():
+        # What Python may read as a set of sets some day is none in JavaScript.
+        warnings.simplefilter("ignore", FutureWarning)
+        texts = hostile_texts(re.sub(r"\\p\{\w+\}", r"\\w", source))
+        return {
+            "place": place,
+            "source": source,
+            "flags": flags,
+            "texts": [(each.before, each.repeated, each.after) for each in texts],
+        }
+
+
+def told(question):
+    """What is steep, as Node finds it."""
+    program = Path(__file__).with_name("page_growth.mjs")
+    done = subprocess.run(
+        [str(NODE), str(program)],
+        input=json.dumps({"limits": LIMITS, "most": 8_192, "mostShown": 16_384, **question}),
+        capture_output=True,
+        text=True,
+        timeout=patience(50),
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_patterns_of_the_page_are_linear():
+    found = list(patterns())
+    assert len(found) > 25
+    assert told({"patterns": [asked(*each) for each in found]}) == []
+
+
+def test_what_the_page_shows_of_an_answer_is_drawn_in_linear_time(tmp_path):
+    # A folder of its own, where Node takes the files for the modules that they are.
+    shutil.copytree(PAGE, tmp_path / "page")
+    (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
+    assert told({"patterns": [], "page": (tmp_path / "page").as_uri(), "parts": PARTS}) == []
+
+
+def test_patterns_that_froze_a_page_are_found():
+    assert len(told({"patterns": [asked("once", each, "") for each in ONCE]})) == len(ONCE)
+
+
+def test_a_script_has_no_pattern_that_is_not_seen():
+    """Patterns made from texts would go unseen."""
+    made = [path.name for path in PAGE.rglob("*.js") if "RegExp(" in path.read_text("utf-8")]
+    assert made == []
