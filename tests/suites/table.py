@@ -67,7 +67,7 @@ SUITES: Mapping[str, Suite] = {
     "chaos-nodes": Suite(
         [Program("tests.chaos nodes", {"full": ("--full",), "short": ("--turns", "60")})], 100
     ),
-    "attacks": Suite([PytestRun(("tests/attacks",), processes=2)], 40, second_chance=False),
+    "attacks": Suite([PytestRun(("-m", "attacks"), processes=2, together=False)], 40),
     "soak": Suite([PytestRun(("-m", "soak"))], 120),
     "conformance": Suite([PytestRun(("-m", "conformance"), processes=2)], 60),
     "vendors": Suite([PytestRun(("-m", "vendors"))], 20),
