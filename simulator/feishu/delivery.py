@@ -185,6 +185,7 @@ class Delivery:
                 late = event.pushed and now - event.pushed > self._world.timing.ack
                 if late or (event.told is not None and not self.connections):
                     self._fail(event)
+                    self._world.touch()
             ready = [each for each in self._world.events if not each.pushed and each.due <= now]
         ready.sort(key=lambda event: event.number, reverse=self._faults.backwards)
         return ready if self.connections and not self._faults.mute else []

@@ -23,4 +23,4 @@ async def test_of_two_presses_on_two_nodes_one_decides(cluster: Cluster, schema:
         core_on(one, tmp_path / "a", agent, with_buttons(), options) as a,
         core_on(other, tmp_path / "b", agent, with_buttons(), options) as b,
     ):
-        await two_presses([a, b], agent)
+        await two_presses([a, b], agent, rounds=1000)

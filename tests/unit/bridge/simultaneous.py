@@ -15,33 +15,32 @@ from tests.kit.waiting import until
 from tests.unit.bridge.doubles import Core, ScriptedAgent
 from tests.unit.bridge.test_questions import ANN
 
-ROUNDS = 1000
 _OPTIONS = ("approve", "reject")
 _TOGETHER = 25
 """Questions that are under way at once: a thousand one after the other would only take longer."""
 
 
-async def two_presses(nodes: Sequence[Core], agent: ScriptedAgent) -> None:
-    """Ask ROUNDS questions, press both buttons of each at once, on the first and on the last of the nodes,
+async def two_presses(nodes: Sequence[Core], agent: ScriptedAgent, rounds: int) -> None:
+    """Ask so many questions, press both buttons of each at once, on the first and on the last of the nodes,
     and see that each was decided once: for its asker, for the agent, in its message and on record.
     """
-    for start in range(0, ROUNDS, _TOGETHER):
+    for start in range(0, rounds, _TOGETHER):
         chats = [Conversation("test", f"chat{number}") for number in range(start, start + _TOGETHER)]
         await asyncio.gather(*(nodes[0].say("ask", conversation=chat) for chat in chats))
-    await until_finals(nodes, 2 * ROUNDS)
+    await until_finals(nodes, 2 * rounds)
     asked = [final for final in finals_of(nodes) if final.question is not None]
-    assert len(asked) == ROUNDS
-    for start in range(0, ROUNDS, _TOGETHER):
+    assert len(asked) == rounds
+    for start in range(0, rounds, _TOGETHER):
         pairs = [(final, option) for final in asked[start : start + _TOGETHER] for option in _OPTIONS]
         await asyncio.gather(*(press(nodes, final, option) for final, option in pairs))
-    await until_finals(nodes, 3 * ROUNDS)
+    await until_finals(nodes, 3 * rounds)
     await until_nothing_waits(nodes, asked)
-    assert len(finals_of(nodes)) == 3 * ROUNDS
+    assert len(finals_of(nodes)) == 3 * rounds
     given = Counter(request.thread for request in agent.requests if request.answer is not None)
-    assert (len(given), set(given.values())) == (ROUNDS, {1})
+    assert (len(given), set(given.values())) == (rounds, {1})
     kinds = [entry.kind async for entry in audit.entries(nodes[0].journal)]
-    assert kinds.count(audit.AuditKind.DECIDED) == ROUNDS
-    check_messages(nodes)
+    assert kinds.count(audit.AuditKind.DECIDED) == rounds
+    check_messages(nodes, rounds)
 
 
 async def press(nodes: Sequence[Core], final: OutboundMessage, option: str) -> None:
@@ -78,11 +77,11 @@ async def until_nothing_waits(nodes: Sequence[Core], asked: Sequence[OutboundMes
             await until(partial(nodes[0].nothing_waits, queue, lane), f"{lane} is worked")
 
 
-def check_messages(nodes: Sequence[Core]) -> None:
+def check_messages(nodes: Sequence[Core], rounds: int) -> None:
     """Each question's message names one option: the one that its agent was given."""
     told = {final.conversation.key: final.text for final in finals_of(nodes) if "given" in final.text}
     settled = [snapshot for node in nodes for _, snapshot in node.channel.settled]
-    assert len({snapshot.turn_id for snapshot in settled}) == ROUNDS
+    assert len({snapshot.turn_id for snapshot in settled}) == rounds
     for snapshot in settled:
         approved = "Ann: Approve" in snapshot.text
         assert approved != ("Ann: Reject" in snapshot.text)

@@ -16,4 +16,4 @@ pytestmark = pytest.mark.timeout(300)
 async def test_of_two_presses_at_once_one_decides(tmp_path: Path) -> None:
     agent = ScriptedAgent(asking(MAIL))
     async with core(tmp_path, agent=agent, channel=with_buttons()) as parley:
-        await two_presses([parley], agent)
+        await two_presses([parley], agent, rounds=250)
