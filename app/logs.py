@@ -10,6 +10,8 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel
 
+from app.terminal import CONTROLS, codes
+
 _SECRET_FIELD = re.compile(r"token$|secret|password|api_key|headers", re.IGNORECASE)
 _USER = re.compile(r"[^/?#:]*+:")
 _PASSWORD = re.compile(r"[?&](?:ssl)?password=([^&\s]+)")
@@ -23,14 +25,8 @@ _OURS = ("agent", "app", "bridge", "channels", "console", "parley", "store")
 _CHATTY = ("aiosqlite", "asyncio", "httpcore", "httpx", "uvicorn")
 
 
-# A terminal obeys some of these, others end a line or turn it around for its reader: all but the tab are
-# shown by their codes.
-_CONTROLS = (
-    *(*range(0x20), *range(0x7F, 0xA0), 0x61C, 0x200E, 0x200F, 0x2028, 0x2029),
-    *(*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF),
-)
-_SHOWN = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _CONTROLS if code != 9}
-_SHOWN |= {ord("\n"): "\\n", ord("\r"): "\\r"}
+# A line of the log is one line for every reader, in the order in which it was written.
+_SHOWN = CONTROLS | codes(0x61C, 0x200E, 0x200F, 0x2028, 0x2029, 0xFEFF)
 
 
 class SecretlessFormatter(logging.Formatter):

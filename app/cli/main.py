@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from app.terminal import guard_terminals
 from bridge.errors import ConfigError, ParleyError
 from simulator.catalogue import platforms
 
@@ -17,6 +18,7 @@ _ABOUT = "Puts any LangGraph agent into the team's chats."
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; 0 when it did its work, 1 when it failed, 2 for a wrong configuration or usage."""
     arguments = parser().parse_args(argv)
+    guard_terminals()
     try:
         command = importlib.import_module(f"app.cli.{arguments.command}")
         code = command.run(arguments)
