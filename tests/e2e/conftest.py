@@ -72,7 +72,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
         folder = tmp_path_factory.mktemp("embedded")
         parley = begin(folder, {"channels": {"telegram": telegram_config(telegram)}})
         try:
-            parley.wait_until_up()
+            parley.wait_until_ready()
             yield Scene(parley, telegram)
         finally:
             end(parley)
@@ -99,7 +99,7 @@ def apart(agent: Process, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         }
         parley = begin(tmp_path_factory.mktemp("apart"), config)
         try:
-            parley.wait_until_up()
+            parley.wait_until_ready()
             yield Scene(parley, telegram)
         finally:
             end(parley)

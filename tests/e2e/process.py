@@ -10,12 +10,14 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
 
+import httpx
 import yaml
 
 from tests.architecture.tree import ROOT
@@ -157,6 +159,15 @@ class Process:
         with self._news:
             met = self._news.wait_for(lambda: self.url or self._ended, PATIENCE)
         assert self.url, f"{'ended' if met else 'silent'}: {self.printed}\n{self.log[-2000:]}"
+        return self.url
+
+    def wait_until_ready(self) -> str:
+        """Return the address once every part is up: platforms are connected to after the page serves."""
+        url, end = split(self.wait_until_up())[0], time.monotonic() + PATIENCE
+        with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE) as stranger:
+            while (said := stranger.get("/readyz").text) != "ready\n":
+                assert time.monotonic() < end, f"not ready: {said}\n{self.log[-2000:]}"
+                time.sleep(0.02)
         return self.url
 
     def wait_until_prints(self, text: str) -> None:
