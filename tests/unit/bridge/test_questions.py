@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from bridge.types import (
     EDIT,
     Click,
     Conversation,
-    Given,
     Option,
     Outcome,
     Question,
@@ -317,31 +316,3 @@ async def _decide_unseen(parley: Core, key: str) -> None:
     for record, document in await of_turn(parley.journal, key.rpartition("-")[0]):
         decision = Decision("approve", "", ANN, 0.0, "a click")
         await parley.journal.set(written(document, replace(record, decision=decision)))
-
-
-@pytest.mark.parametrize("writes", range(12))
-async def test_a_decision_survives_a_crash_at_any_write(tmp_path: Path, writes: int) -> None:
-    agent = ScriptedAgent(asking(MAIL))
-    async with core(tmp_path, agent=agent, channel=with_buttons()) as parley:
-        await parley.say("ask")
-        await parley.channel.until_finals(2)
-        (key,) = keys(parley)
-        await parley.bus.publish_click(click(key, "approve"))
-        for _ in range(writes):
-            await asyncio.sleep(0)
-        await parley.crash()
-        already = "given i1=approve" in parley.channel.texts
-    async with core(tmp_path, agent=agent, channel=with_buttons()) as parley:
-        if not already:
-            await _until_said(parley, "given i1=approve")
-        await parley.say("hello")
-        texts = await _until_said(parley, "you said hello")
-        given = [request.answer.given for request in agent.requests if request.answer]
-        assert set(given) == {(Given("i1", "approve"),)}
-        assert texts[-1] == "you said hello"
-        assert sum(kind == "decided" for kind, *_ in await entries(parley)) == 1
-
-
-async def _until_said(parley: Core, text: str) -> Sequence[str]:
-    await parley.channel.until(lambda: text in parley.channel.texts)
-    return parley.channel.texts
