@@ -11,6 +11,7 @@ from tests.contract.driver import Driver
 from tests.contract.drivers import DRIVERS
 from tests.contract.faults import faults_for
 from tests.contract.faults.fault import Fault
+from tests.contract.pairs import is_bitten_elsewhere
 from tests.contract.parley import Seed
 from tests.contract.promise import Promise
 from tests.contract.promises import PROMISES
@@ -25,7 +26,12 @@ _TIMES = 3
 _AGAIN = patience(0.2)
 _SLIPS = ("TypeError", "AttributeError", "NameError")
 _CASES = [
-    pytest.param(name, fault, id=f"{name}-{fault.name.replace(' ', '_')}")
+    pytest.param(
+        name,
+        fault,
+        id=f"{name}-{fault.name.replace(' ', '_')}",
+        marks=pytest.mark.long if is_bitten_elsewhere(name, fault.name) else (),
+    )
     for name, driver in DRIVERS.items()
     for fault in faults_for(driver)
 ]
@@ -49,6 +55,13 @@ async def test_a_seeded_fault_is_caught(
 
 def test_every_channel_is_bitten_a_dozen_times() -> None:
     assert min(len(faults_for(driver)) for driver in DRIVERS.values()) >= 12
+
+
+def test_the_usual_edition_seeds_every_fault_and_bites_every_channel() -> None:
+    cases = [(name, fault.name) for name, driver in DRIVERS.items() for fault in faults_for(driver)]
+    usual = [(name, fault) for name, fault in cases if not is_bitten_elsewhere(name, fault)]
+    assert sorted(fault for _, fault in usual) == sorted({fault for _, fault in cases})
+    assert {name for name, _ in usual} == set(DRIVERS)
 
 
 def test_every_promise_can_be_broken() -> None:
