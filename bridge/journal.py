@@ -49,7 +49,8 @@ class Item:
 class Claim:
     """A lane held by this node, with its waiting items in order.
 
-    `epoch` fences every write, `tenure` whatever is done outside of the store.
+    `epoch` fences every write, `tenure` whatever is done outside of the store. `crashes` counts the claims in
+    a row before this one that simply vanished, `trials` those of them that `set_trials` told of.
     """
 
     queue: str
@@ -57,6 +58,8 @@ class Claim:
     epoch: int
     items: tuple[Item, ...]
     tenure: Tenure = field(default=FOREVER, compare=False, repr=False)
+    crashes: int = 0
+    trials: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,16 @@ class Journal(Documents, Protocol):
         ...
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
-        """Take up to `limit` free lanes with due work, longest waiting first."""
+        """Take up to `limit` free lanes with due work, longest waiting first.
+
+        Each claim is counted on disk. The count begins anew when the lane is given back, by whatever verb,
+        or by a node that leaves in order; and when the note of the lane's head has changed since the claim.
+        A claim whose node died, or lost the lane to another, stays counted.
+        """
+        ...
+
+    async def set_trials(self, claim: Claim, trials: int) -> None:
+        """Keep `trials` with a held lane for the claim after this one, should this one vanish."""
         ...
 
     async def wait(self, queue: str, timeout: float) -> None:

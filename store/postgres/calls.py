@@ -1,18 +1,20 @@
-"""Every statement that runs after start-up, with the values that belong to it."""
+"""Every statement that runs after start-up, with the values that belong to it, and what the rows are."""
 
 # ruff: noqa: S608  (built from the constants of this file and a checked schema name)
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from bridge.fencing import FOREVER, Tenure
 from bridge.journal import Tally
 from bridge.ports import Claim, Document, Item, Put
 from bridge.usage import Usage
 from store.postgres.functions.counts import AMOUNTS
-from store.postgres.merging import Call, Value
+from store.postgres.merging import Call, Row, Value
 
 _ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 _PUTS = "%s::text[], %s::text[], %s::text[], %s::text[], %s::float8[], %s::text[], %s::float8[]"
@@ -50,10 +52,13 @@ class Calls:
         self, queue: str, limit: int, lease: float, ticket: int, doubtful: list[int], now: float | None
     ) -> Call:
         statement = (
-            f"SELECT * FROM {self.schema}.claim(%s, %s::bigint, %s, %s::float8, %s::bigint, %s::bigint[],"
-            " %s::float8)"
+            f"SELECT * FROM {self.schema}.claim_counted(%s, %s::bigint, %s, %s::float8, %s::bigint,"
+            " %s::bigint[], %s::float8)"
         )
         return Call(statement, (queue, max(limit, 0), self.node, lease, ticket, doubtful, now))
+
+    def set_trials(self, claim: Claim, trials: int) -> Call:
+        return self._held(claim, "set_trials", "%s::int", (trials,))
 
     def next_ready(self, queue: str, now: float | None) -> Call:
         """Seconds until `queue` may have something to claim; NULL: nothing is in sight."""
@@ -195,3 +200,17 @@ def _tallies(tallies: Sequence[Tally]) -> str:
 
 def _amounts(usage: Usage) -> dict[str, int]:
     return {amount: getattr(usage, amount) for amount in AMOUNTS}
+
+
+def items_of(rows: Iterable[Row]) -> tuple[Item, ...]:
+    """Return the items that rows are."""
+    return tuple(Item(*row) for row in rows)
+
+
+def claims_of(rows: Iterable[Row], tenure: Tenure = FOREVER) -> tuple[Claim, ...]:
+    """Return the claims that rows are: an epoch, claims and trials that vanished, and an item each."""
+    claims: list[Claim] = []
+    for (epoch, crashes, trials), lane in groupby(rows, key=lambda row: row[:3]):
+        items = items_of(row[3:] for row in lane)
+        claims.append(Claim(items[0].queue, items[0].lane, epoch, items, tenure, crashes, trials))
+    return tuple(claims)

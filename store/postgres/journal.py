@@ -9,23 +9,22 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
 from typing import Self
 
 from bridge.erasing.archive import Slice
 from bridge.errors import DocumentConflict, LaneLost, StoreUnavailable
-from bridge.fencing import FOREVER, Tenure, demand_tenure, uptime
+from bridge.fencing import demand_tenure, uptime
 from bridge.journal import Tally
 from bridge.news import News
 from bridge.ports import Claim, Document, Item, Put
 from bridge.usage import NOTHING, Usage
 from store.ordering import in_order
 from store.postgres import archive
-from store.postgres.calls import Calls
+from store.postgres.calls import Calls, claims_of, items_of
 from store.postgres.connection import location
 from store.postgres.doubts import Doubts
 from store.postgres.engine import Engine, running
@@ -122,15 +121,18 @@ class PostgresStore:
         except StoreUnavailable:
             self._doubts.keep(ticket)
             raise
-        return _claims(rows, self.nodes.proved(asked))
+        return claims_of(rows, self.nodes.proved(asked))
 
     def _give_back(self, ticket: int, answer: asyncio.Future[list[Row]]) -> None:
         if answer.cancelled() or answer.exception() is not None:
             self._doubts.keep(ticket)
             return
         with suppress(StoreUnavailable):  # closed: leaving freed them
-            for claim in _claims(answer.result()):
+            for claim in claims_of(answer.result()):
                 self._engine.writer.submit(self._calls.release(claim))
+
+    async def set_trials(self, claim: Claim, trials: int) -> None:
+        await self._held(claim, self._calls.set_trials(claim, trials))
 
     async def wait(self, queue: str, timeout: float) -> None:
         loop = asyncio.get_running_loop()
@@ -146,7 +148,7 @@ class PostgresStore:
                         await listener.wait()
 
     async def waiting(self, queue: str, lane: str) -> tuple[Item, ...]:
-        return _items(await self._read(self._calls.waiting(queue, lane)))
+        return items_of(await self._read(self._calls.waiting(queue, lane)))
 
     async def note(self, claim: Claim, item: int, note: str) -> None:
         await self._held(claim, self._calls.note(claim, item, note))
@@ -186,7 +188,7 @@ class PostgresStore:
 
     async def cancel(self, queue: str, lane: str, before: int) -> tuple[Item, ...]:
         demand_tenure()
-        return _items(await self._write(self._calls.cancel(queue, lane, before, self._now())))
+        return items_of(await self._write(self._calls.cancel(queue, lane, before, self._now())))
 
     # Documents: see bridge.ports.Documents.
 
@@ -228,7 +230,7 @@ class PostgresStore:
     # The operator's side: see store.interface.Store.
 
     async def dead(self, limit: int = 100) -> tuple[Item, ...]:
-        return _items(await self._read(self._calls.dead(limit)))
+        return items_of(await self._read(self._calls.dead(limit)))
 
     async def dead_by_queue(self) -> Mapping[str, int]:
         return dict(await self._read(self._calls.dead_by_queue()))
@@ -284,16 +286,3 @@ class PostgresStore:
             except StoreUnavailable as error:
                 log.warning("old rows stay for now: %s", error)
             await asyncio.sleep(pause)
-
-
-def _items(rows: Iterable[Row]) -> tuple[Item, ...]:
-    return tuple(Item(*row) for row in rows)
-
-
-def _claims(rows: Iterable[Row], tenure: Tenure = FOREVER) -> tuple[Claim, ...]:
-    """Rows of an epoch and an item, those of a lane together."""
-    claims: list[Claim] = []
-    for epoch, lane in groupby(rows, key=lambda row: int(row[0])):
-        items = _items(row[1:] for row in lane)
-        claims.append(Claim(items[0].queue, items[0].lane, epoch, items, tenure))
-    return tuple(claims)

@@ -125,6 +125,9 @@ class SqliteStore:
             for claim in claimed.result():
                 self._engine.writer.submit(partial(lanes.release, claim=claim))
 
+    async def set_trials(self, claim: Claim, trials: int) -> None:
+        await self._engine.writer.submit(lambda tx: lanes.set_trials(tx, claim, trials))
+
     async def wait(self, queue: str, timeout: float) -> None:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + timeout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
@@ -12,7 +12,7 @@ from bridge.errors import LaneLost
 from bridge.journal import Tally
 from bridge.ports import Claim, Document, Item, Put
 from store.sqlite import documents, puts, sql, tallies
-from store.sqlite.transaction import Mergeable, Row, Transaction, as_json, items_of
+from store.sqlite.transaction import Mergeable, Row, Transaction, Value, as_json, items_of
 
 ITEMS_PER_LANE = 100
 
@@ -40,22 +40,45 @@ def claim(tx: Transaction, queue: str, limit: int) -> tuple[Claim, ...]:
     if not held:
         return ()
     epoch = tx.rows(sql.NEXT_EPOCH)[0][0]
-    _hold(tx, queue, tuple(held), epoch)
-    return tuple(Claim(queue, lane, epoch, items) for lane, items in held.items())
+    counts = {lane: _crashes(heads[lane][0]) for lane in held}
+    for (crashes, trials), lanes in _together(counts).items():
+        _hold(tx, lanes, (epoch, tx.node, tx.now, tx.lease_until, crashes + 1, trials, queue))
+    return tuple(
+        Claim(queue, lane, epoch, items, crashes=counts[lane][0], trials=counts[lane][1])
+        for lane, items in held.items()
+    )
 
 
 def _due_items(tx: Transaction, heads: Sequence[Row]) -> tuple[Item, ...]:
-    return items_of(row[1:] for row in takewhile(lambda row: row[0] is not None and row[0] <= tx.now, heads))
+    return items_of(row[3:] for row in takewhile(lambda row: row[2] is not None and row[2] <= tx.now, heads))
 
 
-def _hold(tx: Transaction, queue: str, lanes: Sequence[str], epoch: int) -> None:
-    holding = (epoch, tx.node, tx.now, tx.lease_until, queue)
+def _crashes(head: Row) -> tuple[int, int]:
+    """How many claims of a lane vanished, and how many trials among them."""
+    return (head[0], head[1]) if head[0] else (0, 0)
+
+
+def _together(counts: Mapping[str, tuple[int, int]]) -> Mapping[tuple[int, int], list[str]]:
+    """The lanes of each count; nearly always there is one count, of nothing."""
+    lanes: dict[tuple[int, int], list[str]] = {}
+    for lane, count in counts.items():
+        lanes.setdefault(count, []).append(lane)
+    return lanes
+
+
+def _hold(tx: Transaction, lanes: Sequence[str], holding: Sequence[Value]) -> None:
     together = as_json(lanes) if len(lanes) > 1 else None
     if together is not None:
         tx.change(sql.HOLD_ALL, *holding, together)
     else:
         for lane in lanes:
             tx.change(sql.HOLD, *holding, lane)
+
+
+def set_trials(tx: Transaction, claim: Claim, trials: int) -> None:
+    """Keep a number with a held lane. Raises LaneLost."""
+    if not tx.change(sql.SET_TRIALS, trials, claim.queue, claim.lane, claim.epoch, tx.node):
+        raise LaneLost(f"lane {claim.lane} of {claim.queue} is no longer held")
 
 
 @dataclass(frozen=True, slots=True)

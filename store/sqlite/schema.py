@@ -74,7 +74,16 @@ _TALLIES: Step = (
     "CREATE INDEX tallies_by_age ON tallies (until)",
 )
 
-STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS, _TALLIES)
+# `claims` counts the claims in a row that were not given back, the present one too; `trials` is kept beside
+# it. An item's `progress` is the epoch of the claim that last changed its note: a claim that got further does
+# not count.
+_CRASHES: Step = (
+    "ALTER TABLE lanes ADD COLUMN claims INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE lanes ADD COLUMN trials INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE items ADD COLUMN progress INTEGER NOT NULL DEFAULT 0",
+)
+
+STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS, _TALLIES, _CRASHES)
 """Step n brings a file from schema n to schema n + 1. Add to the end; never change one that was released."""
 
 

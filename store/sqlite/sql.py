@@ -36,22 +36,27 @@ REPLACE = "UPDATE items SET body = ?, note = '', version = version + 1, first_at
 # Lanes.
 _HEAD = """(SELECT run_at FROM items WHERE items.queue = lanes.queue AND items.lane = lanes.lane
     AND state = 0 ORDER BY id LIMIT 1)"""
-# The lanes that are ready, and the first items of each; a lane without any is there with a NULL.
-READY = f"""SELECT ready.lane, items.run_at, {", ".join(f"items.{column}" for column in ITEM.split(", "))}
-    FROM (SELECT lane, ready_at FROM lanes WHERE queue = ?1 AND ready_at <= ?2 ORDER BY ready_at LIMIT ?3)
+# The lanes that are ready, and the first items of each; a lane without any is there with a NULL. Before them
+# stand claims and trials that vanished, unless the last one got further with this item.
+READY = f"""SELECT ready.lane, CASE items.progress WHEN ready.epoch THEN 0 ELSE ready.claims END,
+    ready.trials, items.run_at, {", ".join(f"items.{column}" for column in ITEM.split(", "))}
+    FROM (SELECT * FROM lanes WHERE queue = ?1 AND ready_at <= ?2 ORDER BY ready_at LIMIT ?3)
     AS ready LEFT JOIN items ON items.id IN (SELECT id FROM items AS head WHERE head.queue = ?1
     AND head.lane = ready.lane AND head.state = 0 ORDER BY head.id LIMIT ?4)
     ORDER BY ready.ready_at, ready.lane, items.id"""
 NEXT_READY = "SELECT min(ready_at) FROM lanes WHERE queue = ? AND ready_at IS NOT NULL"
 NEXT_EPOCH = "UPDATE meta SET value = value + 1 WHERE key = 'epoch' RETURNING value"
-HOLD = "UPDATE lanes SET epoch = ?, node = ?, claimed_at = ?, ready_at = ? WHERE queue = ? AND lane = ?"
-HOLD_ALL = """UPDATE lanes SET epoch = ?, node = ?, claimed_at = ?, ready_at = ?
-    WHERE queue = ? AND lane IN (SELECT value FROM json_each(?))"""
+_HOLD = "UPDATE lanes SET epoch = ?, node = ?, claimed_at = ?, ready_at = ?, claims = ?, trials = ?"
+HOLD = f"{_HOLD} WHERE queue = ? AND lane = ?"
+HOLD_ALL = f"{_HOLD} WHERE queue = ? AND lane IN (SELECT value FROM json_each(?))"
+SET_TRIALS = "UPDATE lanes SET trials = ? WHERE queue = ? AND lane = ? AND epoch = ? AND node = ?"
 HELD = "SELECT 1 FROM lanes WHERE queue = ? AND lane = ? AND epoch = ? AND node = ?"
 FREE = f"UPDATE lanes SET node = NULL, ready_at = {_HEAD} WHERE queue = ? AND lane = ?"
-FREE_CLAIMED = f"{FREE} AND epoch = ? AND node = ? RETURNING ready_at"
+# Given back: the claim counts no more.
+_GIVE_BACK = f"UPDATE lanes SET node = NULL, claims = 0, trials = 0, ready_at = {_HEAD}"
+FREE_CLAIMED = f"{_GIVE_BACK} WHERE queue = ? AND lane = ? AND epoch = ? AND node = ? RETURNING ready_at"
 REFRESH = f"UPDATE lanes SET ready_at = {_HEAD} WHERE queue = ? AND lane = ? AND node IS NULL"
-FREE_NODE = f"UPDATE lanes SET node = NULL, ready_at = {_HEAD} WHERE node = ?"
+FREE_NODE = f"{_GIVE_BACK} WHERE node = ?"
 FREE_EVERYBODY = f"UPDATE lanes SET node = NULL, ready_at = {_HEAD} WHERE node IS NOT NULL"
 RENEW = "UPDATE lanes SET ready_at = ? WHERE node = ?"
 
@@ -59,11 +64,14 @@ RENEW = "UPDATE lanes SET ready_at = ? WHERE node = ?"
 NEWEST = "SELECT coalesce((SELECT put_at FROM items ORDER BY id DESC LIMIT 1), 0)"
 WAITING = f"SELECT {ITEM} FROM items WHERE queue = ? AND lane = ? AND state = 0 ORDER BY id"
 IS_WAITING = "SELECT 1 FROM items WHERE id = ? AND state = 0"
-NOTE = """UPDATE items SET note = ? WHERE id = ? AND state = 0 AND version = COALESCE(?, version)
+NOTE = """UPDATE items SET note = ?1, progress = CASE note WHEN ?1 THEN progress ELSE ?6 END
+    WHERE id = ?2 AND state = 0 AND version = COALESCE(?3, version)
     AND EXISTS (SELECT 1 FROM lanes WHERE lanes.queue = items.queue AND lanes.lane = items.lane
-    AND lanes.queue = ? AND lanes.lane = ? AND epoch = ? AND node = ?)"""
+    AND lanes.queue = ?4 AND lanes.lane = ?5 AND epoch = ?6 AND node = ?7)"""
 # Of a list of [id, version or null, note, queue, lane, epoch].
-NOTE_ALL = f"""UPDATE items SET note = given.note FROM (SELECT {_FIELDS[0]} AS id, {_FIELDS[1]} AS version,
+NOTE_ALL = f"""UPDATE items SET note = given.note,
+    progress = CASE items.note WHEN given.note THEN progress ELSE given.epoch END
+    FROM (SELECT {_FIELDS[0]} AS id, {_FIELDS[1]} AS version,
     {_FIELDS[2]} AS note, {_FIELDS[3]} AS queue, {_FIELDS[4]} AS lane, {_FIELDS[5]} AS epoch
     FROM json_each(?)) AS given CROSS JOIN lanes
     WHERE items.id = given.id AND state = 0 AND items.version = COALESCE(given.version, items.version)

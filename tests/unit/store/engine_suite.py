@@ -13,6 +13,7 @@ import pytest
 from store.interface import Store
 from tests.unit.store.engine_archive import ArchivePromises
 from tests.unit.store.engine_counts import CountPromises
+from tests.unit.store.engine_crashes import CrashPromises
 from tests.unit.store.engine_crowds import CrowdPromises
 from tests.unit.store.engine_documents import DocumentPromises
 from tests.unit.store.engine_fencing import FencingPromises
@@ -28,6 +29,7 @@ class EngineSuite(
     LanePromises,
     SlotPromises,
     FencingPromises,
+    CrashPromises,
     DocumentPromises,
     CountPromises,
     UpkeepPromises,
