@@ -15,11 +15,16 @@ from httpx_aiohttp import AiohttpTransport
 from langgraph_sdk.client import AssistantsClient, LangGraphClient, RunsClient, ThreadsClient
 
 from agent.http import DirectHttp
+from agent.parsing import MOST_BYTES, read_body
 from agent.ways import Inside, Network, Way
+from bridge.types import Json
 
 _CONNECT = 5.0
 _HEARTBEAT = 60.0
 """Servers send a sign of life every 5 to 15 s; after this long without one the connection is dead."""
+
+_MOST_ASIDE = 10_000_000
+"""Bytes of an answer about the server itself."""
 
 _KEEP_ALIVE = 4.0
 """Below uvicorn's 5 s, so that a request never meets a connection that is just being closed."""
@@ -27,11 +32,12 @@ _KEEP_ALIVE = 4.0
 
 @dataclass(frozen=True, slots=True)
 class AgentEndpoint:
-    """Where the agent server is, and how we show who we are."""
+    """Where the agent server is, how we show who we are, and the bytes of one answer or event at most."""
 
     url: str
     api_key: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    most_bytes: int = MOST_BYTES
 
 
 def is_loopback(url: str) -> bool:
@@ -95,6 +101,13 @@ def http_client(
     )
 
 
+async def fetch(http: httpx.AsyncClient, method: str, path: str, json: Json = None) -> httpx.Response:
+    """Ask beside the SDK. Raises Unreadable where the answer is longer than any such answer is."""
+    async with http.stream(method, path, json=json) as response:
+        body = await read_body(response.aiter_bytes(), _MOST_ASIDE)
+    return httpx.Response(response.status_code, content=body, request=response.request)
+
+
 def clients(
     endpoint: AgentEndpoint, transport: httpx.AsyncBaseTransport | None = None
 ) -> tuple[httpx.AsyncClient, LangGraphClient]:
@@ -106,7 +119,7 @@ def clients(
     else:
         http = http_client(endpoint, transport)
         way = Inside(transport, http.timeout)
-    sdk, direct = LangGraphClient(http), DirectHttp(http, way)
+    sdk, direct = LangGraphClient(http), DirectHttp(http, way, endpoint.most_bytes)
     sdk.assistants = AssistantsClient(direct)
     sdk.threads = ThreadsClient(direct)
     sdk.runs = RunsClient(direct)

@@ -6,12 +6,12 @@ approves; anything else is said to the agent where it may be, as a response, or 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 
 from agent.approvals import APPROVE, EDIT, REJECT, RESPOND, Action, Shape, approval
 from agent.interrupts import Interrupt
+from agent.parsing import read_text
 from agent.questions import choices, named
 from bridge.types import Json
 
@@ -89,8 +89,10 @@ def _edited(action: Action, said: str) -> dict[str, Json]:
     if not match:
         return {}
     try:
-        given = json.loads(match[1])
+        given = read_text(match[1])
     except ValueError:
+        return {}
+    if not isinstance(given, dict):
         return {}
     if isinstance(given.get("args"), dict) and given.keys() <= {"name", "action", "args"}:
         given = given["args"]
@@ -140,7 +142,7 @@ def _by_schema(schema: dict[str, Json], said: str) -> Json:
     if schema.get("type") == "string":
         return said
     try:
-        value: Json = json.loads(said)
+        value = read_text(said)
     except ValueError:
         value = said
     properties = schema.get("properties")

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any, cast
+from typing import Any
 
 import httpx
 import orjson
 from langgraph_sdk.client import HttpClient
 from langgraph_sdk.schema import QueryParamTypes, StreamPart
-from langgraph_sdk.sse import BytesLineDecoder, SSEDecoder
 
+from agent.parsing import MOST_BYTES, EventReader, Unreadable, read_body, read_json
 from agent.ways import Answer, Call, Way
 
 OnResponse = Callable[[httpx.Response], None]
@@ -31,16 +31,21 @@ _TOLD = ("content-location", "location")
 _LARGE = 256_000
 """Bytes of JSON that take about a millisecond to read."""
 
+_LONGEST_REASON = 100_000
+"""Bytes of an error's body; the log has the beginning of it."""
+
 
 class DirectHttp(HttpClient):
     """What the SDK's clients stand on: the address and headers of `client`, and a way to the server.
 
-    Every call raises what agent.wire maps, among it ValueError where no JSON came.
+    Every call raises what agent.wire maps, among it ValueError where no JSON came. `most` are the bytes of
+    one body or one event; where there are more, the connection is closed without reading on.
     """
 
-    def __init__(self, client: httpx.AsyncClient, way: Way) -> None:
+    def __init__(self, client: httpx.AsyncClient, way: Way, most: int = MOST_BYTES) -> None:
         super().__init__(client)
         self._way = way
+        self._most = most
         self._base = str(client.base_url).rstrip("/")
         # What can be decompressed is for the way to say.
         self._headers = {name: each for name, each in client.headers.items() if name != "accept-encoding"}
@@ -95,14 +100,12 @@ class DirectHttp(HttpClient):
             await _accept(call, answer, on_response)
             if not answer.header("content-type").startswith("text/event-stream"):
                 raise httpx.RemoteProtocolError("the answer is no stream of events")
-            lines, events = BytesLineDecoder(), SSEDecoder()
+            events = EventReader(self._most)
             async for piece in answer.pieces():
-                for line in lines.decode(piece):
-                    if part := events.decode(cast("bytes", line)):
-                        yield part
-            for line in (*lines.flush(), b""):
-                if part := events.decode(cast("bytes", line)):
+                for part in events.feed(piece):
                     yield part
+            for part in events.end():
+                yield part
 
     async def _send(
         self,
@@ -116,10 +119,10 @@ class DirectHttp(HttpClient):
         call = self._call(method, path, json, params, headers or {})
         async with self._way.open(call) as answer:
             await _accept(call, answer, on_response)
-            body = await answer.read()
+            body = await read_body(answer.pieces(), self._most)
         if len(body) > _LARGE:
-            return await asyncio.to_thread(orjson.loads, body)
-        return orjson.loads(body) if body else None
+            return await asyncio.to_thread(read_json, body)
+        return read_json(body) if body else None
 
     def _call(
         self,
@@ -145,5 +148,12 @@ async def _accept(call: Call, answer: Answer, on_response: OnResponse | None) ->
         on_response(httpx.Response(answer.status, headers=told))
     if not 200 <= answer.status < 300:
         request = httpx.Request(call.method, call.url)
-        response = httpx.Response(answer.status, content=await answer.read(), request=request)
+        response = httpx.Response(answer.status, content=await _reason(answer), request=request)
         response.raise_for_status()
+
+
+async def _reason(answer: Answer) -> bytes:
+    try:
+        return await read_body(answer.pieces(), _LONGEST_REASON)
+    except Unreadable as error:
+        return f"({error})".encode()

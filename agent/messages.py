@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from agent.parsing import read_text
 from bridge.types import Json
 
 
@@ -78,10 +78,9 @@ def decoded(data: Json) -> Json:
     if not isinstance(data, str):
         return data
     try:
-        value: Json = json.loads(data)
+        return read_text(data)
     except ValueError:
         return data
-    return value
 
 
 def text_of(content: Json) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from agent.client import AgentEndpoint, http_client
+from agent.client import AgentEndpoint, fetch, http_client
 from agent.messages import string
+from agent.parsing import read_json
 from agent.wire import mapped
 from bridge.types import Json
 
@@ -20,11 +21,11 @@ async def offered_models(gateway_url: str, endpoint: AgentEndpoint) -> tuple[str
         for path in _PATHS:
             with mapped("list the models"):
                 async with asyncio.timeout(_PATIENCE):
-                    response = await http.get(path)
+                    response = await fetch(http, "GET", path)
                 if response.status_code in (404, 405):
                     continue
                 response.raise_for_status()
-                return names_in(response.json())
+                return names_in(read_json(response.content))
     return ()
 
 

@@ -8,6 +8,7 @@ import ssl
 
 import httpx
 
+from agent.client import fetch
 from agent.wire import mapped
 from bridge.errors import AgentError, AgentRefused
 from bridge.ports import Health
@@ -30,14 +31,14 @@ async def probe(http: httpx.AsyncClient) -> tuple[Health, str]:
 async def _look(http: httpx.AsyncClient) -> tuple[Health, str]:
     for sign in _SIGNS:
         with mapped("ask for health"):
-            response = await http.get(sign)
+            response = await fetch(http, "GET", sign)
             if response.status_code in (404, 405):
                 continue
             response.raise_for_status()
         break
     with mapped("ask for assistants"):
         # The signs of life are public on most servers: only a real call shows whether the key is good.
-        response = await http.post("assistants/search", json={"limit": 1})
+        response = await fetch(http, "POST", "assistants/search", {"limit": 1})
         if response.status_code in (401, 403) or response.status_code >= 500:
             response.raise_for_status()
     return Health.UP, str(http.base_url)

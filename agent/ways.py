@@ -37,10 +37,6 @@ class Answer(Protocol):
         """The body as it comes."""
         ...
 
-    async def read(self) -> bytes:
-        """The whole body."""
-        ...
-
 
 class Way(Protocol):
     """How a server is reached; what goes wrong is raised as aiohttp or httpx says it (agent.wire)."""
@@ -102,9 +98,6 @@ class _FromNetwork:
     def pieces(self) -> AsyncIterator[bytes]:
         return aiter(self._response.content.iter_any())
 
-    async def read(self) -> bytes:
-        return await self._response.read()
-
 
 class _FromInside:
     def __init__(self, response: httpx.Response) -> None:
@@ -116,6 +109,3 @@ class _FromInside:
 
     def pieces(self) -> AsyncIterator[bytes]:
         return self._response.aiter_bytes()
-
-    async def read(self) -> bytes:
-        return await self._response.aread()

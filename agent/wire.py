@@ -9,7 +9,15 @@ from contextlib import contextmanager
 import aiohttp
 import httpx
 
-from bridge.errors import AgentBusy, AgentError, AgentRefused, AgentTimeout, AgentUnavailable
+from agent.parsing import Unreadable
+from bridge.errors import (
+    AgentBusy,
+    AgentError,
+    AgentRefused,
+    AgentTimeout,
+    AgentUnavailable,
+    AgentUnreadable,
+)
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +72,9 @@ def mapped(doing: str) -> Iterator[None]:
         # The transport calls every lost connection a ConnectTimeout, so this says nothing of what arrived.
         log.info("%s: %s: %s", doing, type(error).__name__, error)
         raise AgentUnavailable("The agent cannot be reached right now.") from error
+    except Unreadable as error:
+        log.error("%s: %s; the connection is closed", doing, error)
+        raise AgentUnreadable(str(error)) from error
     except ValueError as error:
         # Not JSON: something else than a LangGraph server answered, or a proxy put its page in between.
         log.warning("%s: the answer makes no sense: %s", doing, error)

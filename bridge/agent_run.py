@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from bridge.delivery import backoff
-from bridge.errors import AgentError, AgentRefused, AgentUnavailable
+from bridge.errors import AgentError, AgentRefused, AgentUnavailable, AgentUnreadable
 from bridge.ports import Agent
 from bridge.record import TurnLog
 from bridge.run_watch import Limits, RunWatch
@@ -135,6 +135,9 @@ class AgentRun:
                 return await self._follow(request), None
             except AgentRefused as error:
                 return self._failed(request, error), Sentence.AGENT_REFUSED
+            except AgentUnreadable as error:
+                self.stray = True
+                return self._failed(request, error), Sentence.ANSWER_UNREADABLE
             except AgentError as error:
                 if self._stopped.is_set():
                     return self._cut_off()

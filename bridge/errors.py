@@ -13,6 +13,7 @@ ParleyError(user_text)
 │   ├── AgentTimeout            silence for too long
 │   ├── AgentUnavailable        not reachable, or overloaded: try again
 │   ├── AgentRefused            it will never take this request: wrong key, unknown assistant
+│   ├── AgentUnreadable         what it sent is more than is ever taken: asking again brings the same
 │   └── AgentFailed             the run itself failed
 ├── MemoryFailed           logged, never shown
 ├── PersonBusy             a person's turns are under way: they cannot be erased just now
@@ -115,6 +116,10 @@ class AgentUnavailable(AgentError):
 
 class AgentRefused(AgentError):
     """The agent server will not take this request, now or later (401, 403, 422)."""
+
+
+class AgentUnreadable(AgentError):
+    """What the agent server sent is too large, or nested too deeply, to be read."""
 
 
 class AgentFailed(AgentError):

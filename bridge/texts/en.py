@@ -17,6 +17,9 @@ TEXTS = {
         "Something went wrong in the agent, and this answer could not be finished. (Reference: `{reference}`)"
     ),
     S.ANSWER_STOPPED: "⏹ Stopped.",
+    S.ANSWER_UNREADABLE: (
+        "The agent sent more than can be read, so this message was not answered. (Reference: `{reference}`)"
+    ),
     S.COMMAND_FAILED: "`/{name}` did not work: {reason}",
     S.COMMAND_MEANT: "There is no command `/{name}`. Did you mean `/{meant}`?",
     S.CURRENT: "in use",

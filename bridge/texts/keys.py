@@ -16,6 +16,7 @@ class Sentence(StrEnum):
     ANSWER_EMPTY = "answer_empty"
     ANSWER_FAILED = "answer_failed"
     ANSWER_STOPPED = "answer_stopped"
+    ANSWER_UNREADABLE = "answer_unreadable"
     COMMAND_FAILED = "command_failed"
     COMMAND_MEANT = "command_meant"
     CURRENT = "current"

@@ -13,6 +13,7 @@ TEXTS = {
     S.ANSWER_EMPTY: "智能体已结束，但没有给出任何内容。",
     S.ANSWER_FAILED: "智能体出错了，这次回答未能完成。（编号：`{reference}`）",
     S.ANSWER_STOPPED: "⏹ 已停止。",
+    S.ANSWER_UNREADABLE: "智能体发来的内容过大，无法读取，这条消息没有得到回答。（编号：`{reference}`）",
     S.COMMAND_FAILED: "`/{name}` 执行失败：{reason}",
     S.COMMAND_MEANT: "没有 `/{name}` 这个命令，您是想用 `/{meant}` 吗？",
     S.CURRENT: "使用中",

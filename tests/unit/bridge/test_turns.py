@@ -7,6 +7,7 @@ from pathlib import Path
 from bridge.errors import (
     AgentRefused,
     AgentUnavailable,
+    AgentUnreadable,
     AttachmentRefused,
     ChannelError,
     ChannelUnavailable,
@@ -176,6 +177,18 @@ async def test_a_refusing_agent_is_not_asked_again(tmp_path: Path) -> None:
         (text,) = await parley.channel.until_finals(1)
         assert "did not accept" in text
         assert "secret" not in text
+        assert len(parley.agent.requests) == 1
+
+
+async def test_an_answer_beyond_every_bound_is_not_asked_for_again(tmp_path: Path) -> None:
+    async def flood(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        yield RunStarted(RunRef(request.thread, "run"))
+        raise AgentUnreadable("an event has more than 100,000,000 bytes")
+
+    async with core(tmp_path, agent=ScriptedAgent(flood)) as parley:
+        await parley.say("hi")
+        (text,) = await parley.channel.until_finals(1)
+        assert "sent more than can be read" in text
         assert len(parley.agent.requests) == 1
 
 
