@@ -94,8 +94,9 @@ def _edited(action: Action, said: str) -> dict[str, Json]:
         return {}
     if not isinstance(given, dict):
         return {}
-    if isinstance(given.get("args"), dict) and given.keys() <= {"name", "action", "args"}:
-        given = given["args"]
+    args = given.get("args")
+    if isinstance(args, dict) and given.keys() <= {"name", "action", "args"}:
+        given = args
     return {**action.args, **given}
 
 
