@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
-class Lanes:
+class KeyedLock:
     """Locks by key, first come first served; those that nobody holds or waits for are not kept."""
 
     def __init__(self) -> None:
@@ -15,7 +15,7 @@ class Lanes:
 
     @asynccontextmanager
     async def of(self, key: str) -> AsyncIterator[None]:
-        """Inside, nobody else is in the same lane."""
+        """Inside, nobody else holds the lock of this key."""
         lock, users = self._locks.get(key, (asyncio.Lock(), 0))
         self._locks[key] = (lock, users + 1)
         try:

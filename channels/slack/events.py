@@ -11,10 +11,10 @@ from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext, AsyncBolt
 from slack_bolt.authorization import AuthorizeResult
 
 from bridge.types import InboundMessage, Json, JsonObject
+from channels.kit.keyed_lock import KeyedLock
 from channels.slack.api import Api
 from channels.slack.inbound import people_in, read
 from channels.slack.listener import REACHED, RUBBISH, Listener
-from channels.slack.ordering import Lanes
 from channels.slack.presses import Errands, Presses
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ class Events:
     def __init__(self, api: Api, listener: Listener, errands: Errands) -> None:
         self._listener = listener
         self._presses = Presses(api, listener, errands)
-        self._lanes = Lanes()
+        self._locks = KeyedLock()
         self._app = self._bolt(api)
 
     async def hear(self, payload: JsonObject) -> JsonObject | None:
@@ -39,7 +39,7 @@ class Events:
         While the store is away, or Slack does not tell who somebody is, it waits: what Slack sends again
         meanwhile is known by its id.
         """
-        async with self._lanes.of(_lane(payload)):
+        async with self._locks.of(_lane(payload)):
             try:
                 request = AsyncBoltRequest(mode="socket_mode", body=dict(payload))
                 answer = await self._app.async_dispatch(request)
