@@ -7,7 +7,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page
 
 from channels.web.config import Config
-from tests.browser.conftest import new_page
+from tests.browser.conftest import listen, new_page
 from tests.browser.core import own_console, running
 from tests.browser.script import DOCUMENT
 from tests.unit.web.doubles import MemoryDocuments
@@ -20,6 +20,7 @@ RENDER = """async (texts) => {
   for (const text of texts) renderInto(target, text);
   return target.innerHTML;
 }"""
+WORDS = RENDER.replace("innerHTML", "textContent")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -112,3 +113,12 @@ async def test_a_text_that_grew_looks_like_one_that_came_whole(page: Page) -> No
 )
 async def test_hostile_repetition_is_rendered_within_the_tests_time(page: Page, piece: str) -> None:
     assert await page.evaluate(RENDER, [piece * (60_000 // len(piece))]) is not None
+
+
+@pytest.mark.parametrize("line", ["a", "> a", "- a", "**a**", "[a](b)", "# a", "| a | b |"])
+async def test_a_text_of_very_many_lines_is_shown_whole(page: Page, line: str) -> None:
+    start = "| a | b |\n|---|---|\n" if "|" in line else ""
+    told = listen(page)
+    words = await page.evaluate(WORDS, [start + f"{line}\n" * 70_000])
+    assert words.count("a") == 70_000 + bool(start)
+    assert told == []

@@ -3,7 +3,8 @@
 export function h(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) set(node, name, value);
-  node.append(...children.flat().filter((child) => child != null && child !== false));
+  // One by one: a call takes some ten thousand arguments at most, and a text may have more lines.
+  for (const child of children.flat()) if (child != null && child !== false) node.append(child);
   return node;
 }
 
@@ -89,7 +90,7 @@ export function newId() {
 
 // A text without its markdown marks, for titles and for listening.
 export function plain(text) {
-  return text.replace(/[#*_`>|~[\]]/g, "");
+  return String(text ?? "").replace(/[#*_`>|~[\]]/g, "");
 }
 
 export function sizeText(bytes) {

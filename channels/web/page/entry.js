@@ -33,6 +33,14 @@ export class UserView {
   }
 }
 
+// What is left of an entry that cannot be drawn: its words.
+export function plainView(entry) {
+  const mine = entry.role === "user";
+  const text = h("div", { class: mine ? "bubble" : "plain-text" }, String(entry.text ?? ""));
+  const note = h("p", { class: "note" }, t("shownPlain"));
+  return { node: h("article", { class: `entry ${mine ? "user" : "agent"}` }, h("h3", { class: "unseen" }, t(mine ? "you" : "agent")), text, note) };
+}
+
 // A message that is not at the server yet.
 export function waitingView(item, outbox, online) {
   const state = h("div", { class: `state ${item.state}`, role: "status" });

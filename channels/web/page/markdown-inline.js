@@ -102,7 +102,7 @@ class Scanner {
     const end = this.closing(mark, start);
     if (end === -1) return this.skip(mark);
     const tag = sign === "~" ? "del" : length === 2 ? "strong" : "em";
-    return this.push(h(tag, {}, ...inline(this.text.slice(start, end), this.depth + 1)), end + length - this.at);
+    return this.push(h(tag, {}, inline(this.text.slice(start, end), this.depth + 1)), end + length - this.at);
   }
 
   opens(sign, start) {
@@ -140,7 +140,7 @@ class Scanner {
     const url = safeUrl(target);
     // Pictures from elsewhere would tell their server who reads this: they are shown as links.
     const inner = image ? [label || target] : inline(label, this.depth + 1);
-    return this.push(url ? anchor(url, inner) : h("span", {}, ...inner), stop + 1 - this.at);
+    return this.push(url ? anchor(url, inner) : h("span", {}, inner), stop + 1 - this.at);
   }
 
   // Where the bracket at `open` is closed, if that is near: found for all of them in one go.
@@ -212,5 +212,5 @@ function withoutTitle(target) {
 }
 
 function anchor(url, children) {
-  return h("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, ...children);
+  return h("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, children);
 }

@@ -19,8 +19,18 @@ export function renderInto(target, text) {
   let same = 0;
   while (same < known.length && same < blocks.length && known[same] === blocks[same].raw) same++;
   while (target.childNodes.length > same) target.lastChild.remove();
-  for (const block of blocks.slice(same)) target.append(render(block, 0));
+  for (const block of blocks.slice(same)) target.append(shown(block));
   target.blocks = blocks.map((block) => block.raw);
+}
+
+// A block that cannot be drawn is shown as it was written: what stands around it is not lost with it.
+function shown(block) {
+  try {
+    return render(block, 0);
+  } catch (problem) {
+    console.error(problem);
+    return h("p", { class: "plain-text" }, block.lines.join("\n"));
+  }
 }
 
 function split(lines) {
@@ -104,18 +114,18 @@ function render({ kind, lines }, depth) {
 }
 
 const RENDER = {
-  text: (lines) => h("p", {}, ...inline(lines.map((line) => line.trimStart()).join("\n").trimEnd())),
+  text: (lines) => h("p", {}, inline(lines.map((line) => line.trimStart()).join("\n").trimEnd())),
   rule: () => h("hr"),
   heading(lines) {
     const level = HEADING.exec(lines[0])[1].length;
     let text = lines[0].trim().slice(level).trim();
     const bare = withoutEnd(text, "#");
     if (bare === "" || bare.endsWith(" ")) text = bare.trim();
-    return h(`h${level}`, {}, ...inline(text));
+    return h(`h${level}`, {}, inline(text));
   },
   quote(lines, depth) {
     const inner = split(lines.map((line) => line.replace(QUOTE, "")));
-    return h("blockquote", {}, ...inner.map((block) => render(block, depth + 1)));
+    return h("blockquote", {}, inner.map((block) => render(block, depth + 1)));
   },
   code(lines) {
     const [, mark, language] = FENCE.exec(lines[0]);
@@ -126,9 +136,9 @@ const RENDER = {
   table(lines) {
     const aligns = cells(lines[1]).map((cell) => (cell.startsWith(":") && cell.endsWith(":") ? "center" : cell.endsWith(":") ? "right" : ""));
     const row = (line, tag) =>
-      h("tr", {}, ...cells(line).slice(0, aligns.length).map((cell, at) => h(tag, { class: aligns[at] }, ...inline(cell))));
+      h("tr", {}, cells(line).slice(0, aligns.length).map((cell, at) => h(tag, { class: aligns[at] }, inline(cell))));
     const body = lines.slice(2).map((line) => row(line, "td"));
-    return h("div", { class: "table", tabindex: "0", role: "group" }, h("table", {}, h("thead", {}, row(lines[0], "th")), h("tbody", {}, ...body)));
+    return h("div", { class: "table", tabindex: "0", role: "group" }, h("table", {}, h("thead", {}, row(lines[0], "th")), h("tbody", {}, body)));
   },
   list: (lines, depth) => list(lines, depth),
 };
@@ -167,11 +177,11 @@ function items(lines, indent) {
 function listItem(lines, depth) {
   const task = /^\[([ xX])\][ \t]+/.exec(lines[0]);
   const body = task ? [lines[0].slice(task[0].length), ...lines.slice(1)] : lines;
-  const nodes = split(body).map((block) => render(block, depth + 1));
+  const [first, ...rest] = split(body).map((block) => render(block, depth + 1));
   // A tight item reads as a line, not as a paragraph.
-  if (nodes[0]?.tagName === "P") nodes.splice(0, 1, ...nodes[0].childNodes);
+  const nodes = [...(first?.tagName === "P" ? first.childNodes : [first]), ...rest];
   const box = task && h("span", { class: `task ${task[1] === " " ? "" : "done"}` }, task[1] === " " ? null : icon("check"));
-  return h("li", task ? { class: "with-task" } : {}, box, ...nodes);
+  return h("li", task ? { class: "with-task" } : {}, box, nodes);
 }
 
 function codeBlock(text, language) {

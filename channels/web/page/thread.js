@@ -2,7 +2,7 @@
 
 import { api, Problem } from "./api.js";
 import { announce, button, h, icon, plain } from "./dom.js";
-import { ReplyView, UserView, waitingView } from "./entry.js";
+import { plainView, ReplyView, UserView, waitingView } from "./entry.js";
 import { emptyPage } from "./empty.js";
 import { outbox } from "./outbox.js";
 import { keyOf, store } from "./store.js";
@@ -128,17 +128,9 @@ function topicHead(place) {
 }
 
 function body(place, entries, waiting) {
-  const last = entries.findLast((entry) => entry.role === "user" && !entry.text.startsWith("/"));
+  const last = entries.findLast((entry) => entry.role === "user" && !entry.text?.startsWith("/"));
   const nodes = entries.map((entry) => {
-    let view = views.get(entry.id);
-    if (!view) {
-      const allowed = { decide: actions.decide, startTopic: place.topic ? null : actions.startTopic };
-      view = entry.role === "user" ? new UserView(entry, actions.edit) : new ReplyView(allowed);
-      views.set(entry.id, view);
-    }
-    if (view.shown !== entry || view.final !== entry.final) view.update(entry);
-    view.shown = entry;
-    view.final = entry.final;
+    const view = viewOf(entry, place);
     view.offerEdit?.(store.edits && entry === last);
     return view.node;
   });
@@ -147,6 +139,29 @@ function body(place, entries, waiting) {
     nodes.push(h("div", { class: "thinking", role: "status" }, h("i"), h("i"), h("i"), h("span", { class: "unseen" }, t("thinking"))));
   }
   return nodes;
+}
+
+// An entry that cannot be drawn is shown as plain text, and the others as ever.
+function viewOf(entry, place) {
+  const known = views.get(entry.id);
+  if (known?.shown === entry && known.final === entry.final) return known;
+  let view = known?.update ? known : null;
+  try {
+    view ??= newView(entry, place);
+    view.update(entry);
+  } catch (problem) {
+    console.error(problem);
+    view = plainView(entry);
+  }
+  view.shown = entry;
+  view.final = entry.final;
+  views.set(entry.id, view);
+  return view;
+}
+
+function newView(entry, place) {
+  if (entry.role === "user") return new UserView(entry, actions.edit);
+  return new ReplyView({ decide: actions.decide, startTopic: place.topic ? null : actions.startTopic });
 }
 
 // Moves only what is out of place: a selection or a focus inside an entry stays.
