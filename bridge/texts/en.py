@@ -184,7 +184,11 @@ TEXTS = {
     S.PAIR_NEEDLESS: "You may talk with me already.",
     S.PAIR_TOO_OFTEN: "Too many codes were asked for. Please try again in an hour.",
     S.PAIR_UNKNOWN: "This code is unknown, used or too old. `/pair` gives the person who wants to talk a new one.",
-    S.REFUSED_PAIR: "I may not talk with you yet. `/pair` gives you a code with which an administrator can let you in.",
+    S.REFUSED_PAIR: (
+        "I may not talk with you yet. There are two ways in. "
+        "Send me `/pair`: you get a code, with which an administrator (or the operator, by `parley pair CODE`) lets you in. "
+        "Or the operator adds your id `{user}` to `channels.{channel}.allowed_users`."
+    ),
     S.LIMIT_NEAR: "⚠ You have used {what}. It begins anew {when}.",
     S.LIMIT_NEAR_CHAT: "⚠ This chat has used {what}. It begins anew {when}.",
     S.LIMIT_NEAR_CHANNEL: "⚠ Everybody here together has used {what}. It begins anew {when}.",

@@ -169,7 +169,11 @@ TEXTS = {
     S.PAIR_NEEDLESS: "您已经可以与我对话。",
     S.PAIR_TOO_OFTEN: "请求配对码的次数过多，请一小时后再试。",
     S.PAIR_UNKNOWN: "此配对码不存在、已被使用或已过期。请让对方用 `/pair` 获取新的。",
-    S.REFUSED_PAIR: "我还不能与您对话。发送 `/pair` 可以获取配对码，管理员凭此码即可允许您。",
+    S.REFUSED_PAIR: (
+        "我还不能与您对话，有两种办法。"
+        "向我发送 `/pair` 获取配对码，由机器人的管理员（或由运维者运行 `parley pair 配对码`）允许您；"
+        "或者由运维者把您的编号 `{user}` 加入 `channels.{channel}.allowed_users`。"
+    ),
     S.LIMIT_NEAR: "⚠ 您已使用{what}，{when}重新计算。",
     S.LIMIT_NEAR_CHAT: "⚠ 本聊天已使用{what}，{when}重新计算。",
     S.LIMIT_NEAR_CHANNEL: "⚠ 这里所有人合计已使用{what}，{when}重新计算。",

@@ -1,0 +1,91 @@
+"""The documents' commands exist as they are written; tests/e2e/test_documents.py runs them."""
+
+import pytest
+
+from tests.e2e.documented import LEFT_OUT, NAMED, NAMED_LEFT_OUT, RUNS, left_out
+from tests.kit.documents import (
+    OTHER,
+    SHELL,
+    Block,
+    blocks,
+    commands,
+    documents,
+    fenced,
+    is_command,
+    mentioned,
+)
+from tests.kit.usage import is_whole, wrong
+
+EVERY = [block for name, text in documents().items() for block in blocks(name, text)]
+
+
+def test_every_block_names_its_language():
+    assert [block.place for block in EVERY if block.language not in {*SHELL, *OTHER}] == []
+
+
+def test_no_command_hides_in_a_block_of_another_language():
+    hidden = [
+        block.place for block in EVERY if block.language not in SHELL and any(map(is_command, block.lines))
+    ]
+    assert hidden == []
+
+
+def test_every_command_exists_as_it_is_written():
+    found = [f"{each.place}: {mistake}" for each in (*fenced(), *mentioned()) for mistake in wrong(each.text)]
+    assert found == []
+    assert len(fenced()) > 20
+    assert len(mentioned()) > 50
+
+
+def test_every_command_of_a_block_is_run_or_left_out_for_a_reason():
+    texts = {each.text for each in fenced()}
+    forgotten = sorted(text for text in texts if text not in RUNS and not left_out(text))
+    assert forgotten == [], "say in tests/e2e/documented.py how each is run, or why it is not"
+    assert set(RUNS) - texts == set(), "these stand in no document any more"
+    assert [text for text in texts if text in RUNS and left_out(text)] == []
+    assert all(any(pattern.fullmatch(text) for text in texts) for pattern in LEFT_OUT)
+
+
+def test_every_whole_command_of_a_sentence_is_run_or_left_out_for_a_reason():
+    texts = {each.text for each in mentioned() if is_whole(each.text)}
+    known = {*RUNS, *NAMED}
+    forgotten = sorted(text for text in texts if text not in known and not left_out(text, named=True))
+    assert forgotten == [], "say in tests/e2e/documented.py how each is run, or why it is not"
+    assert set(NAMED) - texts == set(), "these stand in no sentence any more"
+    assert all(any(pattern.fullmatch(text) for text in texts) for pattern in NAMED_LEFT_OUT)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "parley serve",
+        "parley threads --all",
+        "parley letters burn 812",
+        "parley version now",
+        "make everything",
+        "make test SPEED=9",
+        'make chaos ARGS="--harder"',
+        "make lint ARGS=-x",
+        'make bench ARGS="acepts"',
+        "pytest tests/nowhere",
+        "pytest --fast",
+        "python -m benchmarks.nothing",
+        "bash .ci/walk",
+        "parly run",
+    ],
+)
+def test_a_command_that_does_not_exist_is_found(command):
+    assert wrong(command) != []
+
+
+def test_commands_are_read_as_a_shell_does():
+    lines = ("# all of it", 'a="x y"', "make run   # starts", "curl -s b \\", "  -d '{}'")
+    typed = list(commands(Block("x.md", 1, "sh", lines)))
+    assert [(each.text, each.before) for each in typed] == [
+        ("make run", ('a="x y"',)),
+        ("curl -s b -d '{}'", ('a="x y"',)),
+    ]
+    shown = ("$ parley pair list", "asks someone", "$ parley version")
+    listed, version = commands(Block("x.md", 1, "console", shown))
+    assert (listed.text, listed.output) == ("parley pair list", ("asks someone",))
+    assert (version.text, version.output) == ("parley version", ())
