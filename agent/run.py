@@ -131,6 +131,10 @@ class LangGraphAgent:
         """The graphs and assistants of the server. Raises AgentError."""
         return await self._server.assistants()
 
+    async def knows(self, assistant: str) -> bool | None:
+        """Whether the server has this assistant; None where it does not say. Raises AgentError."""
+        return await self._server.knows(assistant)
+
     async def health(self) -> HealthReport:
         """Ask the server how it is; never raises."""
         health, detail = await probe(self._http)

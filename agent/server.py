@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
+from uuid import UUID
 
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import Command, Config, RunCreateMetadata, StreamMode, StreamPart
@@ -212,12 +213,33 @@ class Server:
         schema = _record(schemas.get("context_schema"))
         return frozenset(_record(schema.get("properties")))
 
+    async def knows(self, assistant: str) -> bool | None:
+        """Tell whether a run could name this assistant or graph; None where the server does not say."""
+        try:
+            with mapped("look for an assistant"):
+                if _is_id(assistant):
+                    return bool(await self._client.assistants.get(assistant))
+                found = _records(await self._client.assistants.search(graph_id=assistant, limit=1))
+            if any(string(each.get("graph_id")) == assistant for each in found):
+                return True
+            return False if await self.assistants(limit=1) else None
+        except AgentMissing:
+            return False if _is_id(assistant) else None
+
     async def assistants(self, limit: int = 100) -> tuple[str, ...]:
         """The assistants' names, those of their graphs where they have none."""
         with mapped("list the assistants"):
             found = _records(await self._client.assistants.search(limit=limit))
         names = (string(each.get("graph_id")) or string(each.get("name")) for each in found)
         return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _is_id(assistant: str) -> bool:
+    try:
+        UUID(assistant)
+    except ValueError:
+        return False
+    return True
 
 
 def _run_id_to(on_created: Callable[[str], None]) -> Callable[[RunCreateMetadata], None]:

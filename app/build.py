@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute
 
 from agent.run import LangGraphAgent
 from app.agents import open_agent
+from app.assistants import warn_of_assistants
 from app.health import Pulse
 from app.imports import without
 from app.memory import make_memory
@@ -143,7 +144,7 @@ async def _put_together(
     server = _server(loaded, channels, pulse, api)
     clearing = Clearing(journal, agent, services.conversations, services.files)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
-    background = (*work, _upkeep(loaded, journal, clock))
+    background = (*work, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
 
 
@@ -210,6 +211,11 @@ def _upkeep(
     loaded: Loaded, journal: Journal, clock: Callable[[], float]
 ) -> Callable[[], Coroutine[None, None, None]]:
     return partial(keep_up, journal, loaded.data_dir / FILES, loaded.settings.retention, clock)
+
+
+def _assistants(loaded: Loaded, agent: LangGraphAgent) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
+    """What looks for the assistants of a server; those of the embedded one are known beforehand."""
+    return () if loaded.settings.agent.embedded else (partial(warn_of_assistants, loaded, agent),)
 
 
 def _folder(path: Path) -> Path:

@@ -161,12 +161,23 @@ class Remarks(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """Who we are on a platform, "" where it does not tell; and what we are not allowed there that we need.
+
+    Each of `lacking` is the key of the channel's section that it comes from, and what is to be done.
+    """
+
+    who: str = ""
+    lacking: tuple[tuple[str, str], ...] = ()
+
+
 @runtime_checkable
 class Preflight(Protocol):
     """A channel that can find out whether its platform lets it in, without listening."""
 
-    async def preflight(self) -> str:
-        """Log in and leave again; who the bot is there, or "" where that is not told.
+    async def preflight(self) -> Admission:
+        """Log in and leave again.
 
         Raises AuthenticationRefused, ChannelError.
         """

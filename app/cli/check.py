@@ -1,4 +1,4 @@
-"""`parley check`."""
+"""`parley check`: what would start, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -10,66 +10,75 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from app.assistants import ask_agent
 from app.cli.chat import address
 from app.cli.client import ChatClient, ChatRefused, NotRunning
 from app.cli.configured import configured
 from app.cli.plan import plan
-from app.preflight import preflight
+from app.preflight import ask_platforms
 from app.runner import run_loop
+from app.settings.findings import Findings, at, findings
 from app.settings.load import Loaded
+from app.settings.mistakes import Mistake
 from app.store import trouble
 from app.tokens import known_token
-from bridge.ports import Health, HealthReport
+from bridge.errors import ConfigError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Say what would start; 2 for mistakes in the configuration, 1 for what is in its way now."""
+    """Say what would start; 1 for mistakes, also in settings that cannot be read, which is 2."""
     loaded = configured(arguments.config, arguments.verbose)
-    print(f"{loaded.origin}: no mistakes. This would start:", *plan(loaded), sep="\n", flush=True)
-    problems = [*_store(loaded), *_agent(loaded), *_platforms(loaded), *_page(loaded)]
-    for problem in problems:
-        print(problem)
-    return 1 if problems else 0
+    print(f"{loaded.origin}: this would start:", *plan(loaded), sep="\n", flush=True)
+    found = findings(loaded) + _store(loaded) + _agent(loaded)
+    found += run_loop(ask_platforms(loaded)) + Findings(tuple(_page(loaded)))
+    for line in found.known:
+        print(line)
+    for remark in found.remarks:
+        print(f"{remark.show(loaded.origin)} (a remark)")
+    for mistake in found.mistakes:
+        print(mistake.show(loaded.origin))
+    count = len(found.mistakes)
+    print(f"{count} mistake{'s' * (count > 1)}." if count else "No mistakes.")
+    return 1 if count else 0
 
 
-def _store(loaded: Loaded) -> Iterator[str]:
+def _store(loaded: Loaded) -> Findings:
     """Why a store on a server could not be opened."""
-    if found := run_loop(trouble(loaded)):
-        yield f"store.url: {found}"
+    why = run_loop(trouble(loaded))
+    return Findings((at(loaded, ("store", "url"), why),) if why else ())
 
 
-def _agent(loaded: Loaded) -> Iterator[str]:
+def _agent(loaded: Loaded) -> Findings:
     """Why the agent could not answer. An embedded one is made for a moment, in an empty folder."""
     if loaded.settings.agent.demonstrates:
-        return
+        return Findings()
     with tempfile.TemporaryDirectory(prefix="parley-check-") as folder:
-        report = run_loop(_agent_health(replace(loaded, data_dir=Path(folder))))
-    if report.health is not Health.UP:
-        yield f"agent.url: {report.detail}; check the address and agent.api_key, or write: embedded"
+        try:
+            return run_loop(_ask(replace(loaded, data_dir=Path(folder))))
+        except ConfigError as error:
+            # A graph that cannot be loaded, or a model; the words of others have lines of their own.
+            place, _, text = " ".join(error.user_text.split()).partition(": ")
+            return Findings((at(loaded, tuple(place.split(".")), text),))
 
 
-async def _agent_health(loaded: Loaded) -> HealthReport:
+async def _ask(loaded: Loaded) -> Findings:
     from app.agents import open_agent
 
     async with open_agent(loaded) as agent:
-        return await agent.health()
+        if loaded.settings.agent.embedded:
+            await agent.health()
+            return Findings()
+        return await ask_agent(loaded, agent)
 
 
-def _platforms(loaded: Loaded) -> Iterator[str]:
-    """Why a platform would not let us in."""
-    found = run_loop(preflight(loaded))
-    for line in found.known:
-        print(line)
-    yield from found.problems
-
-
-def _page(loaded: Loaded) -> Iterator[str]:
+def _page(loaded: Loaded) -> Iterator[Mistake]:
     """Why the page could not be served."""
     console = loaded.settings.console
     try:
         found = socket.getaddrinfo(console.host, console.port, type=socket.SOCK_STREAM)
     except OSError:
-        yield f"console.host: {console.host} is not an address of this machine; write 127.0.0.1 or 0.0.0.0"
+        text = f"{console.host} is not an address of this machine; write 127.0.0.1 or 0.0.0.0"
+        yield at(loaded, ("console", "host"), text)
         return
     family, _, _, _, where = found[0]
     with closing(socket.socket(family)) as probe:
@@ -78,7 +87,8 @@ def _page(loaded: Loaded) -> Iterator[str]:
             probe.bind(where)
         except OSError as error:
             if not _parley_answers(loaded):
-                yield f"console.port: {console.port} cannot be had ({error.strerror}); write another port"
+                text = f"{console.port} cannot be had ({error.strerror}); write another port"
+                yield at(loaded, ("console", "port"), text)
 
 
 def _parley_answers(loaded: Loaded) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import logging
 import os
 import signal
 import sys
@@ -18,6 +19,7 @@ from app.cli.configured import configured
 from app.cli.plan import plan
 from app.imports import SPARES, without
 from app.runner import run_loop, settle_memory
+from app.settings.findings import findings
 from app.settings.load import Loaded
 from app.tokens import entrance
 from app.version import VERSION
@@ -25,6 +27,8 @@ from bridge.errors import StoreAway
 
 if TYPE_CHECKING:
     from app.build import Parley
+
+log = logging.getLogger(__name__)
 
 _PATIENCE = 60.0
 """Seconds that a start waits for the store's server, which may be starting too, or restarting."""
@@ -39,6 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"Parley {VERSION}, set by {loaded.origin}", *plan(loaded), "Starting ...", sep="\n", flush=True
         )
+        found = findings(loaded)
+        for each in (*found.mistakes, *found.remarks):
+            log.warning("%s", each.show(loaded.origin))
         run_loop(_serve(loaded))
     finally:
         gc.enable()

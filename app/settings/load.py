@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path as File
 
 from pydantic import ValidationError
@@ -32,13 +32,17 @@ class ChannelPlan:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Settings, the plan of every channel, where durable state lives, and where the settings came from."""
+    """Settings, the plan of every channel, where durable state lives, and where the settings came from.
+
+    `source` is the file as it was written.
+    """
 
     settings: Settings
     plans: Mapping[str, ChannelPlan]
     data_dir: File
     origin: str
     folder: File
+    source: Source = field(default_factory=lambda: Source({}))
 
     @property
     def channels(self) -> dict[str, ChannelConfig]:
@@ -79,7 +83,7 @@ def read(text: str, name: str, environ: Mapping[str, str], folder: File) -> Load
     settings = _top(expansion, source, plans, mistakes)
     if mistakes or settings is None:
         raise refuse(name, mistakes)
-    return Loaded(settings, plans, folder / File(settings.data_dir).expanduser(), name, folder)
+    return Loaded(settings, plans, folder / File(settings.data_dir).expanduser(), name, folder, source)
 
 
 def _top(

@@ -15,16 +15,21 @@ Path: TypeAlias = "tuple[str | int, ...]"
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """`text` says what is wrong and what to write instead; `line` counts from 1, 0 when unknown."""
+    """`text` says what is wrong and what to write instead; `line` counts from 1, 0 when unknown.
+
+    `also` are other places that it may come from.
+    """
 
     path: Path
     text: str
     line: int = 0
+    also: tuple[Path, ...] = ()
 
     def show(self, file: str) -> str:
         """`config.yaml:12: agent.url: ...`"""
         place = f"{file}:{self.line}" if self.line else file
-        return f"{place}: {spell(self.path)}: {self.text}" if self.path else f"{place}: {self.text}"
+        where = ", ".join(spell(path) for path in (self.path, *self.also) if path)
+        return f"{place}: {where}: {self.text}" if where else f"{place}: {self.text}"
 
 
 def spell(path: Path) -> str:

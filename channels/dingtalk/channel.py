@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from bridge.errors import ungrouped
 from bridge.ports import (
+    Admission,
     Capabilities,
     Channel,
     ChannelServices,
@@ -68,12 +69,12 @@ class DingTalkChannel(Channel):
         topics = (MESSAGES, PRESSES) if template else (MESSAGES,)
         self._stream = Stream(self._api, self._api.connected(), self._intake, topics, config.ping_interval)
 
-    async def preflight(self) -> str:
+    async def preflight(self) -> Admission:
         """Ask DingTalk for an access token, and for leave to connect; who the robot is it does not tell."""
         async with self._api.connected():
             await self._api.tokens.get()
             await self._api.ticket((MESSAGES,))
-        return ""
+        return Admission()
 
     async def listen(self, inbox: Inbox) -> None:
         """Stay connected. Raises AuthenticationRefused for credentials that DingTalk does not take, at the

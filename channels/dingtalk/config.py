@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from channels.kit.config import ChannelConfig
+from channels.kit.config import ChannelConfig, Doubt, IdForm
+
+_TEMPLATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{7,}\.schema")
+_CARDS = ("card_template_id", "question_template_id")
 
 
 class Config(ChannelConfig):
@@ -18,6 +23,10 @@ class Config(ChannelConfig):
     `client_id` unless it is given. Unlike on public platforms everybody of the organisation may talk until
     `allowed_users` is given; others may not unless they are named.
     """
+
+    user_ids: ClassVar[IdForm | None] = IdForm(
+        re.compile(r"[^\s@]\S{0,127}"), 'a staff id such as "manager01", as the admin console shows it'
+    )
 
     client_id: str = ""
     client_secret: str = Field(default="", repr=False)
@@ -36,6 +45,19 @@ class Config(ChannelConfig):
     ping_interval: float = Field(default=30.0, gt=0)
     request_timeout: float = Field(default=30.0, gt=0)
 
-    def missing(self) -> str:
-        """The first of `client_id` and `client_secret` that is not there, or ""."""
-        return next((name for name in ("client_id", "client_secret") if not getattr(self, name)), "")
+    def credentials(self) -> tuple[str, ...]:
+        """The app's id and its secret."""
+        return ("client_id", "client_secret")
+
+    def doubts(self) -> Sequence[Doubt]:
+        """Template ids that are none; what is for cards, where there are none."""
+        form = "is no template's id, which ends in .schema; copy it from the card platform, or leave it empty"
+        found = [
+            Doubt(key, form, wrong=True)
+            for key in _CARDS
+            if (value := getattr(self, key)) and not _TEMPLATE.fullmatch(value)
+        ]
+        if not self.card_template_id and self.card_content_key != "content":
+            text = "does nothing without card_template_id; write that, or remove this"
+            found.append(Doubt("card_content_key", text))
+        return found

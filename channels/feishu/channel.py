@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from bridge.ports import (
+    Admission,
     Capabilities,
     Channel,
     ChannelServices,
@@ -67,11 +68,11 @@ class FeishuChannel(Channel):
         self._names = Names(self._api)
         self._shared = Shared(self._api, Rungs(), Budget(), Recent(_MOST_SAID))
 
-    async def preflight(self) -> str:
+    async def preflight(self) -> Admission:
         """Ask Feishu for an access token, and who the bot is."""
         async with self._api.connected():
             await self._api.tokens.renew()
-            return await self._api.me()
+            return Admission(await self._api.me())
 
     async def listen(self, inbox: Inbox) -> None:
         """Take events until the connection ends, which always raises.

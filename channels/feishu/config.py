@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from typing import ClassVar
+
 from pydantic import Field, field_validator
 
-from channels.kit.config import ChannelConfig
+from channels.kit.config import ChannelConfig, IdForm
 
 DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
 
@@ -16,6 +19,10 @@ class Config(ChannelConfig):
     everybody of the app's own tenant may talk until it is given. People of other tenants may not unless
     they are named.
     """
+
+    user_ids: ClassVar[IdForm | None] = IdForm(
+        re.compile(r"ou_[A-Za-z0-9]+"), 'an open id such as "ou_7d8a6e6df7621556ce0d21922b676706"'
+    )
 
     app_id: str = ""
     app_secret: str = Field(default="", repr=False)
@@ -34,8 +41,6 @@ class Config(ChannelConfig):
             raise ValueError("must be feishu, lark, or an address such as https://open.feishu.cn")
         return address
 
-    def missing(self) -> str:
-        """`app_id` or `app_secret` until both are there."""
-        if not self.app_id:
-            return "app_id"
-        return "" if self.app_secret else "app_secret"
+    def credentials(self) -> tuple[str, ...]:
+        """The app's id and its secret."""
+        return ("app_id", "app_secret")

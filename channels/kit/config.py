@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator
@@ -48,6 +51,27 @@ class ChatConfig(Section):
     allowed_users: Ids | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class IdForm:
+    """How a platform's user ids look: a pattern for the whole of one, and what to write, in words."""
+
+    pattern: re.Pattern[str]
+    words: str
+
+    def fits(self, user: str) -> bool:
+        """Tell whether this may be somebody's id."""
+        return self.pattern.fullmatch(user) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A key of a section that cannot do what it is there for: it is `wrong`, or without an effect."""
+
+    key: str
+    text: str
+    wrong: bool = False
+
+
 class ChannelConfig(Section):
     """Base of every channel's `Config`.
 
@@ -55,9 +79,11 @@ class ChannelConfig(Section):
     text ("*" for everyone); an empty list means nobody. `admins` are the ids of those who may talk, decide
     for others and let people in; with `pairing` strangers may ask for that. `chats` is by the ids of chats.
     `spares` are packages that the platform's SDK would load where they are, and that nothing here needs.
+    `user_ids` is how ids look where they have a form.
     """
 
     spares: ClassVar[tuple[str, ...]] = ()
+    user_ids: ClassVar[IdForm | None] = None
     enabled: bool | None = None
     allowed_users: tuple[str, ...] = ()
     admins: tuple[str, ...] = ()
@@ -82,6 +108,14 @@ class ChannelConfig(Section):
         own = [chat.allowed_users or () for chat in self.chats.values()]
         return any("*" in users for users in (self.allowed_users, *own))
 
+    def credentials(self) -> tuple[str, ...]:
+        """The keys without which this channel cannot start; for example `bot_token`."""
+        return ()
+
     def missing(self) -> str:
-        """What this channel still needs before it can start, or ""; for example `bot_token`."""
-        return ""
+        """The first credential that is not there, or ""."""
+        return next((name for name in self.credentials() if not getattr(self, name)), "")
+
+    def doubts(self) -> Sequence[Doubt]:
+        """What can be seen to be wrong, or without an effect, before the platform is asked."""
+        return ()

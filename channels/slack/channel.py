@@ -20,6 +20,7 @@ from bridge.errors import (
     ungrouped,
 )
 from bridge.ports import (
+    Admission,
     Capabilities,
     Channel,
     ChannelServices,
@@ -94,7 +95,8 @@ class SlackChannel(Channel):
         self._api.refused.clear()
         async with self._api.connected() as session, Errands() as errands:
             self._me, scopes = await self._api.me()
-            _warn_of_missing(scopes)
+            for _, text in _lacking(scopes):
+                log.warning("slack: %s", text)
             door = Door(self._people, self._me, self._config.allowed_users, self._config.opened)
             events = Events(self._api, Listener(inbox, self._me, self._people, door), errands)
             with ungrouped(ChannelError):
@@ -102,13 +104,13 @@ class SlackChannel(Channel):
                     group.create_task(self._watch_tokens(), name="slack tokens")
                     group.create_task(self._hear(events.hear, session, inbox), name="slack events")
 
-    async def preflight(self) -> str:
-        """Ask Slack who the app is, and for leave to connect."""
+    async def preflight(self) -> Admission:
+        """Ask Slack who the app is, what it may do, and for leave to connect."""
         async with self._api.connected():
-            me, _ = await self._api.me()
+            me, scopes = await self._api.me()
             if not self._posted_to:
                 await self._api.socket_url()
-        return f"{me.user} in {me.team}"
+        return Admission(f"{me.user} in {me.team}", _lacking(scopes))
 
     def routes(self) -> Sequence[BaseRoute]:
         """Where Slack posts to, if it is to."""
@@ -159,7 +161,10 @@ class SlackChannel(Channel):
         return self._me
 
 
-def _warn_of_missing(scopes: frozenset[str]) -> None:
+def _lacking(scopes: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    """The scopes that the app was installed without; none where Slack does not tell which it has."""
     missing = [scope for scope in SCOPES if scope not in scopes]
-    if scopes and missing:
-        log.warning("slack: the app lacks scopes: %s (see docs/slack-manifest.yaml)", ", ".join(missing))
+    if not scopes or not missing:
+        return ()
+    text = f"the app lacks scopes: {', '.join(missing)}; add them on its page under OAuth & Permissions"
+    return (("bot_token", f"{text}, and install it again (docs/slack-manifest.yaml has all)"),)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from channels.kit.config import ChannelConfig
+from channels.kit.config import ChannelConfig, Doubt, IdForm
 
 HOOK_PATH = "/hooks/slack"
 """Where Slack posts to with `events: http`."""
@@ -22,6 +24,11 @@ class Config(ChannelConfig):
     named.
     """
 
+    user_ids: ClassVar[IdForm | None] = IdForm(
+        re.compile(r"[UW][A-Z0-9]+"),
+        'a member id such as "U012AB3CD"; in Slack it is in the profile, under "Copy member ID"',
+    )
+
     bot_token: str = Field(default="", repr=False)
     app_token: str = Field(default="", repr=False)
     signing_secret: str = Field(default="", repr=False)
@@ -32,7 +39,12 @@ class Config(ChannelConfig):
     max_file_out: int = Field(default=1_000_000_000, gt=0)
     request_timeout: float = Field(default=30.0, gt=0)
 
-    def missing(self) -> str:
-        """The first credential that is not there and is needed for how events come."""
-        needed = ("bot_token", "app_token" if self.events == "socket" else "signing_secret")
-        return next((name for name in needed if not getattr(self, name)), "")
+    def credentials(self) -> tuple[str, ...]:
+        """What is needed for how events come."""
+        return ("bot_token", "app_token" if self.events == "socket" else "signing_secret")
+
+    def doubts(self) -> Sequence[Doubt]:
+        """A credential that is for the other way."""
+        unused = "signing_secret" if self.events == "socket" else "app_token"
+        text = f"does nothing with events: {self.events}; remove it, or choose the other way"
+        return (Doubt(unused, text),) if getattr(self, unused) else ()

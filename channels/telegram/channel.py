@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute
 
 from bridge.errors import ChannelUnavailable, DeliveryRejected, RateLimited
 from bridge.ports import (
+    Admission,
     Capabilities,
     Channel,
     ChannelServices,
@@ -94,10 +95,10 @@ class TelegramChannel(Channel):
             else:
                 await self._poll(listener)
 
-    async def preflight(self) -> str:
+    async def preflight(self) -> Admission:
         """Ask Telegram who we are."""
         async with self._api.connected():
-            return f"@{(await self._api.me()).username}"
+            return Admission(f"@{(await self._api.me()).username}")
 
     def routes(self) -> Sequence[BaseRoute]:
         """Where Telegram posts updates, if it is to."""

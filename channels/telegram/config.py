@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hmac
 import re
+from collections.abc import Sequence
 from typing import ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from channels.kit.config import ChannelConfig
+from channels.kit.config import ChannelConfig, Doubt, IdForm
 
 HOOK_PATH = "/hooks/telegram"
 PUBLIC_API = "https://api.telegram.org"
@@ -28,6 +29,11 @@ class Config(ChannelConfig):
     # For passports only, and 8 MB.
     spares: ClassVar[tuple[str, ...]] = ("cryptography",)
 
+    user_ids: ClassVar[IdForm | None] = IdForm(
+        re.compile(r"[1-9][0-9]{0,19}"),
+        'a user id, a number such as "11223344"; the bot tells strangers theirs',
+    )
+
     bot_token: str = Field(default="", repr=False)
     api_url: str = PUBLIC_API
     file_url: str = ""
@@ -42,9 +48,20 @@ class Config(ChannelConfig):
     poll_timeout: int = Field(default=25, ge=0, le=50)
     request_timeout: float = Field(default=30.0, gt=0)
 
-    def missing(self) -> str:
-        """`bot_token` until there is one."""
-        return "" if self.bot_token else "bot_token"
+    def credentials(self) -> tuple[str, ...]:
+        """The bot's token."""
+        return ("bot_token",)
+
+    def doubts(self) -> Sequence[Doubt]:
+        """A secret without a webhook; people named beside everybody."""
+        found = []
+        if self.webhook_secret and not self.webhook_url:
+            found.append(
+                Doubt("webhook_secret", "does nothing without webhook_url; write that, or remove this")
+            )
+        if "*" in self.allowed_users and len(self.allowed_users) > 1:
+            found.append(Doubt("allowed_users", 'lets everybody talk by "*"; remove that, or all the ids'))
+        return found
 
     @property
     def secret(self) -> str:

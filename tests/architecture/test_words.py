@@ -39,6 +39,8 @@ FOR_OTHERS = {
         *("agent/ending.py", "agent/events.py", "agent/models.py", "agent/probe.py", "agent/run.py"),
         *("agent/server.py", "agent/wire.py", "channels/dingtalk/api.py", "channels/dingtalk/errors.py"),
         *("channels/feishu/api.py", "channels/feishu/errors.py", "channels/slack/errors.py"),
+        *("channels/dingtalk/config.py", "channels/feishu/config.py", "channels/slack/config.py"),
+        *("channels/slack/channel.py", "channels/telegram/config.py"),
         *("channels/kit/network.py", "channels/slack/manifest.py", "channels/slack/sockets.py"),
         "channels/telegram/errors.py",
     },

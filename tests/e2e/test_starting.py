@@ -1,5 +1,6 @@
 """Starting: what stands in the way is told in one line, and what is up says so."""
 
+import re
 import socket
 from pathlib import Path
 
@@ -36,7 +37,8 @@ def test_a_running_parley_is_ready_and_healthy(scene: Scene):
 
 def test_a_wrong_telegram_token_stops_telegram_only(tmp_path: Path):
     with TelegramSimulator() as telegram:
-        section = telegram_config(telegram, bot_token="1234567:somebody-elses-token-entirely")
+        wrong = {"bot_token": "1234567:somebody-elses-token-entirely", "admins": ["@alice"]}
+        section = telegram_config(telegram, **wrong)
         process = begin(tmp_path, {"channels": {"telegram": section}})
         try:
             person = WebPerson(process.wait_until_up())
@@ -48,6 +50,7 @@ def test_a_wrong_telegram_token_stops_telegram_only(tmp_path: Path):
         finally:
             end(process)
     assert "somebody-elses-token" not in process.log
+    assert re.search(r"WARNING app\S+: config.yaml:\d+: channels.telegram.admins\[0\]: ", process.log)
 
 
 def test_a_second_parley_on_the_same_data_is_refused_in_one_line(scene: Scene):

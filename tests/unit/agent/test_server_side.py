@@ -94,6 +94,15 @@ async def test_assistants_are_listed(server: FakeServer, tmp_path: Path) -> None
         assert await agent.assistants() == ("agent",)
 
 
+async def test_whether_an_assistant_is_there_is_asked(server: FakeServer, tmp_path: Path) -> None:
+    async with LangGraphAgent(AgentEndpoint(server.url), files=tmp_path) as agent:
+        assert await agent.knows("agent") is True
+        assert await agent.knows("agnt") is False
+        assert await agent.knows("fe096781-5601-53d2-b2f6-0d3403f7e9ca") is False
+        server.refusals = [("/assistants/search", 404)]
+        assert await agent.knows("agent") is None
+
+
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.1:1", "http://[::1]:1", "http://localhost:1", "http://127.9.9.9"]
 )

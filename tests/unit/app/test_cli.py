@@ -76,14 +76,43 @@ def test_check_names_a_token_that_the_platform_refuses(tmp_path):
         (tmp_path / "config.yaml").write_text(f"console: {{port: 0}}\nchannels: {{{telegram}}}\n")
         result = parley(tmp_path, "check")
     assert result.returncode == 1
-    assert result.stdout.splitlines()[-1].startswith("channels.telegram.bot_token: Telegram ")
+    (line,) = [
+        each for each in result.stdout.splitlines() if "channels.telegram.bot_token: Telegram " in each
+    ]
+    assert line.startswith("config.yaml:2: ")
+    assert result.stdout.endswith("\n1 mistake.\n")
+    assert "No mistakes" not in result.stdout
 
 
 def test_check_names_an_agent_server_that_is_away(tmp_path):
     (tmp_path / "config.yaml").write_text("agent: {url: 'http://127.0.0.1:9'}\nconsole: {port: 0}\n")
     result = parley(tmp_path, "check")
     assert result.returncode == 1
-    assert "agent.url: http://127.0.0.1:9" in result.stdout
+    assert "config.yaml:1: agent.url: http://127.0.0.1:9" in result.stdout
+    assert '(whether "agent" is there is not known)' in result.stdout
+
+
+def test_check_ends_with_0_for_remarks_and_1_for_mistakes_and_says_so(tmp_path):
+    file = tmp_path / "config.yaml"
+    file.write_text("console: {port: 0}\nstore: {lease: 20}\n")
+    remarked = parley(tmp_path, "check")
+    assert remarked.returncode == 0
+    assert "config.yaml:2: store.lease: does nothing with SQLite" in remarked.stdout
+    assert remarked.stdout.endswith("\nNo mistakes.\n")
+    file.write_text("console: {port: 0}\nagent: {assistant: agnt}\nsession: {assistant_id: other}\n")
+    wrong = parley(tmp_path, "check")
+    assert wrong.returncode == 1
+    assert 'config.yaml:3: session.assistant_id: the agent server has no assistant "other"' in wrong.stdout
+    assert wrong.stdout.endswith("\n1 mistake.\n")
+
+
+def test_check_names_the_key_of_a_model_that_cannot_be_in_one_line(tmp_path):
+    (tmp_path / "config.yaml").write_text("console: {port: 0}\nagent:\n  model: opnai:gpt-5\n")
+    result = parley(tmp_path, "check")
+    assert result.returncode == 1
+    *_, line, count = result.stdout.splitlines()
+    assert line.startswith("config.yaml:3: agent.model: opnai:gpt-5")
+    assert count == "1 mistake."
 
 
 def test_threads_without_a_store_says_so(tmp_path):

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from app.preflight import preflight
+from app.preflight import ask_platforms
 from app.settings.load import read
 from simulator.dingtalk import DingTalkSimulator
 from simulator.feishu import FeishuSimulator
@@ -44,12 +44,12 @@ def channels():
 
 
 async def found(channels, folder):
-    return await preflight(read(json.dumps({"channels": channels}), "config.yaml", {}, folder))
+    return await ask_platforms(read(json.dumps({"channels": channels}), "config.yaml", {}, folder))
 
 
 async def test_each_platform_says_who_we_are(channels, tmp_path):
     findings = await found(channels, tmp_path)
-    assert findings.problems == ()
+    assert findings.mistakes == ()
     assert sorted(line.split()[0] for line in findings.known) == ["dingtalk", "feishu", "slack", "telegram"]
     assert "telegram lets us in as @parley_bot" in findings.known
     assert list(tmp_path.iterdir()) == []
@@ -73,20 +73,33 @@ async def test_each_platform_says_who_we_are(channels, tmp_path):
 async def test_what_is_refused_is_named_by_its_place(channels, tmp_path, channel, key, value, where):
     findings = await found({channel: channels[channel] | {key: value}}, tmp_path)
     assert findings.known == ()
-    (line,) = findings.problems
-    assert line.startswith(where)
-    assert value == "wrong" or value not in line
+    (line,) = findings.mistakes
+    assert line.show("config.yaml").startswith(f"config.yaml:1: {where}")
+    assert value == "wrong" or value not in line.text
 
 
 async def test_one_that_is_away_does_not_keep_the_others_from_answering(channels, tmp_path):
     away = {"telegram": channels["telegram"] | {"api_url": "http://127.0.0.1:9"}}
     findings = await found(channels | away, tmp_path)
     assert len(findings.known) == 3
-    (line,) = findings.problems
-    assert line.startswith("channels.telegram: ")
+    (line,) = findings.mistakes
+    assert line.show("config.yaml").startswith("config.yaml:1: channels.telegram: ")
 
 
 async def test_a_slack_app_that_is_posted_to_needs_no_connection(channels, tmp_path):
     posted_to = channels["slack"] | {"events": "http", "app_token": ""}
     findings = await found({"slack": posted_to}, tmp_path)
-    assert findings.problems == ()
+    assert findings.mistakes == ()
+
+
+async def test_scopes_that_a_slack_app_lacks_are_named_with_what_to_do(tmp_path):
+    with SlackSimulator() as slack:
+        slack.people.restrict_scopes("chat:write", "im:history")
+        section = {"bot_token": slack.bot_token, "app_token": slack.app_token, "api_url": slack.api_url}
+        findings = await found({"slack": section}, tmp_path)
+    (line,) = findings.mistakes
+    assert line.show("config.yaml") == (
+        "config.yaml:1: channels.slack.bot_token: the app lacks scopes: chat:write, im:history; add them on "
+        "its page under OAuth & Permissions, and install it again (docs/slack-manifest.yaml has all)"
+    )
+    assert findings.known != ()
