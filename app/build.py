@@ -45,6 +45,7 @@ from bridge.news import NO_NEWS, News
 from bridge.pairing import Pairing
 from bridge.people import People
 from bridge.ports import Channel, ChannelServices, Journal
+from bridge.quarantine import Quarantine
 from bridge.services import Services
 from channels.kit.config import ChannelConfig
 from channels.kit.holding import HeldByOne
@@ -116,7 +117,8 @@ async def _put_together(
     bus = MessageBus(journal, options.channels, pairing, BusyChoices(journal, journal.news))
     channels = make_channels(loaded, journal, journal.news)
     supervisors = _supervisors(channels, bus, journal)
-    memory = make_memory(loaded, journal, clock)
+    quarantine = Quarantine()
+    memory = make_memory(loaded, journal, clock, quarantine)
     nodes = Neighbourhood(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     pulse = Pulse(journal, agent, supervisors, clock=clock, more=nodes.reports)
     services = Services(
@@ -133,6 +135,7 @@ async def _put_together(
         clock=clock,
         pairing=pairing,
         news=journal.news,
+        quarantine=quarantine,
     )
     people = person_desk(loaded, services, journal, agent, partial(_make_channel, loaded, journal, NO_NEWS))
     api = [*memory_routes(console_memory(loaded, memory, services.people)), *pairing_routes(pairing)]
@@ -142,7 +145,7 @@ async def _put_together(
     figures = metrics(services.deliveries, pulse.reports, channels)
     api.append(metrics_route(figures, partial(letter_metrics, letters)))
     server = _server(loaded, channels, pulse, api)
-    clearing = Clearing(journal, agent, services.conversations, services.files)
+    clearing = Clearing(journal, agent, services.conversations, services.files, quarantine)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
     background = (*work, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)

@@ -8,6 +8,7 @@ from app.places import VECTORS
 from app.settings.load import Loaded
 from app.settings.memory import MemorySection
 from bridge.errors import ConfigError, MemoryFailed
+from bridge.quarantine import Quarantine
 from memory.affinity import Affinities
 from memory.extract import Extractor, ModelExtractor
 from memory.files import FileStore
@@ -21,12 +22,15 @@ from memory.storage import MemoryStore
 from memory.stored import DocumentStore
 
 
-def make_memory(loaded: Loaded, journal: Store, clock: Callable[[], float]) -> MemoryService:
+def make_memory(
+    loaded: Loaded, journal: Store, clock: Callable[[], float], quarantine: Quarantine | None = None
+) -> MemoryService:
     """The service as configured. Raises ConfigError for prompts that cannot be used."""
     options = memory_options(loaded.settings.memory)
     stores = loaded.settings.memory_in_store
     store: MemoryStore = DocumentStore(journal) if stores else file_store(loaded)
-    return MemoryService(store, journal, _extractor(loaded), options, clock, _affinities(loaded))
+    affinities = _affinities(loaded)
+    return MemoryService(store, journal, _extractor(loaded), options, clock, affinities, quarantine)
 
 
 def memory_options(section: MemorySection) -> MemoryOptions:

@@ -12,7 +12,7 @@ from bridge.letters import REFUSED, set_aside
 from bridge.ports import Claim
 from bridge.record import Stage, TurnLog
 from bridge.services import Services
-from bridge.types import OutboundMessage, ReplyTarget
+from bridge.types import OutboundMessage, ReplyTarget, StoredFile
 
 
 async def deliver(services: Services, claim: Claim, accepted: Accepted, turn: TurnLog) -> None:
@@ -30,15 +30,23 @@ async def deliver(services: Services, claim: Claim, accepted: Accepted, turn: Tu
 
 async def refused(services: Services, accepted: Accepted, turn: TurnLog) -> str:
     """Say what the answered `turn` says; returns why the platform will never take it, or "" if it did."""
+    return await _say(services, accepted, turn, turn.record.text, turn.record.files)
+
+
+async def apologise(services: Services, accepted: Accepted, turn: TurnLog, text: str) -> None:
+    """Say `text` in the place of what the turn would say; its record stays as it is."""
+    await _say(services, accepted, turn, text)
+
+
+async def _say(
+    services: Services, accepted: Accepted, turn: TurnLog, text: str, files: tuple[StoredFile, ...] = ()
+) -> str:
     message, turn_id = accepted.message, services.conversations.turn_id(accepted.item.id)
     target = ReplyTarget(
         turn_id, message.conversation, message.id, message.sender, message.private, turn.record.handle
     )
     reply = services.channels[message.conversation.channel].open_reply(target, turn.keep_handle)
-    record = turn.record
-    final = OutboundMessage(
-        turn_id, message.conversation, message.id, record.text, final=True, attachments=record.files
-    )
+    final = OutboundMessage(turn_id, message.conversation, message.id, text, final=True, attachments=files)
     try:
         receipt = await Delivery(reply, 0.0).finish(final)
     except DeliveryRejected as error:

@@ -25,6 +25,9 @@ MOST = 1000
 
 REFUSED = "the platform refused the answer: {}"
 BROKE = "handling it broke; see the log"
+POISON = (
+    "the process ended {} times in a row while it worked on this, {} times with no other suspect beside it"
+)
 
 
 class Kind(StrEnum):

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from bridge.access import Verdict
 from bridge.asking import queue_of
@@ -27,6 +28,7 @@ from bridge.gather import gather
 from bridge.letters import BROKE, set_aside
 from bridge.looking import Beginning, look
 from bridge.people import account_key
+from bridge.poison import give_up
 from bridge.ports import Claim
 from bridge.question_work import work_question
 from bridge.queues import commands_of, knocks_of, turns, turns_of
@@ -90,6 +92,7 @@ class Manager:
         """
         self._draining.set()
         self._backlog.close()
+        self._services.quarantine.close()
         self._shares.close()
         for looking in self._looking:
             looking.cancel()
@@ -139,7 +142,7 @@ class Manager:
         try:
             claims = await self._services.journal.claim(queue, taken)
             for claim in claims:
-                self._start(claim, slots.holder(), work)
+                self._start(claim, slots, work)
                 started += 1
         finally:
             slots.give_back(taken - started)
@@ -159,13 +162,24 @@ class Manager:
         if not looking.cancelled():
             looking.result()
 
-    def _start(self, claim: Claim, give_back: Callable[[], None], work: Work) -> None:
-        task = asyncio.create_task(self._guard(claim, work, give_back))
+    def _start(self, claim: Claim, slots: Slots, work: Work) -> None:
+        chosen = partial(self._try, slots, work) if self._services.quarantine.holds(claim) else work
+        task = asyncio.create_task(self._guard(claim, chosen, slots.holder()))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         if work == self._work_turn:
             self._movable[task] = claim.lane
             task.add_done_callback(self._movable.pop)
+
+    async def _try(self, slots: Slots, work: Work, claim: Claim, give_back: Callable[[], None]) -> None:
+        """Work a suspect when its turn to be tried has come; poison is set aside."""
+        give_back()  # whoever waits for that must not keep others waiting
+        quarantine = self._services.quarantine
+        async with quarantine.trial(self._services.journal, claim, slots) as give_back_again:
+            if quarantine.is_poison(claim):
+                await give_up(self._services, claim)
+            else:
+                await work(claim, give_back_again)
 
     async def _work_turn(self, claim: Claim, answered: Callable[[], None]) -> None:
         account = account_key(decode(InboundMessage, claim.items[0].body).sender)

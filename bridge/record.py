@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from bridge.codec import decode, encode
+from bridge.fencing import uptime
 from bridge.ports import Claim, Item, Journal
 from bridge.types import Given, Outcome, Question, RunRef, Step, StoredFile, Tokens, Unread
+
+_HEAR_EVERY = 5.0
+"""Seconds between two notes of how far a run was followed."""
+
+_HEAR_SUSPECT = 0.5
+"""Seconds before the first of them where earlier claims vanished."""
 
 
 class Stage(StrEnum):
@@ -36,7 +43,8 @@ class TurnRecord:
     memory, `began` when it was first known to be there. `missed`
     says that there was no run, because the messages were too old. `counted` is when the turn was added to the
     counts of limits (Unix seconds, 0 for not yet), `refused` that one of them kept it from its run, `usage`
-    what its run took. `refusal` is why the platform did not take the answer.
+    what its run took. `refusal` is why the platform did not take the answer. `heard` is how far the run was
+    followed: who is cut off later than before got further.
     """
 
     stage: Stage = Stage.ACCEPTED
@@ -62,6 +70,7 @@ class TurnRecord:
     usage: tuple[Tokens, ...] = ()
     missed: bool = False
     refusal: str = ""
+    heard: int = 0
 
     @property
     def run(self) -> RunRef | None:
@@ -86,6 +95,7 @@ class TurnLog:
         self._journal = journal
         self._claim = claim
         self._head = head
+        self._hear_next = uptime() + (_HEAR_SUSPECT if claim.crashes else _HEAR_EVERY)
         self.record = read_record(head)
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401 - field values of TurnRecord
@@ -96,6 +106,12 @@ class TurnLog:
         """Change fields of the record; durable on return. Raises LaneLost, StoreUnavailable."""
         self.change(**changes)
         await self._journal.note(self._claim, self._head.id, encode(self.record))
+
+    async def hear(self, heard: int) -> None:
+        """Note now and then that a run was followed further than ever. Raises as `write` does."""
+        if heard > self.record.heard and uptime() >= self._hear_next:
+            self._hear_next = uptime() + _HEAR_EVERY
+            await self.write(heard=heard)
 
     async def keep_handle(self, handle: str) -> None:
         """The reply's checkpoint."""

@@ -13,6 +13,7 @@ from bridge.options import ChannelOptions, Options
 from bridge.pairing import Pairing
 from bridge.people import People
 from bridge.ports import Agent, Channel, HealthReport, Journal, Memory
+from bridge.quarantine import Quarantine
 from bridge.texts import language_of
 from bridge.turnstile import Turnstile
 from bridge.types import InboundMessage
@@ -37,6 +38,7 @@ class Services:
     deliveries: Deliveries = field(default_factory=Deliveries)
     news: News = NO_NEWS
     turnstile: Turnstile = field(default_factory=Turnstile)
+    quarantine: Quarantine = field(default_factory=Quarantine)
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
         """The settings of the channel that the message came by."""

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from bridge.errors import MemoryFailed, ParleyError
+from bridge.quarantine import Quarantine
 from bridge.remembering import Merged, Occasion, Overview, Parting, Remembered, Undone
 from bridge.types import Turn
 from memory.affinity import Affinities, Told, blended
@@ -49,6 +50,7 @@ class MemoryService:
         options: MemoryOptions,
         clock: Callable[[], float] = time.time,
         affinities: Affinities | None = None,
+        quarantine: Quarantine | None = None,
     ) -> None:
         self._options = options
         self._affinities = affinities
@@ -62,7 +64,7 @@ class MemoryService:
         self._queue = LearningQueue(journal, options)
         self.desk = MemoryDesk(store, self._people, self._holdings, self._queue, clock)
         lessons = Lessons(self._people, self._register, extractor, self._counter, options, clock)
-        self._worker = Worker(journal, self._queue, lessons, options, self._note_failure)
+        self._worker = Worker(journal, self._queue, lessons, options, self._note_failure, quarantine)
         self._recalls: set[asyncio.Task[str]] = set()
         self._late: set[asyncio.Task[str]] = set()
         self._last_error = ""

@@ -9,7 +9,9 @@ from contextlib import suppress
 from typing import Protocol
 
 from bridge.errors import LaneLost, MemoryFailed, StoreUnavailable
+from bridge.letters import POISON, set_aside
 from bridge.ports import Claim, Item
+from bridge.quarantine import Quarantine
 from bridge.slots import Slots
 from bridge.types import Turn
 from memory.options import MemoryOptions
@@ -43,12 +45,14 @@ class Worker:
         learner: Learner,
         options: MemoryOptions,
         failed: Callable[[str], None],
+        quarantine: Quarantine | None = None,
     ) -> None:
         self._journal = journal
         self._queue = queue
         self._learner = learner
         self._options = options
         self._failed = failed
+        self._quarantine = quarantine or Quarantine()
         self._slots = Slots(options.extractors)
         self._tasks: set[asyncio.Task[None]] = set()
         self._draining = asyncio.Event()
@@ -110,7 +114,8 @@ class Worker:
 
     async def _guard(self, claim: Claim) -> None:
         """A supervisor: whatever breaks in one person's lesson stays there, and the lane is given back."""
-        lesson = asyncio.create_task(self._work(claim))
+        give_back = self._slots.holder()
+        lesson = asyncio.create_task(self._work_or_try(claim, give_back))
         try:
             await asyncio.wait({lesson})
             error = lesson.exception()
@@ -134,7 +139,20 @@ class Worker:
                 await asyncio.shield(self._journal.release(claim))
             raise
         finally:
-            self._slots.give_back()
+            give_back()
+
+    async def _work_or_try(self, claim: Claim, give_back: Callable[[], None]) -> None:
+        """Learn; what may be poison alone among suspects, and what is poison never again."""
+        if not self._quarantine.holds(claim):
+            await self._work(claim)
+            return
+        give_back()  # whoever waits to be tried must not keep others waiting
+        async with self._quarantine.trial(self._journal, claim, self._slots):
+            if self._quarantine.is_poison(claim):
+                items = [item for item in claim.items if not is_trigger(item)]
+                await self._give_up(claim, items, POISON.format(claim.crashes, claim.trials))
+            else:
+                await self._work(claim)
 
     async def _work(self, claim: Claim) -> None:
         """Learn from a lane's turns, each assistant's apart: a failure of one leaves the others."""
@@ -169,11 +187,14 @@ class Worker:
             if tried < self._options.tries:
                 await self._journal.retry(claim, self._options.retry_pause * _GROWTH ** (tried - 1))
                 return
-            # The trigger goes too: the next one counts its own tries.
-            triggers = [item for item in claim.items if is_trigger(item)]
-            await self._journal.bury(claim, [*triggers, *failing], reason)
-            for trigger in triggers:
-                await self._journal.discard(trigger.id)
+            await self._give_up(claim, failing, reason)
+
+    async def _give_up(self, claim: Claim, items: Sequence[Item], reason: str) -> None:
+        # The trigger goes too: the next one counts its own tries.
+        triggers = [item for item in claim.items if is_trigger(item)]
+        await set_aside(self._journal, claim, [*items, *triggers], reason)
+        for trigger in triggers:
+            await self._journal.discard(trigger.id)
 
     async def _until_stored(self, write: Callable[[], Awaitable[None]]) -> None:
         """A lane that is not given back would hold its person's turns until the next start."""

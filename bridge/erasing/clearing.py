@@ -22,8 +22,10 @@ from bridge.erasing.talks import Talk, threads_of
 from bridge.erasing.work import folders_of, remove_folders
 from bridge.errors import AgentError, LaneLost, StoreUnavailable
 from bridge.journal import Claim, Document, Journal, Put, every
-from bridge.letters import set_aside
+from bridge.letters import POISON, set_aside
+from bridge.quarantine import Quarantine
 from bridge.queues import CLEARING
+from bridge.slots import Slots
 from bridge.types import Conversation
 
 log = logging.getLogger(__name__)
@@ -49,11 +51,20 @@ async def clear_later(journal: Journal, conversation: Conversation) -> None:
 class Clearing:
     """Works what `clear_later` puts. `files` is the folder for attachments."""
 
-    def __init__(self, archive: Archive, threads: Threads, conversations: Conversations, files: Path) -> None:
+    def __init__(
+        self,
+        archive: Archive,
+        threads: Threads,
+        conversations: Conversations,
+        files: Path,
+        quarantine: Quarantine | None = None,
+    ) -> None:
         self._archive = archive
         self._threads = threads
         self._conversations = conversations
         self._files = files
+        self._quarantine = quarantine or Quarantine()
+        self._slots = Slots(1)
 
     async def run(self) -> None:
         """Work until cancelled."""
@@ -61,7 +72,7 @@ class Clearing:
             try:
                 claims = await self._archive.claim(CLEARING, 1)
                 for claim in claims:
-                    await self._work(claim)
+                    await self._work_or_try(claim)
                 if not claims:
                     await self._archive.wait(CLEARING, _IDLE_LOOK)
             except LaneLost:
@@ -69,6 +80,17 @@ class Clearing:
             except StoreUnavailable as error:
                 log.warning("deleted conversations wait: %s", error)
                 await asyncio.sleep(_STORE_PAUSE)
+
+    async def _work_or_try(self, claim: Claim) -> None:
+        if not self._quarantine.holds(claim):
+            await self._work(claim)
+            return
+        async with self._quarantine.trial(self._archive, claim, self._slots):
+            if self._quarantine.is_poison(claim):
+                reason = POISON.format(claim.crashes, claim.trials)
+                await set_aside(self._archive, claim, claim.items[:1], f"not erased everywhere: {reason}")
+            else:
+                await self._work(claim)
 
     async def _work(self, claim: Claim) -> None:
         head = claim.items[0]

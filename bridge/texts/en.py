@@ -167,6 +167,8 @@ TEXTS = {
     S.BUSY_REJECTED: "I am still busy with the last message, so I did not take this one. Please send it again afterwards, or use `/stop` first.",
     S.MISSED_ONE: "Sorry, I was away when you wrote this, so I have not worked on it. If it still matters, send `/retry`, or just write again.",
     S.MISSED_MANY: "Sorry, I was away when you wrote your last {count} messages here, so I have not worked on them. If they still matter, send `/retry` and I take them all together, or just write again.",
+    S.POISON_ONE: "Sorry, I broke down again and again while I worked on your message, so it has been set aside: it stays without an answer, and everything else goes on. Whoever runs me can let it be tried once more: `parley letters retry {item}`.",
+    S.POISON_MANY: "Sorry, I broke down again and again while I worked on your last {count} messages here, so they have been set aside: they stay without an answer, and everything else goes on. Whoever runs me can let them be tried once more: `parley letters retry {item}`.",
     S.PAIR_HOW_HERE: "You need no code here. Somebody who may not talk to me yet, on another channel, gets one from me with `/pair`; let them in by writing `/pair CODE` on this page.",
     S.RETRY_NOTHING: "There is nothing here to answer again.",
     S.RETRY_BUSY: "An answer is still being written. `/stop` ends it, and then `/retry` works.",

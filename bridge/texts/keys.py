@@ -155,6 +155,8 @@ class Sentence(StrEnum):
     BUSY_REJECTED = "busy_rejected"
     MISSED_ONE = "missed_one"
     MISSED_MANY = "missed_many"
+    POISON_ONE = "poison_one"
+    POISON_MANY = "poison_many"
     PAIR_HOW_HERE = "pair_how_here"
     RETRY_NOTHING = "retry_nothing"
     RETRY_BUSY = "retry_busy"

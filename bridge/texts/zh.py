@@ -152,6 +152,8 @@ TEXTS = {
     S.BUSY_REJECTED: "我还在处理上一条消息，因此没有处理这一条。请稍后再发，或先用 `/stop` 停止。",
     S.MISSED_ONE: "抱歉，您发送这条消息时我不在线，因此没有处理。如果仍然需要，请发送 `/retry`，或者直接重新发送。",
     S.MISSED_MANY: "抱歉，您在此发送最近 {count} 条消息时我不在线，因此没有处理。如果仍然需要，请发送 `/retry`，我会一并处理；或者直接重新发送。",
+    S.POISON_ONE: "抱歉，我在处理您的这条消息时反复崩溃，因此已将它搁置：它不会得到回答，其他一切照常。管理员可以让它再试一次：`parley letters retry {item}`。",
+    S.POISON_MANY: "抱歉，我在处理您在此发送的最近 {count} 条消息时反复崩溃，因此已将它们搁置：它们不会得到回答，其他一切照常。管理员可以让它们再试一次：`parley letters retry {item}`。",
     S.PAIR_HOW_HERE: "您在这里不需要配对码。在其他渠道上尚无权限的人可以用 `/pair` 向我要一个配对码；请在此页面发送 `/pair CODE`（CODE 为配对码）让他们加入。",
     S.RETRY_NOTHING: "这里没有可以重新回答的消息。",
     S.RETRY_BUSY: "回答尚未完成。请先用 `/stop` 停止，再使用 `/retry`。",

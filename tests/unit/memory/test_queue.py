@@ -65,9 +65,9 @@ async def opened(path, options=AT_ONCE, clock=None):
 
 
 @asynccontextmanager
-async def working(store, queue, learner, options=AT_ONCE):
+async def working(store, queue, learner, options=AT_ONCE, quarantine=None):
     failures = []
-    worker = Worker(store, queue, learner, options, failures.append)
+    worker = Worker(store, queue, learner, options, failures.append, quarantine)
     running = asyncio.create_task(worker.run())
     try:
         yield worker, failures

@@ -1,0 +1,58 @@
+"""A message that ends the process whenever it is worked on, and the people beside it."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import begin, end
+from tests.e2e.process import PATIENCE, Process, parley
+from tests.e2e.web import WebPerson
+
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(400)]
+
+GRAPH = Path(__file__).parent / "poison_graph.py"
+_MOST_STARTS = 12
+
+
+def test_a_message_that_kills_is_set_aside_and_others_are_answered(tmp_path: Path) -> None:
+    process = begin(tmp_path, {"agent": {"graphs": {"agent": f"{GRAPH}:graph"}}})
+    people = ExitStack()
+    try:
+        process.wait_until_up()
+        ann, bob = (people.enter_context(closing(WebPerson(process.url))) for _ in range(2))
+        assert ann.ask("hello").text == "You said hello."
+        bob.say("kill")
+        starts = 1
+        while _killed(process):
+            assert starts < _MOST_STARTS, process.log
+            process.spawn()
+            starts += 1
+        process.wait_until_up()
+        (letter,) = _letters(tmp_path)
+        assert letter["reason"].startswith("the process ended")
+        assert f"parley letters retry {letter['item']}" in bob.until(lambda text: "set aside" in text)
+        assert ann.ask("are you there?").text == "You said are you there?."
+        assert bob.ask("and for me?").text == "You said and for me?."
+        assert process.alive
+    finally:
+        people.close()
+        end(process)
+
+
+def _killed(process: Process) -> bool:
+    """Whether the process ended, and did not set aside what ends it; waits for either."""
+    deadline = time.monotonic() + PATIENCE
+    while process.alive and "given up; written by" not in process.log:
+        assert time.monotonic() < deadline, process.log
+        time.sleep(0.1)
+    return not process.alive
+
+
+def _letters(folder: Path) -> list[dict[str, str]]:
+    listed = parley(folder, "letters", "list", "--json")
+    return [json.loads(line) for line in listed.stdout.splitlines()]
