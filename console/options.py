@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bridge.errors import ConfigError
+from console.protocol import Timeouts
 
 MIN_TOKEN = 12
 
@@ -22,6 +23,7 @@ class ConsoleOptions:
     token: str = ""
     needed: tuple[str, ...] = ("store",)
     generated: bool = False
+    timeouts: Timeouts = field(default_factory=Timeouts)
 
     @property
     def loopback(self) -> bool:

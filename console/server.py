@@ -9,6 +9,8 @@ import ipaddress
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import cast
 
 import uvicorn
 from starlette.applications import Starlette
@@ -21,7 +23,8 @@ from bridge.errors import ConfigError
 from console.access import guarded
 from console.health import Reports, health_routes
 from console.options import ConsoleOptions
-from console.shell import EndStreams, SecurityHeaders
+from console.protocol import TimedHttp
+from console.shell import EndStreams, FewHeaders, SecurityHeaders
 
 _GRACE = 5
 
@@ -47,7 +50,7 @@ class HttpServer:
         nothing = Route("/", _nothing_here)
         inner = Starlette(routes=[*health_routes(health, options.needed), *routes, nothing])
         doors = Router(webhooks, redirect_slashes=False, default=guarded(inner, options, clock))
-        self.app: ASGIApp = SecurityHeaders(EndStreams(doors, self._stopping))
+        self.app: ASGIApp = SecurityHeaders(FewHeaders(EndStreams(doors, self._stopping)))
 
     async def run(self, started: Callable[[str], None]) -> None:
         """Serve until cancelled, then end event streams at once and give other requests five seconds.
@@ -59,7 +62,7 @@ class HttpServer:
         url = _url(self._options.host, listener.getsockname()[1])
         config = uvicorn.Config(
             self.app,
-            http="h11",
+            http=cast("type[asyncio.Protocol]", partial(TimedHttp, timeouts=self._options.timeouts)),
             ws="none",
             lifespan="off",
             log_config=None,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
     "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+MOST_HEADERS = 100
 _HEADERS = {
     "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
@@ -38,6 +40,20 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, with_headers)
+
+
+class FewHeaders:
+    """Refuses requests with more headers than any browser, proxy or platform sends."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = self._app
+        if scope["type"] == "http" and len(scope["headers"]) > MOST_HEADERS:
+            text = f"A request has at most {MOST_HEADERS} headers."
+            app = JSONResponse({"error": {"code": "too_many_headers", "text": text}}, 431)
+        await app(scope, receive, send)
 
 
 class EndStreams:
