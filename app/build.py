@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute
 from agent.run import LangGraphAgent
 from app.agents import open_agent
 from app.assistants import warn_of_assistants
+from app.descriptors import watch_descriptors
 from app.health import Pulse
 from app.imports import without
 from app.memory import make_memory
@@ -146,7 +147,15 @@ async def _put_together(
     api.append(metrics_route(figures, partial(letter_metrics, letters)))
     server = _server(loaded, channels, pulse, api)
     clearing = Clearing(journal, agent, services.conversations, services.files, quarantine)
-    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
+    work = (
+        pulse.run,
+        nodes.run,
+        journal.maintain,
+        memory.run,
+        pairing.follow,
+        clearing.run,
+        watch_descriptors,
+    )
     background = (*work, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
 
@@ -207,6 +216,7 @@ def _server(
         [*api, *(route for route in routes if not isinstance(route, Webhook))],
         pulse.reports,
         webhooks=[route for route in routes if isinstance(route, Webhook)],
+        look=pulse.look,
     )
 
 

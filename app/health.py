@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from bridge.errors import DocumentConflict, StoreUnavailable
 from bridge.ports import Agent, Documents, Health, HealthReport
 
 _PROBE = "health/probe"
+_FRESH = 1.0
 
 
 class Pulse:
@@ -36,6 +38,8 @@ class Pulse:
         self._every = every
         self._clock = clock
         self._more = more
+        self._looking = asyncio.Lock()
+        self._looked = -math.inf
         now = clock()
         self._store_report = HealthReport("store", Health.STARTING, "not looked at yet", now)
         self._agent_report = HealthReport("agent", Health.STARTING, "not looked at yet", now)
@@ -50,21 +54,32 @@ class Pulse:
             group.create_task(self._watch_store())
             group.create_task(self._watch_agent())
 
+    async def look(self) -> None:
+        """Look at the store now, unless somebody did within the last second."""
+        async with self._looking:
+            if not 0 <= self._clock() - self._looked < _FRESH:
+                await self._look()
+
     async def _watch_store(self) -> None:
         while True:
-            try:
-                known = await self._documents.get(_PROBE)
-                await self._documents.set(replace(known, body=f"{self._clock():.0f}"))
-            except StoreUnavailable as error:
-                health, detail = Health.RETRYING, error.user_text
-            except DocumentConflict:
-                health, detail = Health.UP, "written by another node"
-            else:
-                health, detail = Health.UP, "writable"
-            self._store_report = self._newer(
-                self._store_report, HealthReport("store", health, detail, self._clock())
-            )
+            async with self._looking:
+                await self._look()
             await asyncio.sleep(self._every)
+
+    async def _look(self) -> None:
+        try:
+            known = await self._documents.get(_PROBE)
+            await self._documents.set(replace(known, body=f"{self._clock():.0f}"))
+        except StoreUnavailable as error:
+            health, detail = Health.RETRYING, error.user_text
+        except DocumentConflict:
+            health, detail = Health.UP, "written by another node"
+        else:
+            health, detail = Health.UP, "writable"
+        self._looked = self._clock()
+        self._store_report = self._newer(
+            self._store_report, HealthReport("store", health, detail, self._looked)
+        )
 
     async def _watch_agent(self) -> None:
         while True:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -11,6 +11,11 @@ from starlette.routing import Route
 from bridge.ports import Health, HealthReport
 
 Reports = Callable[[], Sequence[HealthReport]]
+Look = Callable[[], Awaitable[None]]
+
+
+async def no_look() -> None:
+    """Leave the reports as they are."""
 
 
 def unready(reports: Sequence[HealthReport], needed: Sequence[str]) -> tuple[str, ...]:
@@ -28,13 +33,14 @@ def unready(reports: Sequence[HealthReport], needed: Sequence[str]) -> tuple[str
     return tuple(reasons)
 
 
-def health_routes(reports: Reports, needed: Sequence[str]) -> tuple[Route, ...]:
+def health_routes(reports: Reports, needed: Sequence[str], look: Look = no_look) -> tuple[Route, ...]:
     """`/livez`, `/readyz` (503 while messages cannot be taken), and `/api/health` with every report."""
 
     async def livez(request: Request) -> Response:
         return PlainTextResponse("alive\n")
 
     async def readyz(request: Request) -> Response:
+        await look()
         reasons = unready(reports(), needed)
         return PlainTextResponse("\n".join(reasons or ("ready",)) + "\n", 503 if reasons else 200)
 

@@ -19,12 +19,13 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp
 
-from bridge.errors import ConfigError
+from bridge.errors import ConfigError, StoreUnavailable
 from console.access import guarded
-from console.health import Reports, health_routes
+from console.health import Look, Reports, health_routes, no_look
 from console.options import ConsoleOptions
 from console.protocol import TimedHttp
 from console.shell import EndStreams, FewHeaders, SecurityHeaders
+from console.shortage import shortage, store_unavailable
 
 _GRACE = 5
 
@@ -43,12 +44,19 @@ class HttpServer:
         clock: Callable[[], float] = time.monotonic,
         *,
         webhooks: Sequence[BaseRoute] = (),
+        look: Look = no_look,
     ) -> None:
-        """Raises ConfigError for options that would let anybody in."""
+        """`look` brings the reports up to date for `/readyz`.
+
+        Raises ConfigError for options that would let anybody in.
+        """
         self._options = options
         self._stopping = asyncio.Event()
         nothing = Route("/", _nothing_here)
-        inner = Starlette(routes=[*health_routes(health, options.needed), *routes, nothing])
+        inner = Starlette(
+            routes=[*health_routes(health, options.needed, look), *routes, nothing],
+            exception_handlers={StoreUnavailable: store_unavailable, OSError: shortage},
+        )
         doors = Router(webhooks, redirect_slashes=False, default=guarded(inner, options, clock))
         self.app: ASGIApp = SecurityHeaders(FewHeaders(EndStreams(doors, self._stopping)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -28,12 +29,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ParleyError as error:
         print(f"parley: {error.user_text}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return 130
     except BrokenPipeError:
         # Whoever read us has gone (`parley threads | head`); nothing may be flushed into the closed pipe.
         sys.stdout = None
         return 0
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"parley: {where}the disk is full: make room, and try again.", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
     return int(code)
 
 

@@ -66,3 +66,21 @@ async def test_the_agents_report_keeps_its_reason_and_time():
     await looked(disk)
     task.cancel()
     assert pulse.reports()[1] == HealthReport("agent", Health.RETRYING, "away", 7.0)
+
+
+async def test_a_look_sees_a_disk_that_is_full_at_once_and_sees_it_recover():
+    disk, now = Disk(), [0.0]
+    pulse = Pulse(disk, Server(), Supervisors([]), every=3600.0, clock=lambda: now[0])
+    states = []
+    for disk.full in (False, True, False):
+        now[0] += 1.0
+        await pulse.look()
+        states.append(pulse.reports()[0].health)
+    assert states == [Health.UP, Health.RETRYING, Health.UP]
+
+
+async def test_many_who_look_in_one_moment_look_once():
+    disk = Disk()
+    pulse = Pulse(disk, Server(), Supervisors([]), every=3600.0, clock=lambda: 42.0)
+    await asyncio.gather(*(pulse.look() for _ in range(20)))
+    assert (await disk.get("")).version == 1

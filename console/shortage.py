@@ -1,0 +1,38 @@
+"""Answers for what the machine lacks just now: room on the disk, descriptors, the store."""
+
+from __future__ import annotations
+
+import errno
+import logging
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+log = logging.getLogger(__name__)
+
+_SHORTAGES = {
+    errno.ENOSPC: ("disk_full", "The disk is full. Nothing was taken; please send it again."),
+    errno.EDQUOT: ("disk_full", "The disk quota is used up. Nothing was taken; please send it again."),
+    errno.EROFS: ("disk_read_only", "The disk is read-only. Nothing was taken; please send it again."),
+    errno.EMFILE: ("too_many_files", "Too many files are open. Nothing was taken; please send it again."),
+    errno.ENFILE: ("too_many_files", "Too many files are open. Nothing was taken; please send it again."),
+}
+
+
+async def store_unavailable(request: Request, error: Exception) -> Response:
+    """Answer 503 where a route let StoreUnavailable through."""
+    log.warning("%s %s: %s", request.method, request.url.path, error)
+    return _later("store_unavailable", "The store cannot be reached just now. Please send it again.")
+
+
+async def shortage(request: Request, error: Exception) -> Response:
+    """Answer 503 where a file could not be written; any other error of the system is raised again."""
+    known = _SHORTAGES.get(error.errno or 0) if isinstance(error, OSError) else None
+    if known is None:
+        raise error
+    log.warning("%s %s: %s", request.method, request.url.path, error)
+    return _later(*known)
+
+
+def _later(code: str, text: str) -> Response:
+    return JSONResponse({"error": {"code": code, "text": text}}, 503, {"retry-after": "2"})
