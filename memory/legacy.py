@@ -21,6 +21,7 @@ from memory.codec import Read, read_document, read_fact
 from memory.disk import failed
 from memory.document import MemoryDocument
 from memory.files import person_of
+from memory.plain_yaml import read_yaml
 
 _FILE = "memory.json"
 _DEFAULT_AGENT = "__default__"
@@ -106,7 +107,7 @@ def _front_matter(text: str) -> Json:
     if not lines.startswith(_FRONT) or "\n" + _FRONT not in lines[len(_FRONT) - 1 :]:
         raise ValueError("no front matter")
     front, body = lines[len(_FRONT) - 1 :].split("\n" + _FRONT, 1)
-    fields = yaml.safe_load(front)
+    fields = read_yaml(front)
     if not isinstance(fields, dict):
         raise ValueError("the front matter is not a mapping")
     heading, _, rest = body.strip("\n").partition("\n")

@@ -9,10 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import yaml
 
 from bridge.errors import ConfigError
+from memory.plain_yaml import read_yaml
 
 VERSION = 1
 _MOST_READ = 2_000
@@ -54,7 +56,7 @@ class Signals:
 def read_signals(text: str, file: str) -> Signals:
     """Signals from YAML. Raises ConfigError that names `file` and what to do."""
     try:
-        tree = yaml.safe_load(text)
+        tree: Any = read_yaml(text)
         if tree["version"] != VERSION:
             raise ConfigError(
                 f"{file}: is for version {tree['version']}, and this Parley needs {VERSION}; "

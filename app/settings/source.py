@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import yaml
 
 from app.settings.mistakes import Mistake, Path
+from app.settings.yaml_bounds import excess
 from bridge.types import Json
 
 
@@ -28,6 +29,8 @@ class Source:
 def parse(text: str) -> Source:
     """Read YAML. Keys become text; a key without a value is left out, so that its default holds."""
     try:
+        if mistake := excess(text):
+            return Source({}, mistakes=(mistake,))
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         return Source({}, mistakes=(_syntax(error),))
