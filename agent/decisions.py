@@ -23,12 +23,14 @@ _YES = frozenset(
 )
 _NO = frozenset(
     (
-        *("reject", "rejected", "no", "n", "deny", "decline", "refuse", "ignore", "cancel", "false"),
+        *("reject", "rejected", "refuse", "refused", "no", "n", "deny", "decline", "ignore", "cancel"),
+        "false",
         *("拒绝", "不同意", "不批准", "不可以", "不行", "不", "不要", "否", "取消", "驳回", "👎", "❌"),
     )
 )
 _REFUSAL = re.compile(
-    r"(?:(?:reject|deny|decline)\b|拒绝|不同意|不批准|驳回)[\s:：,，.。-]*(.+)", re.IGNORECASE | re.DOTALL
+    r"(?:(?:reject|refuse|deny|decline)\b|拒绝|不同意|不批准|驳回)[\s:：,，.。-]*(.+)",
+    re.IGNORECASE | re.DOTALL,
 )
 _EDITION = re.compile(r"(?:edit\b|编辑|修改)[\s:：]*(\{.*\})\s*", re.IGNORECASE | re.DOTALL)
 _RESPONSE = re.compile(r"(?:respond|reply|回复)[\s:：]+(.+)", re.IGNORECASE | re.DOTALL)

@@ -22,7 +22,7 @@ _YES = frozenset(
 )
 _NO = frozenset(
     (
-        *("reject", "rejected", "no", "n", "deny", "decline", "refuse", "cancel"),
+        *("reject", "rejected", "no", "n", "deny", "decline", "refuse", "refused", "cancel"),
         *("拒绝", "不同意", "不批准", "不可以", "不行", "不", "不要", "否", "取消", "驳回", "👎", "❌"),
     )
 )

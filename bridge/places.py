@@ -37,10 +37,13 @@ def _key(*parts: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """An account on one channel. `language` is the platform's tag for it (BCP 47), or empty."""
+    """An account on one channel. `language` is the platform's tag for it (BCP 47), `zone` its name of their
+    time zone (IANA); empty where it tells none.
+    """
 
     channel: str
     id: str
     name: str = ""
     workspace: str = ""
     language: str = ""
+    zone: str = ""

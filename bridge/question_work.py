@@ -25,7 +25,7 @@ from bridge.errors import DeliveryRejected, DocumentConflict
 from bridge.journal import Claim, Document, Put
 from bridge.ports import Channel, Checkpoint
 from bridge.question_flow import decided, resuming
-from bridge.questions import is_long, render, settled, shown
+from bridge.questions import is_long, render, room_for_arguments, settled, shown
 from bridge.services import Services
 from bridge.texts import Sentence, say
 from bridge.types import (
@@ -74,8 +74,9 @@ async def _ask(services: Services, claim: Claim, record: QuestionRecord) -> None
     if record.open:
         able = _channel_of(services, record).capabilities
         question = shown(record.language, record.question) if able.buttons else None
-        files = await asyncio.to_thread(_arguments, services.files, record)
-        text = render(record, buttons=able.buttons, edits=able.buttons and able.edits)
+        room = room_for_arguments(able.max_chars)
+        files = await asyncio.to_thread(_arguments, services.files, record, room)
+        text = render(record, buttons=able.buttons, edits=able.buttons and able.edits, room=room)
         message = replace(_message(record, record.question.id, text), question=question, attachments=files)
         await _deliver(services, record, message, handle, keep)
     while True:
@@ -95,7 +96,8 @@ async def _settle(services: Services, claim: Claim, record: QuestionRecord) -> N
     if channel.capabilities.buttons and record.handle:
         reply = channel.open_reply(_target(record, record.question.id, record.handle), _forget)
         try:
-            await Delivery(reply, 0.0).settle(_message(record, record.question.id, settled(record)))
+            text = settled(record, room_for_arguments(channel.capabilities.max_chars))
+            await Delivery(reply, 0.0).settle(_message(record, record.question.id, text))
         except DeliveryRejected as error:
             log.info("question %s: its message cannot be changed: %s", record.question.id, error)
     await services.journal.done(claim, claim.items[:1])
@@ -196,9 +198,9 @@ def _channel_of(services: Services, record: QuestionRecord) -> Channel:
     return services.channels[Conversation.parse(record.place).channel]
 
 
-def _arguments(folder: Path, record: QuestionRecord) -> tuple[StoredFile, ...]:
+def _arguments(folder: Path, record: QuestionRecord, room: int) -> tuple[StoredFile, ...]:
     """Arguments that are too long for a message, as a file."""
-    if not is_long(record.question):
+    if not is_long(record.question, room):
         return ()
     path = folder / record.question.id / "arguments.json"
     data = record.question.arguments.encode()

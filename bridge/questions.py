@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
+from zoneinfo import ZoneInfo
 
+from bridge.arguments import readable
 from bridge.asking import QuestionRecord
 from bridge.texts import Sentence, say
 from bridge.types import EDIT, Decision, Option, Question, QuestionKind
 
 ARGUMENTS_SHOWN = 1500
 """Characters of arguments in a message; longer ones go with it as a file."""
+_MOST_ARGUMENTS = 100_000
+_MOST_ACTION = 40
 
 _LABELS = {"approve": Sentence.OPTION_APPROVE, "reject": Sentence.OPTION_REJECT}
+_PAUSE_LABELS = {"approve": Sentence.OPTION_GO_ON, "reject": Sentence.OPTION_STAY}
 _MARKS = {"approve": "✅", "reject": "❌", EDIT: "✏️"}
 
 
 def shown(language: str, question: Question) -> Question:
-    """The question with its usual options named in `language`."""
-    return replace(question, options=tuple(_labelled(language, option) for option in question.options))
+    """The question with its usual options named in `language`, by what each of them does."""
+    options = tuple(_labelled(language, question, option) for option in question.options)
+    return replace(question, options=options)
 
 
-def render(record: QuestionRecord, *, buttons: bool, edits: bool = False) -> str:
-    """The whole of an open question. With `buttons` its options are not listed; where people can edit
-    arguments in place (`edits`), the way to do it in words is not told.
+def room_for_arguments(max_chars: int) -> int:
+    """How many characters of arguments a message shows where it may have `max_chars`."""
+    return min(max(ARGUMENTS_SHOWN, max_chars // 20), _MOST_ARGUMENTS)
+
+
+def render(record: QuestionRecord, *, buttons: bool, edits: bool = False, room: int = ARGUMENTS_SHOWN) -> str:
+    """The whole of an open question, with `room` characters of its arguments. With `buttons` its options are
+    not listed; where people can edit arguments in place (`edits`), the way to do it in words is not told.
     """
     language, question = record.language, record.question
-    parts = [body(language, question)]
+    parts = [body(language, question, room)]
     if record.total > 1:
         parts.insert(0, f"**{record.number}/{record.total}**")
     options = shown(language, question).options
@@ -40,7 +52,7 @@ def render(record: QuestionRecord, *, buttons: bool, edits: bool = False) -> str
     return "\n\n".join(parts)
 
 
-def body(language: str, question: Question) -> str:
+def body(language: str, question: Question, room: int = ARGUMENTS_SHOWN) -> str:
     """What is asked, without how to answer."""
     parts = [question.prompt]
     if question.kind is QuestionKind.APPROVAL:
@@ -51,49 +63,62 @@ def body(language: str, question: Question) -> str:
     elif not question.prompt:
         parts.append(say(language, Sentence.QUESTION_INPUT))
     if question.arguments:
-        parts.append(_fenced(language, question.arguments))
+        parts.append(_arguments(language, question.arguments, room))
     return "\n\n".join(part for part in parts if part.strip())
 
 
-def is_long(question: Question) -> bool:
+def is_long(question: Question, room: int = ARGUMENTS_SHOWN) -> bool:
     """Whether the arguments have to go with the question as a file."""
-    return len(question.arguments) > ARGUMENTS_SHOWN
+    return bool(question.arguments) and not readable(question.arguments, room)[1]
 
 
-def settled(record: QuestionRecord) -> str:
+def settled(record: QuestionRecord, room: int = ARGUMENTS_SHOWN) -> str:
     """A question that is open no longer, with who decided what, and when."""
-    return f"{body(record.language, record.question)}\n\n{outcome(record)}"
+    return f"{body(record.language, record.question, room)}\n\n{outcome(record, room)}"
 
 
-def outcome(record: QuestionRecord) -> str:
-    """One line: who decided what, and when; or that nobody needs to any more."""
+def outcome(record: QuestionRecord, room: int = ARGUMENTS_SHOWN) -> str:
+    """One line: who decided what, and when; or that nobody needs to any more. Other arguments stand below."""
     language, decision = record.language, record.decision
     if decision is None:
         return say(language, Sentence.QUESTION_DROPPED)
-    at = datetime.fromtimestamp(decision.at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    at = _moment(decision.at, record.asker.zone)
     if decision.by is None:
         return say(language, Sentence.QUESTION_EXPIRED, option=_chosen(record, decision), at=at)
     name = decision.by.name or decision.by.id
     mark = _MARKS.get(decision.option, "💬")
-    return say(
+    line = say(
         language, Sentence.QUESTION_DECIDED, mark=mark, name=name, option=_chosen(record, decision), at=at
     )
+    return line if decision.option != EDIT else f"{line}\n\n{readable(decision.text, room)[0]}"
 
 
 def _chosen(record: QuestionRecord, decision: Decision) -> str:
     options = shown(record.language, record.question).options
     label = next((option.label for option in options if option.id == decision.option), "")
     if decision.option == EDIT:
-        return say(record.language, Sentence.OPTION_EDITED) + "\n" + _fenced(record.language, decision.text)
+        return say(record.language, Sentence.OPTION_EDITED)
     return label or f"“{decision.text}”"
 
 
-def _labelled(language: str, option: Option) -> Option:
-    sentence = _LABELS.get(option.id)
-    return option if sentence is None else replace(option, label=say(language, sentence))
+def _moment(at: float, zone: str) -> str:
+    """A time as the clock of who asked shows it, where their app told us their zone."""
+    where: tzinfo = UTC
+    with suppress(KeyError, ValueError, OSError):  # a zone that this machine does not know
+        where = ZoneInfo(zone) if zone else UTC
+    return f"{datetime.fromtimestamp(at, where):%Y-%m-%d %H:%M} {where}"
 
 
-def _fenced(language: str, text: str) -> str:
-    cut = text if len(text) <= ARGUMENTS_SHOWN else text[: ARGUMENTS_SHOWN - 1] + "…"
-    more = "" if cut == text else "\n" + say(language, Sentence.QUESTION_LONG)
-    return f"```json\n{cut}\n```{more}"
+def _labelled(language: str, question: Question, option: Option) -> Option:
+    if question.kind is QuestionKind.INPUT:
+        return option
+    labels = _PAUSE_LABELS if question.kind is QuestionKind.PAUSE else _LABELS
+    sentence, action = labels.get(option.id), question.action
+    if sentence is Sentence.OPTION_APPROVE and 0 < len(action) <= _MOST_ACTION:
+        sentence = Sentence.OPTION_APPROVE_ACTION
+    return option if sentence is None else replace(option, label=say(language, sentence, action=action))
+
+
+def _arguments(language: str, arguments: str, room: int) -> str:
+    text, whole = readable(arguments, room)
+    return text if whole else f"{text}\n\n{say(language, Sentence.QUESTION_LONG)}"

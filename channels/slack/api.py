@@ -263,6 +263,7 @@ def _person(found: JsonObject) -> Person:
     return Person(
         name=next((str(name) for name in names if name), ""),
         language=str(found.get("locale") or ""),
+        zone=str(found.get("tz") or ""),
         team=str(found.get("team_id") or ""),
         enterprise=str(home.get("enterprise_id") or ""),
         guest=any(found.get(key) for key in _LESS_THAN_MEMBERS),

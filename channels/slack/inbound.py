@@ -102,7 +102,7 @@ def _stop(event: JsonObject, me: Me, people: Mapping[str, Person]) -> InboundMes
 def sender_of(user: str, me: Me, people: Mapping[str, Person]) -> User:
     """Somebody of our workspace as the core knows them."""
     known = people.get(user, Person(""))
-    return User(NAME, user, known.name, me.team, known.language)
+    return User(NAME, user, known.name, me.team, known.language, known.zone)
 
 
 def _new_in(event: Json, me: Me) -> JsonObject | None:

@@ -23,6 +23,7 @@ class Person:
 
     name: str
     language: str = ""
+    zone: str = ""
     team: str = ""
     enterprise: str = ""
     guest: bool = False

@@ -123,7 +123,7 @@ class ChatApi:
         if new:
             await self._desk.announce(chat.id, chat)
             await self._desk.show(EntryShown(place, entry))
-        await self._door.accept(place, entry, language_of(request, body.language), quoted)
+        await self._door.accept(place, entry, language_of(request, body.language), quoted, body.zone)
         return JSONResponse(ENTRY.dump_python(entry, mode="json"), 202)
 
     async def edit(self, request: Request) -> Response:
@@ -142,7 +142,7 @@ class ChatApi:
         if entry is None:
             raise Refused(404, "unknown", "There is nothing of that name.")
         await self._desk.show(EntryShown(place, entry))
-        await self._door.accept(place, entry, language_of(request, body.language))
+        await self._door.accept(place, entry, language_of(request, body.language), zone=body.zone)
         return JSONResponse(ENTRY.dump_python(entry, mode="json"), 202)
 
     async def stop(self, request: Request) -> Response:

@@ -17,17 +17,19 @@ _Model = TypeVar("_Model")
 Text = Annotated[str, StringConstraints(max_length=100_000)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 Language = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9-]{0,35}$")]
+Zone = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_+/-]{0,64}$")]
 
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """A message from the page; `files` are ids of uploads."""
+    """A message from the page; `files` are ids of uploads, `zone` is the browser's time zone."""
 
     id: Id
     text: Text = ""
     topic: Id | None = None
     files: tuple[Id, ...] = ()
     language: Language = ""
+    zone: Zone = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Edit:
     text: Text = ""
     topic: Id | None = None
     language: Language = ""
+    zone: Zone = ""
 
 
 @dataclass(frozen=True, slots=True)

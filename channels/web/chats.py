@@ -9,7 +9,7 @@ from bridge.errors import DocumentConflict
 from bridge.journal import every
 from bridge.ports import Documents
 from channels.kit.keyed_lock import KeyedLock
-from channels.web.entries import CHAT, Chat, Place, Topic, title_of
+from channels.web.entries import CHAT, Chat, Place, Topic, Waiting, title_of
 
 _PREFIX = "web/chat/"
 Change = Callable[[Chat], Chat]
@@ -51,11 +51,17 @@ class Chats:
 
         return await self._change(place.chat, change)
 
-    async def touch(self, place: Place, text: str) -> Chat:
-        """Note activity, creating what is not there; a first message gives the title."""
+    async def touch(self, place: Place, text: str, asks: str = "") -> Chat:
+        """Note activity, creating what is not there; a first message gives the title.
+
+        `asks` is an entry that waits for a decision from now on.
+        """
 
         def change(chat: Chat) -> Chat:
             now = self._clock()
+            if asks:
+                chat = _settled(chat, asks)
+                chat = replace(chat, waiting=(*chat.waiting, Waiting(asks, place.topic)))
             if place.topic is not None:
                 topic = self._topic(chat, place, title_of(text), "")
                 return replace(_with(chat, replace(topic, updated=now)), updated=now)
@@ -63,12 +69,22 @@ class Chats:
 
         return await self._change(place.chat, change)
 
+    async def settle(self, place: Place, entry_id: str) -> Chat | None:
+        """Note that an entry waits for no decision any more; None where nobody knew that it did."""
+        chat = await self.get(place.chat)
+        if chat is None or chat == _settled(chat, entry_id):
+            return None
+        return await self._change(place.chat, lambda chat: _settled(chat, entry_id))
+
     async def drop_topic(self, place: Place) -> Chat:
-        """Take a topic out of its conversation."""
-        return await self._change(
-            place.chat,
-            lambda chat: replace(chat, topics=tuple(t for t in chat.topics if t.id != place.topic)),
-        )
+        """Take a topic out of its conversation, with what waits in it."""
+
+        def change(chat: Chat) -> Chat:
+            topics = tuple(each for each in chat.topics if each.id != place.topic)
+            waiting = tuple(each for each in chat.waiting if each.topic != place.topic)
+            return replace(chat, topics=topics, waiting=waiting)
+
+        return await self._change(place.chat, change)
 
     async def drop(self, chat_id: str) -> None:
         """Take a conversation out of the list."""
@@ -98,6 +114,10 @@ class Chats:
             except DocumentConflict:
                 continue
             return changed
+
+
+def _settled(chat: Chat, entry_id: str) -> Chat:
+    return replace(chat, waiting=tuple(each for each in chat.waiting if each.entry != entry_id))
 
 
 def _with(chat: Chat, topic: Topic) -> Chat:

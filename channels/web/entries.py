@@ -66,8 +66,18 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """A question that is open: its entry, and the topic where that stands."""
+
+    entry: str
+    topic: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Chat:
-    """A conversation in the list. `named` says that a person chose its title. Times are Unix seconds."""
+    """A conversation in the list. `named` says that a person chose its title, `waiting` what waits there for
+    a decision. Times are Unix seconds.
+    """
 
     id: str
     title: str
@@ -75,6 +85,7 @@ class Chat:
     created: float
     updated: float
     topics: tuple[Topic, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
 
     def topic(self, topic_id: str) -> Topic | None:
         """The topic of that id, if there is one."""

@@ -44,12 +44,14 @@ class Doorway:
             raise Refused(503, "offline", "Parley is starting or stopping; please send it again.")
         return self._inbox
 
-    async def accept(self, place: Place, entry: Entry, language: str, quoted: str = "") -> None:
+    async def accept(
+        self, place: Place, entry: Entry, language: str, quoted: str = "", zone: str = ""
+    ) -> None:
         """Hand an entry of the person's over, as new or as edited. Raises Refused, StoreUnavailable."""
         message = InboundMessage(
             id=f"{entry.id}:edit:{entry.edit}" if entry.edit else entry.id,
             conversation=_conversation(place),
-            sender=self._sender(language),
+            sender=self._sender(language, zone),
             text=entry.text,
             addressed=True,
             private=True,
@@ -90,8 +92,8 @@ class Doorway:
         )
         return await self.check().decide(click)
 
-    def _sender(self, language: str) -> User:
-        return User("web", "local", self._user_name, language=language)
+    def _sender(self, language: str, zone: str = "") -> User:
+        return User("web", "local", self._user_name, language=language, zone=zone)
 
 
 def _conversation(place: Place) -> Conversation:

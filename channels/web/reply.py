@@ -51,6 +51,9 @@ class WebReply(Reply):
             )
             if entry is not None:
                 await self._desk.show(EntryShown(self._place, entry))
+            chat = await self._desk.chats.settle(self._place, self._target.turn_id)
+            if chat is not None:
+                await self._desk.announce(chat.id, chat)
         except StoreUnavailable as problem:
             raise ChannelUnavailable(_DOWN) from problem
 
@@ -73,7 +76,8 @@ class WebReply(Reply):
         if entry.question is not None:
             # Only a question with a handle is settled later.
             await self._checkpoint(entry.id)
-        chat = await self._desk.chats.touch(self._place, "")
+        asks = entry.id if kept.question is not None else ""
+        chat = await self._desk.chats.touch(self._place, "", asks)
         await self._desk.show(EntryShown(self._place, kept))
         await self._desk.announce(chat.id, chat)
 

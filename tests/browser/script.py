@@ -1,15 +1,18 @@
 """What the scripted core says, by a word in the message."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bridge.questions import body, shown
 from bridge.types import (
     AttachmentKind,
     Option,
     OutboundMessage,
     Question,
+    QuestionKind,
     Step,
     StepStatus,
     StoredFile,
@@ -21,12 +24,24 @@ _BEGUN = len(DOCUMENT.partition("### Keeping")[0].split(" ")) + 8
 _CLOCK = Step("s1", "Looking at the clock", StepStatus.RUNNING)
 _PONDER = Step("s2", "Thinking it over", StepStatus.RUNNING)
 _OPTIONS = (Option("approve", "Approve"), Option("reject", "Reject"))
-_ASKED = Question(
-    "q1",
-    "Send this e-mail to **ada@example.org**?\n\n> Lunch at noon?",
-    _OPTIONS,
-    may_edit=True,
-    arguments='{"to": "ada@example.org"}',
+LAST_WORDS = "P.S. The very last word of this e-mail is: quince."
+_MAIL = {
+    "to": "ada@example.org",
+    "subject": "Lunch",
+    "body": f"Hi Ada,\n\n{'Do you have time for lunch at noon? ' * 8}\n{'x' * 300}\n\n{LAST_WORDS}",
+    "options": {"cc": ["bob@example.org"], "retries": 2},
+}
+_ASKED = shown(
+    "en",
+    Question(
+        "q1",
+        "",
+        _OPTIONS,
+        may_edit=True,
+        kind=QuestionKind.APPROVAL,
+        action="send_email",
+        arguments=json.dumps(_MAIL),
+    ),
 )
 
 
@@ -81,7 +96,7 @@ async def _document(turn: Turn) -> Snapshots:
 
 
 async def _mail(turn: Turn) -> Snapshots:
-    yield replace(turn.final(f"I have written it.\n\n{_ASKED.prompt}"), question=_ASKED)
+    yield replace(turn.final(f"I have written it.\n\n{body('en', _ASKED)}"), question=_ASKED)
 
 
 async def _file(turn: Turn) -> Snapshots:

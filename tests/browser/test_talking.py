@@ -1,9 +1,12 @@
 """Talking: sending, streaming, steps, stopping, questions, topics, and coming back."""
 
+import json
+
 import pytest
 from playwright.async_api import Browser
 
 from tests.browser.conftest import Chat, new_page
+from tests.browser.script import LAST_WORDS
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -105,15 +108,55 @@ async def test_a_question_is_answered_by_its_button_once(chat: Chat) -> None:
 async def test_arguments_are_changed_before_they_are_approved(chat: Chat) -> None:
     await chat.send("write a mail")
     await chat.page.get_by_role("button", name="Change the arguments").click()
-    field = chat.page.locator("dialog textarea")
-    assert await field.input_value() == '{"to": "ada@example.org"}'
-    await field.fill("{broken")
-    await chat.page.get_by_text("This is not a JSON object.").wait_for()
+    dialog = chat.page.get_by_role("dialog")
+    assert await dialog.get_by_label("to", exact=True).input_value() == "ada@example.org"
+    await dialog.get_by_label("options").fill("{broken")
+    await dialog.get_by_text("options: this is not JSON.").wait_for()
     await chat.shot("question-edit-light")
-    await field.fill('{"to": "bob@example.org"}')
-    await chat.page.get_by_role("button", name="Save").click()
+    await dialog.get_by_label("options").fill('{"retries": 3}')
+    await dialog.get_by_label("to", exact=True).fill("bob@example.org")
+    await dialog.get_by_role("button", name="Approve with these arguments").click()
     await chat.sees("bob@example.org")
     assert [click.option for click in chat.core.clicks] == ["edit"]
+    given = json.loads(chat.core.clicks[0].text)
+    assert (given["to"], given["subject"], given["options"]) == ("bob@example.org", "Lunch", {"retries": 3})
+
+
+async def test_on_a_phone_all_that_is_approved_can_be_read(chat: Chat) -> None:
+    await chat.page.set_viewport_size({"width": 390, "height": 844})
+    await chat.send("write a mail")
+    button = chat.page.get_by_role("button", name="Approve send_email")
+    await button.wait_for()
+    card = chat.page.locator(".entry.asks")
+    wide = "n => [n, ...n.querySelectorAll('*')].filter((e) => e.scrollWidth > e.clientWidth + 1 && "
+    wide += "!e.classList.contains('unseen') && getComputedStyle(e).display !== 'inline').length"
+    assert await card.evaluate(wide) == 0
+    assert LAST_WORDS in await card.inner_text()
+    last = card.locator("pre").first
+    await last.evaluate("n => { n.scrollTop = n.scrollHeight; }")
+    assert await last.evaluate("n => n.scrollTop + n.clientHeight >= n.scrollHeight - 1")
+    await chat.shot("question-phone")
+    await chat.page.get_by_role("button", name="Change the arguments").click()
+    await chat.shot("question-edit-phone")
+
+
+async def test_a_conversation_that_waits_for_a_decision_is_marked(chat: Chat, browser: Browser) -> None:
+    await chat.send("write a mail")
+    badge = chat.page.get_by_role("link", name="write a mail").get_by_text("waits for your decision")
+    await badge.wait_for()
+    await chat.page.keyboard.press("Control+k")
+    await chat.shot("badge-light")
+    await chat.page.reload()
+    await badge.wait_for()
+    other = await new_page(browser, locale="en-GB")
+    await other.goto(chat.url)
+    link = other.get_by_role("link", name="write a mail")
+    await link.get_by_text("waits for your decision").wait_for()
+    await link.click()
+    await other.get_by_role("button", name="Refuse").click()
+    await badge.wait_for(state="detached")
+    await link.get_by_text("waits for your decision").wait_for(state="detached")
+    await other.close()
 
 
 async def test_a_topic_keeps_its_talk_apart(chat: Chat) -> None:

@@ -22,6 +22,7 @@ from tests.e2e.web import WebPerson
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
 MAIL = "Send an e-mail to ada@example.org about lunch"
+APPROVE = "Approve send_email"
 _PLATFORMS: dict[str, tuple[type[AbstractContextManager[Any]], type[Any]]] = {
     "telegram": (TelegramSimulator, OnTelegram),
     "slack": (SlackSimulator, OnSlack),
@@ -51,22 +52,22 @@ def running(decider: Decider, tmp_path: Path) -> Iterator[Process]:
 def asked(decider: Decider, after: int) -> tuple[str, int]:
     """The question that is open: its message, and how many came before it."""
     question = decider.sees("run send_email", after) if decider.buttons else decider.sees("send_email", after)
-    assert ("Approve" in question[2]) == decider.buttons
+    assert (APPROVE in question[2]) == decider.buttons
     return question[0], len(decider.seen())
 
 
 def test_it_is_approved_and_rejected_and_says_so(decider: Decider, running: Process):
     decider.say(MAIL)
     message, count = asked(decider, 0)
-    decider.choose(message, "Approve", 1)
+    decider.choose(message, APPROVE, 1)
     decider.sees("nothing was sent", count)
     if decider.buttons:
         decider.wait(lambda: any("Ada: Approve" in text for _, text, _ in decider.seen()))
-        assert all("Approve" not in buttons for _, _, buttons in decider.seen())
+        assert all(APPROVE not in buttons for _, _, buttons in decider.seen())
     before = len(decider.seen())
     decider.say(MAIL)
     message, count = asked(decider, before)
-    decider.choose(message, "Reject", 2)
+    decider.choose(message, "Refuse", 2)
     decider.sees("All right, nothing was sent", count)
 
 
@@ -78,7 +79,7 @@ def test_a_crash_between_question_press_and_answer_loses_and_doubles_nothing(
     running.kill()
     running.spawn()
     running.wait_until_up()
-    decider.choose(message, "Approve", 1)
+    decider.choose(message, APPROVE, 1)
     if decider.buttons:
         # Once whoever pressed was told so, the press is kept. (Some platforms never send one again.)
         decider.wait(decider.told)

@@ -50,22 +50,26 @@ def saying(words: str) -> Decide:
 
 
 WAYS = {
-    "middleware approved": Way("send_email", choosing("Approve", 1), "to ada@example.org", "Ada: Approve"),
+    "middleware approved": Way(
+        "send_email", choosing("Approve send_email", 1), "to ada@example.org", "Ada: Approve send_email"
+    ),
     "middleware edited": Way(
         "send_email",
         changing('{"to": "bob@example.org"}'),
         "lunch to bob@example.org",
         "Ada: other arguments",
     ),
-    "middleware rejected": Way("send_email", choosing("Reject", 2), "rejected", "Ada: Reject"),
+    "middleware rejected": Way("send_email", choosing("Refuse", 2), "rejected", "Ada: Refuse"),
     "middleware answered": Way(
         "send_email", saying("ask Carol first"), "ask Carol first", "“ask Carol first”"
     ),
-    "inbox accepted": Way("delete_file", choosing("Approve", 1), '"type": "accept"', "Ada: Approve"),
+    "inbox accepted": Way(
+        "delete_file", choosing("Approve delete_file", 1), '"type": "accept"', "Ada: Approve delete_file"
+    ),
     "inbox edited": Way(
         "delete_file", changing('{"path": "/tmp/new"}'), '"path": "/tmp/new"', "Ada: other arguments"
     ),
-    "inbox ignored": Way("delete_file", choosing("Reject", 2), '"type": "ignore"', "Ada: Reject"),
+    "inbox ignored": Way("delete_file", choosing("Refuse", 2), '"type": "ignore"', "Ada: Refuse"),
     "inbox answered": Way("delete_file", saying("not today"), '"args": "not today"', "“not today”"),
     "words answered": Way("ask_name", saying("Analytical Engine"), "the name Analytical Engine", "Engine”"),
     "options chosen": Way("pick_colour", choosing("blue", 2), "the colour blue", "Ada: blue"),

@@ -9,7 +9,7 @@ import { Live } from "./live.js";
 import { outbox } from "./outbox.js";
 import { drawer, startSidebar } from "./sidebar.js";
 import { keyOf, store } from "./store.js";
-import { language, ourCommands, t } from "./texts.js";
+import { language, ourCommands, t, zone } from "./texts.js";
 import { isBusy, load, startThread, toEnd } from "./thread.js";
 
 const PLACE = /^#\/([\w-]{8,64})(?:\/([\w-]{8,64}))?$/;
@@ -60,7 +60,7 @@ async function edit(entry) {
   const place = store.place;
   const text = await askText(entry.text);
   if (!text) return;
-  const changed = await tell(api.edit(place.chat, entry.id, { id: newId(), text, topic: place.topic, language }));
+  const changed = await tell(api.edit(place.chat, entry.id, { id: newId(), text, topic: place.topic, language, zone }));
   if (changed) store.putEntry(place, changed);
 }
 

@@ -33,17 +33,42 @@ export async function askName(current) {
   return sure && name && name !== current ? name : "";
 }
 
-// Other arguments for an action, as JSON text; "" when the person changed their mind.
+// Other arguments for an action, as JSON text; "" when the person changed their mind. Each has a field of its own:
+// texts as they are, anything else as JSON.
 export async function askArguments(current) {
-  const field = h("textarea", { rows: "10", spellcheck: "false", "aria-label": t("editArguments"), class: "code" });
+  const known = parsed(current || "{}");
+  const fields = isObject(known) ? Object.entries(known).map(([name, value]) => new ArgumentField(name, value)) : [];
   const note = h("p", { class: "note", role: "alert" });
-  field.value = current || "{}";
-  field.addEventListener("input", () => {
-    field.setCustomValidity(isObject(field.value) ? "" : t("notAnObject"));
-    note.textContent = field.validationMessage;
+  const body = h("div", { class: "arguments" }, fields.map((field) => field.node), note);
+  body.addEventListener("input", () => {
+    note.textContent = fields.map((field) => field.check()).find(Boolean) ?? "";
   });
-  const sure = await ask(t("editArguments"), h("div", {}, field, note), t("save"), false);
-  return sure && isObject(field.value) ? field.value : "";
+  const sure = await ask(t("editArguments"), body, t("editApprove"), false);
+  return sure ? JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, field.value]))) : "";
+}
+
+class ArgumentField {
+  #isText;
+  #field;
+
+  constructor(name, value) {
+    this.name = name;
+    this.#isText = typeof value === "string";
+    this.#field = h("textarea", { rows: "1", spellcheck: String(this.#isText), class: this.#isText ? "" : "code" });
+    this.#field.value = this.#isText ? value : JSON.stringify(value, null, 2);
+    this.#field.rows = Math.min(10, Math.max(this.#field.value.split("\n").length, Math.ceil(this.#field.value.length / 40)));
+    this.node = h("label", {}, h("span", {}, name), this.#field);
+  }
+
+  get value() {
+    return this.#isText ? this.#field.value : parsed(this.#field.value);
+  }
+
+  // What is wrong with what stands in it, or "".
+  check() {
+    this.#field.setCustomValidity(this.value === undefined ? t("notJson", { name: this.name }) : "");
+    return this.#field.validationMessage;
+  }
 }
 
 // Another text for a message; "" when the person changed their mind.
@@ -55,13 +80,16 @@ export async function askText(current) {
   return sure && text !== current ? text : "";
 }
 
-function isObject(text) {
+function parsed(text) {
   try {
-    const value = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function confirmRemoval(title, isTopic) {

@@ -1,7 +1,7 @@
 // Messages on their way: kept until the server has them, sent again under the same id.
 
 import { api, Problem } from "./api.js";
-import { language } from "./texts.js";
+import { language, zone } from "./texts.js";
 import { keyOf, store } from "./store.js";
 
 const PREFIX = "parley.outbox."; // one key a message, so that two tabs never overwrite each other
@@ -66,7 +66,7 @@ class Outbox extends EventTarget {
   async #send(item) {
     item.state = "sending";
     this.#changed();
-    const body = { id: item.id, text: item.text, topic: item.topic, files: item.files.map((file) => file.id), language };
+    const body = { id: item.id, text: item.text, topic: item.topic, files: item.files.map((file) => file.id), language, zone };
     try {
       const entry = await api.post(item.chat, body);
       this.#items = this.#items.filter((one) => one.id !== item.id);

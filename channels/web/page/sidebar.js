@@ -64,7 +64,7 @@ function draw() {
     if (name !== group) nodes.push(h("h2", { class: "group" }, name));
     group = name;
     nodes.push(row({ chat: chat.id, topic: null }, chat.title));
-    const topics = [...chat.topics].sort((a, b) => a.created - b.created);
+    const topics = [...(chat.topics ?? [])].sort((a, b) => a.created - b.created);
     nodes.push(...topics.map((topic) => row({ chat: chat.id, topic: topic.id }, topic.title)));
   }
   list.replaceChildren(...nodes);
@@ -84,12 +84,14 @@ function groupOf(seconds) {
 
 function row(place, title) {
   const open = store.place && keyOf(store.place) === keyOf(place);
+  const waits = store.waits(place) && h("span", { class: "badge", title: t("waitsForYou") }, h("span", { "aria-hidden": "true" }, t("decide")), h("span", { class: "unseen" }, t("waitsForYou")));
   const state = store.growing(place) ? h("span", { class: "spinner", title: t("working") }) : store.unread(place) && h("span", { class: "dot" });
   const link = h(
     "a",
     { class: "chat-link", href: "#/" + keyOf(place), dataset: { key: keyOf(place) }, "aria-current": open ? "page" : null, onclick: () => drawer.close() },
     place.topic && icon("topic"),
     h("span", { class: "title" }, title || t("untitled")),
+    waits,
     state,
   );
   const tools = h(

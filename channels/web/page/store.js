@@ -137,6 +137,11 @@ class Store extends EventTarget {
     return this.#unread.has(keyOf(place));
   }
 
+  // Whether a decision is waited for there.
+  waits(place) {
+    return Boolean(this.chats.get(place.chat)?.waiting?.some(({ topic }) => topic === place.topic));
+  }
+
   growing(place) {
     return [...this.#growing.values()].some((one) => samePlace(one, place));
   }

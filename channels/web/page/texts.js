@@ -27,7 +27,7 @@ const EN = {
   helloSays: "Ask anything, attach files, or begin with one of these.",
   tryTime: "What time is it?",
   tryDocument: "Write a long document about tea",
-  tryMail: "Send an e-mail to Ada about lunch",
+  tryMail: "Send an e-mail to ada@example.org that lunch is at noon",
   tryHelp: "/help",
   tryHelpLabel: "Show what I can ask for",
   write: "Write a message",
@@ -52,6 +52,8 @@ const EN = {
   thinking: "Thinking…",
   shownPlain: "This could not be laid out, and is shown as plain text.",
   working: "Working…",
+  decide: "Decide",
+  waitsForYou: "waits for your decision",
   replyDone: "Reply: {text}",
   steps: "{n} steps",
   stepRunning: "running",
@@ -72,10 +74,11 @@ const EN = {
   actionFailed: "That did not work: {why}",
   gone: "the connection is gone.",
   editArguments: "Change the arguments",
+  editApprove: "Approve with these arguments",
   editMessage: "Change this message",
   editSend: "Send again",
   edited: "changed",
-  notAnObject: "This is not a JSON object.",
+  notJson: "{name}: this is not JSON.",
   commands: "Commands",
   memory: "Memory",
   memorySays: "What is remembered of you, and told to the agent when it matters: yours to correct and to forget.",
@@ -152,7 +155,7 @@ const ZH = {
   helloSays: "直接提问、添加文件，或从下面的例子开始。",
   tryTime: "现在几点？",
   tryDocument: "写一篇关于茶的长文",
-  tryMail: "给 Ada 发一封关于午餐的邮件",
+  tryMail: "给 ada@example.org 发一封关于午餐的邮件",
   tryHelp: "/help",
   tryHelpLabel: "看看我能做什么",
   write: "输入消息",
@@ -177,6 +180,8 @@ const ZH = {
   thinking: "思考中…",
   shownPlain: "此内容无法排版，以纯文本显示。",
   working: "处理中…",
+  decide: "待决定",
+  waitsForYou: "等待您的决定",
   replyDone: "回复：{text}",
   steps: "{n} 个步骤",
   stepRunning: "进行中",
@@ -197,10 +202,11 @@ const ZH = {
   actionFailed: "操作失败：{why}",
   gone: "连接已断开。",
   editArguments: "修改参数",
+  editApprove: "按这些参数批准",
   editMessage: "修改这条消息",
   editSend: "重新发送",
   edited: "已修改",
-  notAnObject: "这不是一个 JSON 对象。",
+  notJson: "{name}：这不是 JSON。",
   commands: "命令",
   memory: "记忆",
   memorySays: "这里是关于您的记忆，需要时会告诉智能体。您可以随时更正或删除。",
@@ -251,6 +257,7 @@ const ZH = {
 };
 
 export const language = navigator.language || "en";
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
 const chinese = language.toLowerCase().startsWith("zh");
 const words = chinese ? ZH : EN;
 

@@ -84,5 +84,5 @@ def check_messages(nodes: Sequence[Core], rounds: int) -> None:
     assert len({snapshot.turn_id for snapshot in settled}) == rounds
     for snapshot in settled:
         approved = "Ann: Approve" in snapshot.text
-        assert approved != ("Ann: Reject" in snapshot.text)
+        assert approved != ("Ann: Refuse" in snapshot.text)
         assert approved == told[snapshot.conversation.key].endswith("approve")

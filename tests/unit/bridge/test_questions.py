@@ -6,17 +6,22 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bridge import audit
+from bridge.asking import QuestionRecord
 from bridge.deciding import QuestionOptions, Rules
 from bridge.options import Options
+from bridge.questions import outcome
+from bridge.questions import shown as named
 from bridge.types import (
     EDIT,
     Click,
     Conversation,
+    Decision,
     Option,
     Outcome,
     Question,
@@ -83,8 +88,8 @@ async def test_without_buttons_a_number_decides(tmp_path: Path) -> None:
         said, asked = await parley.channel.until_finals(2)
         assert said == "I wrote a mail."
         assert "run `send_mail`" in asked
-        assert '{"to": "bob"}' in asked
-        assert "1. Approve\n2. Reject" in asked
+        assert "**To:** `bob`" in asked
+        assert "1. Approve send_mail\n2. Refuse" in asked
         await parley.say("2")
         assert (await parley.channel.until_finals(3))[2] == "given i1=reject"
         assert not parley.channel.settled
@@ -103,7 +108,7 @@ async def test_buttons_decide_and_the_message_then_says_who_did(tmp_path: Path) 
         ((handle, settled),) = parley.channel.settled
         assert handle == f"handle of {key}"
         assert "run `send_mail`" in settled.text
-        assert "✅ Ann: Approve · 20" in settled.text
+        assert "✅ Ann: Approve send_mail · 20" in settled.text
         assert settled.question is None
         assert "✅ Ann: Approve" in await parley.bus.publish_click(click(key, "reject"))
         await parley.say("hello")
@@ -231,7 +236,7 @@ async def test_time_decides_when_nobody_does(tmp_path: Path) -> None:
         assert any("still waiting" in text for text in texts)
         assert "given i1=reject" in texts
         await parley.channel.until(lambda: bool(parley.channel.settled))
-        assert "⌛ Nobody decided in time: Reject" in parley.channel.settled[0][1].text
+        assert "⌛ Nobody decided in time: Refuse" in parley.channel.settled[0][1].text
         assert ("expired", "", "reject") in await entries(parley)
 
 
@@ -316,3 +321,35 @@ async def _decide_unseen(parley: Core, key: str) -> None:
     for record, document in await of_turn(parley.journal, key.rpartition("-")[0]):
         decision = Decision("approve", "", ANN, 0.0, "a click")
         await parley.journal.set(written(document, replace(record, decision=decision)))
+
+
+@pytest.mark.parametrize(
+    ("zone", "shown"),
+    [
+        ("", "2026-11-23 23:30 UTC"),
+        ("Asia/Shanghai", "2026-11-24 07:30 Asia/Shanghai"),
+        ("Nowhere/Land", "2026-11-23 23:30 UTC"),
+        ("../etc/passwd", "2026-11-23 23:30 UTC"),
+    ],
+)
+def test_a_time_is_that_of_who_asked_and_says_where(zone: str, shown: str) -> None:
+    at = datetime(2026, 11, 23, 23, 30, tzinfo=UTC).timestamp()
+    asker = replace(ANN, zone=zone)
+    record = QuestionRecord(
+        MAIL, "i1", "t", "th", "test:chat", "test:chat", asker, True, "m", "en", at, Rules()
+    )
+    decided = replace(record, decision=Decision("reject", "", ANN, at))
+    assert outcome(decided) == f"❌ Ann: Refuse · {shown}"
+    edited = replace(record, decision=Decision(EDIT, '{"to": "eve"}', ANN, at))
+    assert outcome(edited) == f"✏️ Ann: other arguments · {shown}\n\n**To:** `eve`"
+
+
+def test_a_button_says_what_it_does() -> None:
+    def labels(question: Question) -> list[str]:
+        return [option.label for option in named("en", question).options]
+
+    assert labels(MAIL) == ["Approve send_mail", "Refuse"]
+    assert labels(replace(MAIL, action="x" * 100)) == ["Approve", "Refuse"]
+    assert labels(replace(MAIL, kind=QuestionKind.PAUSE)) == ["Go on", "Stop here"]
+    own = replace(MAIL, kind=QuestionKind.INPUT, options=(Option("approve", "Yes, do"),))
+    assert labels(own) == ["Yes, do"]

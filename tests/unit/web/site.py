@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import httpx
 
-from bridge.types import Conversation, OutboundMessage, ReplyTarget, StoredFile, User
+from bridge.types import Conversation, OutboundMessage, Question, ReplyTarget, StoredFile, User
 from channels.web.channel import WebChannel
 from tests.unit.web.doubles import ListInbox
 
@@ -60,10 +60,16 @@ class Site:
         topic: str | None = None,
         files: tuple[StoredFile, ...] = (),
         reply_to: str = "m",
+        question: Question | None = None,
     ) -> tuple[str, ...]:
         target = replace(self.target(turn_id, chat, topic), reply_to=reply_to)
         reply = self.channel.open_reply(target, _checkpoint)
-        return (await reply.finish(_snapshot(target, text, final=True, files=files))).message_ids
+        snapshot = replace(_snapshot(target, text, final=True, files=files), question=question)
+        return (await reply.finish(snapshot)).message_ids
+
+    async def settle(self, turn_id: str, text: str, chat: str = CHAT) -> None:
+        target = self.target(turn_id, chat)
+        await self.channel.open_reply(target, _checkpoint).settle(_snapshot(target, text, final=False))
 
 
 def _snapshot(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import AttachmentRefused, ChannelUnavailable
-from bridge.types import AttachmentKind, StoredFile
+from bridge.types import AttachmentKind, Option, Question, StoredFile
 from tests.unit.web.conftest import Open
 from tests.unit.web.doubles import MemoryDocuments
 from tests.unit.web.site import CHAT, Site
@@ -99,3 +99,25 @@ async def test_the_core_fetches_an_upload_under_its_cap(site: Site, tmp_path: Pa
     assert into.read_bytes() == b"0123456789"
     with pytest.raises(AttachmentRefused):
         await site.channel.fetch(attachment, into, 9)
+
+
+ASKED = Question("q1", "May I?", (Option("yes", "Yes"),))
+
+
+async def test_a_conversation_is_marked_until_it_is_decided(site: Site, open_site: Open) -> None:
+    await site.post("message-1")
+    await site.finish("turn-1", "May I?", question=ASKED)
+    assert [chat["waiting"] for chat in await site.chats()] == [[{"entry": "turn-1", "topic": None}]]
+    async with open_site() as again:  # also after a restart, and for a step that is taken twice
+        await again.finish("turn-1", "May I?", question=ASKED)
+        assert [chat["waiting"] for chat in await again.chats()] == [[{"entry": "turn-1", "topic": None}]]
+        await again.settle("turn-1", "May I? Yes.")
+        assert [chat["waiting"] for chat in await again.chats()] == [[]]
+
+
+async def test_a_decision_brings_no_deleted_conversation_back(site: Site) -> None:
+    await site.post("message-1")
+    await site.finish("turn-1", "May I?", question=ASKED)
+    await site.http.delete(f"/api/chat/conversations/{CHAT}")
+    await site.settle("turn-1", "May I? Yes.")
+    assert await site.chats() == []
