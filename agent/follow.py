@@ -125,7 +125,7 @@ class Follower:
                     raise
                 await make(order)
         except AgentMissing as error:
-            raise AgentRefused("The agent server does not know this assistant.") from error
+            raise AgentRefused("The agent server does not know this assistant.", error.detail) from error
         except (AgentBusy, AgentUnavailable, AgentTimeout):
             # The request may have arrived even so, and then its run is ours to follow. It may even be over
             # before we ask for it: then the rest of what it said is on the thread only.

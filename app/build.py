@@ -139,25 +139,28 @@ async def _put_together(
         quarantine=quarantine,
     )
     people = person_desk(loaded, services, journal, agent, partial(_make_channel, loaded, journal, NO_NEWS))
-    api = [*memory_routes(console_memory(loaded, memory, services.people)), *pairing_routes(pairing)]
-    api += person_routes(people, services.files)
-    letters = Letters(journal)
-    api += letter_routes(letters)
     figures = metrics(services.deliveries, pulse.reports, channels)
-    api.append(metrics_route(figures, partial(letter_metrics, letters)))
+    letters = Letters(journal)
+    api = [
+        *_api(loaded, services, memory, people, letters),
+        metrics_route(figures, partial(letter_metrics, letters)),
+    ]
     server = _server(loaded, channels, pulse, api)
     clearing = Clearing(journal, agent, services.conversations, services.files, quarantine)
-    work = (
-        pulse.run,
-        nodes.run,
-        journal.maintain,
-        memory.run,
-        pairing.follow,
-        clearing.run,
-        watch_descriptors,
-    )
-    background = (*work, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
+    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
+    background = (*work, watch_descriptors, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
+
+
+def _api(
+    loaded: Loaded, services: Services, memory: MemoryService, people: PersonDesk, letters: Letters
+) -> Sequence[BaseRoute]:
+    return [
+        *memory_routes(console_memory(loaded, memory, services.people)),
+        *pairing_routes(services.pairing),
+        *person_routes(people, services.files),
+        *letter_routes(letters),
+    ]
 
 
 def _supervisors(channels: Mapping[str, Channel], bus: MessageBus, store: Store) -> Supervisors:

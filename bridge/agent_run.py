@@ -134,26 +134,25 @@ class AgentRun:
             try:
                 return await self._follow(request), None
             except AgentRefused as error:
-                return self._failed(request, error), Sentence.AGENT_REFUSED
+                return self._failed(error), Sentence.AGENT_REFUSED
             except AgentUnreadable as error:
                 self.stray = True
-                return self._failed(request, error), Sentence.ANSWER_UNREADABLE
+                return self._failed(error), Sentence.ANSWER_UNREADABLE
             except AgentError as error:
                 if self._stopped.is_set():
                     return self._cut_off()
                 if loop.time() - started > self._patience.give_up_after:
                     self.stray = True
-                    return self._failed(request, error), Sentence.AGENT_AWAY
-                log.warning("turn %s: %s", request.turn_id, error)
+                    return self._failed(error), Sentence.AGENT_AWAY
+                log.warning("turn %s: %s", request.turn_id, error.reason)
             if await self._pause(backoff(attempt)):
                 return self._cut_off()
             attempt += 1
             # What the last try made on the server may be there although its answer was lost.
             request = replace(request, maybe_made=True, known=self._turn.record.run)
 
-    def _failed(self, request: RunRequest, error: AgentError) -> RunEnded:
-        log.error("turn %s failed: %s", request.turn_id, error)
-        return RunEnded(Outcome.FAILED, self._text, error=str(error))
+    def _failed(self, error: AgentError) -> RunEnded:
+        return RunEnded(Outcome.FAILED, self._text, error=error.reason)
 
     async def _follow(self, request: RunRequest) -> RunEnded:
         async for event in self._agent.run(request):

@@ -99,7 +99,16 @@ class AttachmentRefused(ChannelError):
 
 
 class AgentError(ParleyError):
-    """The agent server did not do what was asked."""
+    """The agent server did not do what was asked; `detail` is what it said itself, for the log only."""
+
+    def __init__(self, user_text: str, detail: str = "") -> None:
+        super().__init__(user_text)
+        self.detail = detail
+
+    @property
+    def reason(self) -> str:
+        """All that is known, for the log."""
+        return f"{self.user_text} ({self.detail})" if self.detail else self.user_text
 
 
 class AgentBusy(AgentError):

@@ -47,6 +47,8 @@ _COMMANDS_AT_ONCE = 500
 _IDLE_LOOK = 5.0
 # A message whose handling broke this often is answered with an apology and set aside for the operator.
 _MOST_ATTEMPTS = 3
+_DIED = "no error is known; the process that worked it ended, or an earlier one has it in its log"
+_CAUSE_SHOWN = 500
 
 Work = Callable[[Claim, Callable[[], None]], Awaitable[None]]
 
@@ -59,6 +61,8 @@ class Manager:
         options = services.options
         self._backlog = Backlog(options.backlog_rate, services.clock())
         self._for_turns = Slots(options.max_turns)
+        # Why the last try in each of these lanes broke, until one of it succeeds.
+        self._broken: dict[tuple[str, str], str] = {}
         self._shares = Shares(options.max_turns // 2)
         self._turns: dict[str, TurnWork] = {}
         self._stops = Stops(services.news, self._turns)
@@ -222,11 +226,16 @@ class Manager:
 
     async def _see_through(self, claim: Claim, beginning: Beginning, answered: Callable[[], None]) -> None:
         burst = beginning.burst
-        broken = burst[0].item.attempts >= _MOST_ATTEMPTS
+        broken = (
+            self._broken.get((claim.queue, claim.lane), _DIED)
+            if burst[0].item.attempts >= _MOST_ATTEMPTS
+            else ""
+        )
         turn = TurnWork(self._services, claim, beginning, answered, broken=broken)
         with entered(self._turns, claim.lane, turn):
-            log = await turn.work()
-        await finish(self._services, claim, burst, log.record, turn)
+            done = await turn.work()
+        await finish(self._services, claim, burst, done.record, turn)
+        turn.tell()
 
     async def _work_command(self, claim: Claim, answered: Callable[[], None]) -> None:
         await work_command(self._services, claim, self.stop)
@@ -242,6 +251,7 @@ class Manager:
         try:
             with acting_under(claim.tenure):
                 await work(claim, give_back)
+            self._broken.pop((claim.queue, claim.lane), None)
         except LaneLost:
             log.info("%s: taken over, or ended by a command", claim.lane)
             await self._until_stored(lambda: self._services.journal.release(claim))
@@ -252,8 +262,9 @@ class Manager:
             with suppress(LaneLost, StoreUnavailable):
                 await asyncio.shield(self._services.journal.release(claim))
             raise
-        except Exception:
+        except Exception as error:
             log.exception("%s: a turn broke", claim.lane)
+            self._broken[claim.queue, claim.lane] = f"{type(error).__name__}: {error}"[:_CAUSE_SHOWN]
             await self._until_stored(lambda: self._set_back(claim))
         finally:
             give_back()

@@ -24,6 +24,7 @@ from bridge.run_watch import Limits, still_working
 from bridge.services import Services
 from bridge.texts import Sentence, say
 from bridge.turn_memory import of_one_person, recall, remember, session_of
+from bridge.turn_times import TurnTimes
 from bridge.types import (
     Answer,
     OutboundMessage,
@@ -44,8 +45,8 @@ _SAID, _SAID_MESSAGES = 500, 4
 class TurnWork:
     """Works one burst of messages as a turn. `answered` is called once the agent's part is over.
 
-    A `broken` turn, whose handling failed again and again, is answered with an apology only. `seen` is the
-    conversation as the turn found it.
+    A turn whose handling failed again and again, and why (`broken`), is answered with an apology only. `seen`
+    is the conversation as the turn found it.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class TurnWork:
         beginning: Beginning,
         answered: Callable[[], None],
         *,
-        broken: bool = False,
+        broken: str = "",
     ) -> None:
         self._services = services
         self._burst = burst = beginning.burst
@@ -69,6 +70,7 @@ class TurnWork:
         self._language = services.language(self._message)
         self._channel = services.channels[self._message.conversation.channel]
         options = services.options
+        self._times = TurnTimes(services.clock() - burst[0].item.put_at)
         self._run = AgentRun(
             services.agent,
             self._log,
@@ -107,17 +109,24 @@ class TurnWork:
         if self._log.record.run and lost_files(self._log.record):  # another node's: the run has them too
             self._log.change(stage=Stage.RUNNING)
         if self._broken:
+            log.error("turn %s: given up, handling it broke: %s", self._id, self._broken)
             apology = say(self._language, Sentence.INTERNAL_ERROR, reference=self._id[:8])
             await self._log.write(stage=Stage.ANSWERED, outcome=Outcome.FAILED, text=apology, broken=True)
         elif self.before_answer:
             with self._services.bus.outbound(self._id, delivery.offer):
                 async with delivery.showing():
-                    await self._answer()
+                    with self._times.running():
+                        await self._answer()
         self._answered()
         if self._log.record.stage is not Stage.SKIPPED:
-            await self._deliver(delivery)
+            with self._times.delivering():
+                await self._deliver(delivery)
             await self._remember()
         return self._log
+
+    def tell(self) -> None:
+        """Write the turn's line into the log."""
+        self._times.tell(self._id, self._message, self._log.record)
 
     def settle(self, record: ConversationRecord) -> ConversationRecord:
         """The conversation as this turn leaves it."""
@@ -160,8 +169,8 @@ class TurnWork:
         if self._run.stray:
             left = self._log.record.run or RunRef(request.thread, "")
             await self._services.journal.put(still_to_stop(self._message, left, self._id))
-        if ended.error:
-            log.error("turn %s: the run failed: %s", self._id, ended.error)
+        if ended.outcome is Outcome.FAILED:
+            log.error("turn %s: the run failed: %s", self._id, ended.error or "no reason was given")
         text = final_text(
             self._language,
             ended,

@@ -99,7 +99,7 @@ NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"make"): "the name of the program",
     re.compile(r"openssl .*"): "another program's, which Parley needs nowhere",
     re.compile(r"sqlite3 .*"): "another program's, which Parley needs nowhere",
-    re.compile(r"parley letters drop"): "named without its numbers",
+    re.compile(r"parley letters (?:drop|retry)"): "named without its numbers",
     re.compile(r"parley agent(?: --host 0\.0\.0\.0)?"): "takes port 2024; tests/e2e runs it on a free one",
 }
 

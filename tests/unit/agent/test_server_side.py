@@ -12,7 +12,7 @@ from yarl import URL
 from agent.client import AgentEndpoint, proxy_for
 from agent.models import names_in
 from agent.run import LangGraphAgent
-from bridge.errors import AgentUnavailable
+from bridge.errors import AgentRefused, AgentUnavailable
 from bridge.ports import Health
 from bridge.types import Json
 from tests.unit.agent.server import FakeServer
@@ -92,6 +92,18 @@ def test_model_lists_of_every_shape_are_read(answer: Json) -> None:
 async def test_assistants_are_listed(server: FakeServer, tmp_path: Path) -> None:
     async with LangGraphAgent(AgentEndpoint(server.url), files=tmp_path) as agent:
         assert await agent.assistants() == ("agent",)
+
+
+async def test_what_a_server_says_of_its_refusal_is_kept_for_the_log(
+    server: FakeServer, tmp_path: Path
+) -> None:
+    server.refusals = [("/assistants/search", 422)]
+    async with LangGraphAgent(AgentEndpoint(server.url), files=tmp_path) as agent:
+        with pytest.raises(AgentRefused) as refused:
+            await agent.assistants()
+    assert refused.value.reason.startswith(
+        "The agent server refused the request. (list the assistants: HTTP 422 "
+    )
 
 
 async def test_whether_an_assistant_is_there_is_asked(server: FakeServer, tmp_path: Path) -> None:
