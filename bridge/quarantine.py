@@ -27,14 +27,16 @@ _LOOK_EVERY = 0.2
 class PoisonLimits:
     """From how many vanished claims in a row an item is suspect, and from how many trials it is poison.
 
-    A trial is over when the work is done, when it got further on disk, or after `trial_seconds`: then the
-    next suspect's turn comes. The n-th trial of an item begins when the process is n times `settling` seconds
-    old: where something else kills the process again and again, the harmless live on.
+    A trial is over when the work is done, when it got further on disk, or after `trial_seconds`. Where others
+    wait for theirs it is broken off after `alone_seconds`, and does not count: hundreds may be suspects after
+    two power cuts, and must not wait for each other. The n-th trial of an item begins when the process is n
+    times `settling` seconds old: where something else kills the process over and over, the harmless live on.
     """
 
     crashes: int = 2
-    trials: int = 3
+    trials: int = 4
     trial_seconds: float = 60.0
+    alone_seconds: float = 2.0
     settling: float = 1.0
 
 
@@ -49,6 +51,8 @@ class Quarantine:
         self._began = clock()
         self._alone = asyncio.Semaphore(1)
         self._waiting: set[asyncio.Task[None]] = set()
+        self._ripe = 0
+        """How many wait for nothing but that the trial of another is over."""
         self._closed = False
 
     def holds(self, claim: Claim) -> bool:
@@ -117,20 +121,26 @@ class Quarantine:
         young = self._began + (claim.trials + 1) * self._limits.settling - self._clock()
         if young > 0:
             await asyncio.sleep(young)
-        await self._alone.acquire()
+        self._ripe += 1
+        try:
+            await self._alone.acquire()
+        finally:
+            self._ripe -= 1
 
     async def _watch(self, journal: Journal, claim: Claim, end_trial: Callable[[], None]) -> None:
         """End the trial when the work got further, or has lived long enough."""
         loop = asyncio.get_running_loop()
-        end = loop.time() + self._limits.trial_seconds
+        began = loop.time()
         with suppress(LaneLost, StoreUnavailable):
-            while loop.time() < end:
+            while (lasted := loop.time() - began) < self._limits.trial_seconds:
+                if self._ripe and lasted >= self._limits.alone_seconds:
+                    await journal.set_trials(claim, claim.trials)
+                    break
                 await asyncio.sleep(_LOOK_EVERY)
                 if await _got_further(journal, claim):
                     break
             else:
-                if not self.is_poison(claim):
-                    await journal.set_trials(claim, 0)
+                await journal.set_trials(claim, claim.trials if self.is_poison(claim) else 0)
         end_trial()
 
 

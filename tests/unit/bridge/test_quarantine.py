@@ -28,7 +28,7 @@ from tests.unit.bridge.doubles import (
 )
 
 LEASE = 15.0
-AT_ONCE = PoisonLimits(settling=0.0)
+AT_ONCE = PoisonLimits(settling=0.0, alone_seconds=600.0)
 
 
 @dataclass
@@ -118,7 +118,7 @@ async def place(folder: Path, agent: ScriptedAgent | None = None) -> AsyncIterat
 async def test_poison_is_set_aside_with_an_apology_and_others_are_answered(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         await here.say("kills", "a")
-        await here.crash(6, trials=3)
+        await here.crash(7, trials=4)
         await here.say("after it", "a")
         await here.say("beside it", "b")
         here.work()
@@ -128,7 +128,7 @@ async def test_poison_is_set_aside_with_an_apology_and_others_are_answered(tmp_p
         assert f"parley letters retry {letter.item}" in apology
         assert {"you said after it", "you said beside it"} < set(texts)
         assert (letter.kind, letter.said, letter.person) == (Kind.TURN, "kills", "test:ann")
-        assert letter.reason.startswith("the process ended 5 times in a row while it worked on this")
+        assert letter.reason.startswith("the process ended 6 times in a row while it worked on this")
         assert "kills" not in [request.text for request in here.parley.agent.requests]
         await here.parley.agent.cancel_seen.wait()  # a run that may still go on is ended, too
         assert here.parley.agent.cancelled == [RunRef("t", "r")]
@@ -137,7 +137,7 @@ async def test_poison_is_set_aside_with_an_apology_and_others_are_answered(tmp_p
 async def test_what_the_operator_lets_be_tried_again_begins_anew(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         await here.say("kills", "a")
-        await here.crash(6, trials=3)
+        await here.crash(7, trials=4)
         here.work()
         await here.parley.channel.until_finals(1)
         (letter,) = await here.letters_are(1)
@@ -149,7 +149,7 @@ async def test_what_the_operator_lets_be_tried_again_begins_anew(tmp_path: Path)
 async def test_the_apology_is_in_the_persons_language(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         await here.say("kills", "a", User("test", "ann", "Ann", language="zh"))
-        await here.crash(6, trials=3)
+        await here.crash(7, trials=4)
         here.work()
         assert "反复崩溃" in (await here.parley.channel.until_finals(1))[0]
 
@@ -157,7 +157,7 @@ async def test_the_apology_is_in_the_persons_language(tmp_path: Path) -> None:
 async def test_where_the_apology_is_fatal_too_nobody_is_told(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         await here.say("kills", "a")
-        await here.crash(7, trials=4)
+        await here.crash(8, trials=5)
         here.work()
         await here.letters_are(1)
         assert here.parley.channel.texts == []
@@ -166,7 +166,7 @@ async def test_where_the_apology_is_fatal_too_nobody_is_told(tmp_path: Path) -> 
 async def test_a_command_that_kills_is_set_aside_too(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         await here.say("/help", "a")
-        await here.crash(6, trials=3, queue="commands/test")
+        await here.crash(6, trials=4, queue="commands/test")
         here.work()
         assert "set aside" in (await here.parley.channel.until_finals(1))[0]
         assert [each.said for each in await here.letters_are(1)] == ["/help"]
@@ -206,6 +206,19 @@ async def test_a_trial_ends_when_it_has_lived_long_enough(tmp_path: Path) -> Non
         await here.crash(4, trials=1)
         here.work(replace(AT_ONCE, trial_seconds=0.0))
         await until(lambda: agent.under_way == 2, "the other one's turn has come")
+
+
+async def test_who_makes_room_for_another_has_not_been_tried(tmp_path: Path) -> None:
+    agent = Held()
+    async with place(tmp_path, agent) as here:
+        for chat in "ab":
+            await here.say(f"long {chat}", chat)
+        await here.crash(4, trials=1)
+        here.work(replace(AT_ONCE, alone_seconds=0.0))
+        await until(lambda: agent.under_way == 2, "the other one's turn has come")
+        here.clock.now += LEASE + 1
+        claims = await here.doomed.claim("turns/test", 10)
+        assert sorted(claim.trials for claim in claims) == [1, 2]
 
 
 async def test_who_dies_in_a_trial_has_one_more_and_who_waited_for_it_has_not(tmp_path: Path) -> None:
