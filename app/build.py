@@ -24,6 +24,7 @@ from app.memory import make_memory
 from app.memory_api import console_memory
 from app.metrics import metrics
 from app.nodes import Neighbourhood, only_embedded
+from app.opened_files import file_watch
 from app.options import core_options, reruns_edits
 from app.people import person_desk
 from app.places import CHANNELS, FILES
@@ -148,7 +149,8 @@ async def _put_together(
     server = _server(loaded, channels, pulse, api)
     clearing = Clearing(journal, agent, services.conversations, services.files, quarantine)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
-    background = (*work, watch_descriptors, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
+    watches = (watch_descriptors, file_watch(loaded))
+    background = (*work, *watches, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
 
 
@@ -220,6 +222,7 @@ def _server(
         pulse.reports,
         webhooks=[route for route in routes if isinstance(route, Webhook)],
         look=pulse.look,
+        doubt=pulse.doubt,
     )
 
 

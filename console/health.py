@@ -18,6 +18,10 @@ async def no_look() -> None:
     """Leave the reports as they are."""
 
 
+def no_doubt() -> None:
+    """Trust the reports."""
+
+
 def unready(reports: Sequence[HealthReport], needed: Sequence[str]) -> tuple[str, ...]:
     """Why messages cannot be taken now, a line for each reason; empty when they can.
 

@@ -21,11 +21,11 @@ from starlette.types import ASGIApp
 
 from bridge.errors import ConfigError, StoreUnavailable
 from console.access import guarded
-from console.health import Look, Reports, health_routes, no_look
+from console.health import Look, Reports, health_routes, no_doubt, no_look
 from console.options import ConsoleOptions
 from console.protocol import TimedHttp
 from console.shell import EndStreams, FewHeaders, SecurityHeaders
-from console.shortage import shortage, store_unavailable
+from console.shortage import OnShortage, shortage, store_unavailable
 
 _GRACE = 5
 
@@ -45,8 +45,9 @@ class HttpServer:
         *,
         webhooks: Sequence[BaseRoute] = (),
         look: Look = no_look,
+        doubt: Callable[[], None] = no_doubt,
     ) -> None:
-        """`look` brings the reports up to date for `/readyz`.
+        """`look` brings the reports up to date for `/readyz`; `doubt` says that they may be wrong.
 
         Raises ConfigError for options that would let anybody in.
         """
@@ -58,7 +59,8 @@ class HttpServer:
             exception_handlers={StoreUnavailable: store_unavailable, OSError: shortage},
         )
         doors = Router(webhooks, redirect_slashes=False, default=guarded(inner, options, clock))
-        self.app: ASGIApp = SecurityHeaders(FewHeaders(EndStreams(doors, self._stopping)))
+        ending = EndStreams(doors, self._stopping)
+        self.app: ASGIApp = SecurityHeaders(FewHeaders(OnShortage(ending, doubt)))
 
     async def run(self, started: Callable[[str], None]) -> None:
         """Serve until cancelled, then end event streams at once and give other requests five seconds.

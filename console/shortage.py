@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import logging
+from collections.abc import Callable
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = logging.getLogger(__name__)
 
@@ -17,6 +19,22 @@ _SHORTAGES = {
     errno.EMFILE: ("too_many_files", "Too many files are open. Nothing was taken; please send it again."),
     errno.ENFILE: ("too_many_files", "Too many files are open. Nothing was taken; please send it again."),
 }
+
+
+class OnShortage:
+    """Calls `doubt` at each answer of 503, so that readiness is looked at anew."""
+
+    def __init__(self, app: ASGIApp, doubt: Callable[[], None]) -> None:
+        self._app = app
+        self._doubt = doubt
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def watched(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] == 503:
+                self._doubt()
+            await send(message)
+
+        await self._app(scope, receive, watched)
 
 
 async def store_unavailable(request: Request, error: Exception) -> Response:

@@ -14,7 +14,7 @@ class _PlainLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]  # PyYAML's
             raise yaml.MarkedYAMLError(
                 problem="aliases (*name) are not read; write the value out", problem_mark=mark
             )

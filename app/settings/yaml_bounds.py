@@ -36,7 +36,7 @@ def excess(text: str) -> Mistake | None:
             closed = levels.pop()
             _add(sizes, levels, closed.anchor, closed.values)
         elif isinstance(event, yaml.AliasEvent):
-            levels[-1].values += sizes.get(event.anchor, 1)
+            levels[-1].values += sizes.get(event.anchor or "", 1)
         elif isinstance(event, yaml.ScalarEvent):
             _add(sizes, levels, event.anchor, 1)
         if mistake := _too_much(levels, event):
@@ -51,7 +51,7 @@ def _add(sizes: dict[str, int], levels: list[_Open], anchor: str | None, values:
 
 
 def _too_much(levels: list[_Open], event: yaml.Event) -> Mistake | None:
-    line = event.start_mark.line + 1
+    line = event.start_mark.line + 1 if event.start_mark else 0
     if len(levels) > MOST_LEVELS + 1:
         return Mistake((), f"sections stand more than {MOST_LEVELS} deep within each other", line)
     if levels[-1].values > MOST_VALUES:

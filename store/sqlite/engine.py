@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
+from bridge.opened_files import OpenedFiles
 from store.breather import Breather
 from store.sqlite.connection import Location, open_reader, open_writer, prepare
 from store.sqlite.lock import owned
@@ -55,7 +56,9 @@ async def _start(
     stack.enter_context(owned(location.path, exclusive=exclusive))
     wakeups, breather = Wakeups(), Breather()
     explain = partial(unavailable, location.path)
-    writer = Writer(await asyncio.to_thread(open_writer, location), begin, explain, wakeups.wake_at, breather)
+    connection = await asyncio.to_thread(open_writer, location)
+    files = OpenedFiles(location.path, location.path.with_name(location.path.name + "-wal"))
+    writer = Writer(connection, begin, explain, wakeups.wake_at, breather, files.trouble)
     stack.push_async_callback(writer.close)
     reader = Reader(await asyncio.to_thread(open_reader, location), explain, breather)
     stack.push_async_callback(reader.close)

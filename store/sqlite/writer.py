@@ -52,6 +52,7 @@ class Writer:
     its transaction.
 
     `begin` makes the Transaction around an open connection, `explain` turns SQLite's complaints into ours,
+    `gone` says, before anything is acknowledged, that the file is not in its place any more ("": it is).
     `wake` is called on the event loop with when a commit gave work to which queues (Unix seconds).
     """
 
@@ -62,8 +63,10 @@ class Writer:
         explain: Callable[[sqlite3.Error], StoreUnavailable],
         wake: Callable[[Mapping[str, float]], None],
         breather: Breather,
+        gone: Callable[[], str],
     ) -> None:
         self._connection = connection
+        self._gone = gone
         self._begin = begin
         self._explain = explain
         self._wake = wake
@@ -105,7 +108,10 @@ class Writer:
     def _serve(self) -> None:
         try:
             while self._take():
-                self._on_loop(self._deliver, self._batch, *self._commit(self._batch))
+                answers, woken = self._commit(self._batch)
+                if line := self._gone():
+                    answers = [_Failure(StoreUnavailable(line)) for _ in answers]
+                self._on_loop(self._deliver, self._batch, answers, woken)
                 self._batch = []
                 self._breather.finished()
         finally:

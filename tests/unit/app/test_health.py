@@ -84,3 +84,15 @@ async def test_many_who_look_in_one_moment_look_once():
     pulse = Pulse(disk, Server(), Supervisors([]), every=3600.0, clock=lambda: 42.0)
     await asyncio.gather(*(pulse.look() for _ in range(20)))
     assert (await disk.get("")).version == 1
+
+
+async def test_what_is_in_doubt_is_looked_at_anew():
+    disk = Disk()
+    pulse = Pulse(disk, Server(), Supervisors([]), every=3600.0, clock=lambda: 42.0)
+    await pulse.look()
+    disk.full = True
+    await pulse.look()
+    assert pulse.reports()[0].health is Health.UP
+    pulse.doubt()
+    await pulse.look()
+    assert pulse.reports()[0].health is Health.RETRYING

@@ -56,3 +56,25 @@ async def test_readiness_is_looked_at_when_it_is_asked_for() -> None:
     async with client(OSError()) as http:
         answer = await http.get("/readyz")
     assert (answer.status_code, answer.text) == (503, "store: retrying\n")
+
+
+async def test_an_answer_of_503_puts_readiness_in_doubt() -> None:
+    doubts: list[bool] = []
+
+    async def fail(request: Request) -> Response:
+        raise StoreUnavailable("the disk is full")
+
+    server = HttpServer(
+        ConsoleOptions(token=TOKEN, generated=True),
+        [Route("/api/fail", fail)],
+        lambda: [HealthReport("store", Health.UP, "", 0.0)],
+        doubt=lambda: doubts.append(True),
+    )
+    transport = httpx.ASGITransport(server.app)
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://127.0.0.1", headers=bearer(TOKEN)
+    ) as http:
+        assert (await http.get("/livez")).status_code == 200
+        assert doubts == []
+        assert (await http.get("/api/fail")).status_code == 503
+        assert doubts == [True]
