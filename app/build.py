@@ -217,7 +217,13 @@ def _server(
     console = loaded.settings.console
     routes = [route for each in channels.values() if isinstance(each, ServesHttp) for route in each.routes()]
     return HttpServer(
-        ConsoleOptions(console.host, console.port, console_token(loaded), generated=not console.token),
+        ConsoleOptions(
+            console.host,
+            console.port,
+            console_token(loaded),
+            generated=not console.token,
+            names=console.names,
+        ),
         [*api, *(route for route in routes if not isinstance(route, Webhook))],
         pulse.reports,
         webhooks=[route for route in routes if isinstance(route, Webhook)],

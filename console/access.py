@@ -8,7 +8,7 @@ programs of this machine are not all its owner's, and an agent may be talked int
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
@@ -24,14 +24,19 @@ _OPEN = frozenset({"/livez", "/readyz"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _MAX_FORM = 4096
 _MONTH = 30 * 86_400
+_WRONG_HOST = (
+    "This server answers to localhost, 127.0.0.1 and the names in console.names only; "
+    "write the name of this address there."
+)
 
 
 class SameSite:
     """Turns away requests that another site's page makes, and names that are not ours."""
 
-    def __init__(self, app: ASGIApp, loopback_only: bool) -> None:
+    def __init__(self, app: ASGIApp, names: Sequence[str] | None) -> None:
+        """`names` are answered beside those of this machine; None: whatever a proxy calls us."""
         self._app = app
-        self._loopback_only = loopback_only
+        self._names = names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -39,11 +44,14 @@ class SameSite:
             return
         headers = Headers(scope=scope)
         app = self._app
-        if self._loopback_only and not is_loopback(_host_name(headers.get("host", ""))):
-            app = refusal(421, "wrong_host", "This server answers to localhost and 127.0.0.1 only.")
+        if not self._is_ours(_host_name(headers.get("host", ""))):
+            app = refusal(421, "wrong_host", _WRONG_HOST)
         elif is_foreign(scope["method"], scope["path"], headers):
             app = refusal(403, "foreign_origin", "Requests from other sites are not taken.")
         await app(scope, receive, send)
+
+    def _is_ours(self, name: str) -> bool:
+        return self._names is None or is_loopback(name) or name.lower() in self._names
 
 
 class TokenGate:
@@ -151,7 +159,8 @@ def guarded(app: ASGIApp, options: ConsoleOptions, clock: Callable[[], float]) -
     options.check()
     gate = TokenGate(app, options.token, clock, generated=options.generated)
     # Whoever chose a token may have put a proxy with another name in front.
-    return SameSite(gate, loopback_only=options.generated and options.loopback)
+    anything = not options.names and not (options.generated and options.loopback)
+    return SameSite(gate, None if anything else options.names)
 
 
 def is_foreign(method: str, path: str, headers: Headers) -> bool:
@@ -166,7 +175,8 @@ def is_foreign(method: str, path: str, headers: Headers) -> bool:
     if method in _SAFE or not origin:
         # Old browsers send an origin with everything that changes something; programs send none.
         return False
-    return origin.partition("://")[2].lower() != headers.get("host", "").lower()
+    scheme, _, place = origin.partition("://")
+    return scheme not in ("http", "https") or place.lower() != headers.get("host", "").lower()
 
 
 def refusal(status: int, code: str, text: str) -> JSONResponse:
@@ -209,7 +219,11 @@ def _address(request: Request) -> str:
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, without its port."""
+    """The name in a Host header, without its port; "" where it is not a name and a port."""
     if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.rpartition(":")[0] if ":" in host else host
+        name, closed, port = host.partition("]")
+        name += closed
+    else:
+        name, colon, port = host.partition(":")
+        port = colon + port
+    return name if not port or (port[0] == ":" and port[1:].isdecimal()) else ""

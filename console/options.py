@@ -15,7 +15,8 @@ MIN_TOKEN = 12
 class ConsoleOptions:
     """`port` 0 takes any free port. Reports named in `needed` must be up for `/readyz` to say so.
 
-    A `generated` token nobody can guess; it may come in the address of the page.
+    A `generated` token nobody can guess; it may come in the address of the page. `names` are those, in
+    lower case, under which others reach the server; none: see `console.access.guarded`.
     """
 
     host: str = "127.0.0.1"
@@ -23,6 +24,7 @@ class ConsoleOptions:
     token: str = ""
     needed: tuple[str, ...] = ("store",)
     generated: bool = False
+    names: tuple[str, ...] = ()
     timeouts: Timeouts = field(default_factory=Timeouts)
 
     @property

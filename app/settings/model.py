@@ -124,6 +124,17 @@ class ConsoleSection(Section):
     host: str = Field(default="127.0.0.1", min_length=1)
     port: int = Field(default=8765, ge=0, le=65535)
     token: str = ""
+    names: tuple[str, ...] = ()
+
+    @field_validator("names")
+    @classmethod
+    def _bare(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            if not name or any(sign in name for sign in "/:@ "):
+                raise ValueError(
+                    f'"{name}" must be a name alone, without https:// and port, such as chat.example'
+                )
+        return tuple(name.lower() for name in value)
 
     @model_validator(mode="after")
     def _guarded(self) -> ConsoleSection:

@@ -202,3 +202,9 @@ def test_limits_reach_the_core_in_its_own_units():
 
 def test_nothing_is_limited_unless_it_is_said():
     assert not core_options(settings("")).limits.limited
+
+
+def test_the_names_of_the_console_are_names_alone():
+    assert settings("console: {names: [Chat.Example]}").settings.console.names == ("chat.example",)
+    for name in ("https://chat.example", "chat.example:443", "chat.example/x"):
+        assert "a name alone" in mistakes(f"console: {{names: ['{name}']}}")[0]

@@ -27,7 +27,18 @@ async def test_a_name_of_this_machine_is_answered(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "127.0.0.1.evil.example:80", "localhost.evil.example", "[::2]"]
+    "host",
+    [
+        "evil.example",
+        "127.0.0.1.evil.example:80",
+        "localhost.evil.example",
+        "[::2]",
+        "[::1].evil.example",
+        "[::1]evil.example:80",
+        "localhost:80@evil.example",
+        "localhost:",
+        "",
+    ],
 )
 async def test_a_name_that_was_pointed_here_reaches_nothing(host: str) -> None:
     async with inside() as http:
@@ -41,6 +52,8 @@ async def test_a_name_that_was_pointed_here_reaches_nothing(host: str) -> None:
         {"origin": "http://evil.example"},
         {"origin": "http://localhost:9"},
         {"origin": "null"},
+        {"origin": "ftp://127.0.0.1:8321"},
+        {"origin": "127.0.0.1:8321"},
         {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"},
         {"sec-fetch-site": "same-site", "sec-fetch-mode": "cors"},
     ],
@@ -234,3 +247,23 @@ def test_attempts_lapse_with_time_and_do_not_pile_up() -> None:
     attempts.failed("e")
     assert attempts.wait("b") == 0
     assert attempts.wait("d") > 0
+
+
+@pytest.mark.parametrize("generated", [True, False])
+async def test_the_names_that_are_configured_are_answered_and_no_others(generated: bool) -> None:
+    options = ConsoleOptions(token=TOKEN, generated=generated, names=("chat.example",))
+    async with inside(options) as http:
+        for host in ("chat.example", "Chat.Example:443", "localhost:8321"):
+            assert (await http.get("/api/echo", headers={"host": host})).status_code == 200
+        for host in ("evil.example", "chat.example.evil.example", "chat.example:80@evil.example"):
+            answer = await http.get("/api/echo", headers={"host": host})
+            assert (answer.status_code, answer.json()["error"]["code"]) == (421, "wrong_host")
+            assert "console.names" in answer.json()["error"]["text"]
+
+
+async def test_our_page_behind_a_proxy_may_post_and_another_sites_may_not() -> None:
+    options = ConsoleOptions(token=TOKEN, names=("chat.example",))
+    async with inside(options) as http:
+        for origin, status in (("https://chat.example", 200), ("https://evil.example", 403)):
+            headers = {"host": "chat.example", "origin": origin}
+            assert (await http.post("/api/echo", headers=headers)).status_code == status
