@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bridge.asking import QuestionRecord
-from bridge.codec import decode, encode
-from bridge.journal import Document, Documents, every
+from bridge.codec import encode
+from bridge.journal import Document, Documents
 from bridge.people import account_key
+from bridge.readable import readable
 
 PREFIX = "audit/"
 
@@ -85,14 +86,14 @@ def ended(turn: str, conversation: str, outcome: str, at: float) -> Document:
 
 async def entries(documents: Documents, since: float = 0.0) -> AsyncIterator[AuditEntry]:
     """The record from `since` (Unix seconds) on, oldest first. Raises StoreUnavailable."""
-    async for document in every(documents, PREFIX, f"{PREFIX}{_stamp(since)}"):
-        yield decode(AuditEntry, document.body)
+    async for entry, _ in readable(documents, AuditEntry, PREFIX, f"{PREFIX}{_stamp(since)}"):
+        yield entry
 
 
 async def all_entries(documents: Documents) -> AsyncIterator[tuple[AuditEntry, Document]]:
     """The whole record with the documents that it is in, oldest first. Raises StoreUnavailable."""
-    async for document in every(documents, PREFIX):
-        yield decode(AuditEntry, document.body), document
+    async for found in readable(documents, AuditEntry, PREFIX):
+        yield found
 
 
 def rewritten(entry: AuditEntry, document: Document) -> Document:

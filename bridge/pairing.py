@@ -18,6 +18,7 @@ from bridge.errors import DocumentConflict, StoreUnavailable
 from bridge.journal import Document, Documents, every
 from bridge.news import NO_NEWS, News
 from bridge.people import account_key
+from bridge.readable import readable
 from bridge.types import User
 
 log = logging.getLogger(__name__)
@@ -186,8 +187,8 @@ class Pairing:
 
     async def accounts(self) -> AsyncIterator[PairedAccount]:
         """Everybody who was let in, by account."""
-        async for document in every(self._documents, _PAIRED):
-            yield decode(PairedAccount, document.body)
+        async for account, _ in readable(self._documents, PairedAccount, _PAIRED):
+            yield account
 
     async def requests(self) -> AsyncIterator[Request]:
         """Everybody who may be let in now."""
@@ -246,8 +247,8 @@ class Pairing:
         return None
 
     async def _requests(self) -> AsyncIterator[tuple[Request, str]]:
-        async for document in every(self._documents, _REQUESTS):
-            yield decode(Request, document.body), document.key.removeprefix(_REQUESTS)
+        async for request, document in readable(self._documents, Request, _REQUESTS):
+            yield request, document.key.removeprefix(_REQUESTS)
 
 
 def plain_name(user: User) -> str:

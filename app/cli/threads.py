@@ -11,10 +11,10 @@ from app.cli.configured import configured
 from app.runner import run_loop
 from app.settings.load import Loaded
 from app.store import Peek, database, is_new, peek
-from bridge.codec import decode
 from bridge.conversations import PREFIX, ConversationRecord, Conversations
-from bridge.journal import Document, every
+from bridge.journal import Document
 from bridge.queues import turns
+from bridge.readable import readable
 from bridge.types import Conversation
 
 
@@ -44,17 +44,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _rows(loaded: Loaded) -> list[Row]:
     async with peek(loaded) as look:
-        found = [document async for document in every(look, PREFIX)]
+        found = [each async for each in readable(look, ConversationRecord, PREFIX)]
         if not found:
             return []
         conversations = await Conversations.open(look)
-        rows = [await _row(look, conversations, document) for document in found]
+        rows = [await _row(look, conversations, *each) for each in found]
     return sorted(rows, key=lambda row: row.last_at, reverse=True)
 
 
-async def _row(look: Peek, conversations: Conversations, document: Document) -> Row:
+async def _row(
+    look: Peek, conversations: Conversations, record: ConversationRecord, document: Document
+) -> Row:
     key = document.key.removeprefix(PREFIX)
-    record = decode(ConversationRecord, document.body)
     conversation = Conversation.parse(key)
     waiting = len(await look.waiting(turns(conversation), key))
     resting = "asks a question" if record.question else "idle"

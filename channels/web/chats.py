@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from bridge.errors import DocumentConflict
 from bridge.journal import every
-from bridge.ports import Documents
+from bridge.ports import Document, Documents
 from channels.kit.keyed_lock import KeyedLock
+from channels.web.damage import read
 from channels.web.entries import CHAT, Chat, Place, Topic, Waiting, title_of
 
 _PREFIX = "web/chat/"
@@ -26,13 +27,13 @@ class Chats:
     async def all(self) -> tuple[Chat, ...]:
         """Every conversation, the one with the newest activity first."""
         documents = every(self._documents, _PREFIX)
-        found = [CHAT.validate_json(document.body) async for document in documents]
+        found = [_read(document) async for document in documents]
         return tuple(sorted(found, key=lambda chat: chat.updated, reverse=True))
 
     async def get(self, chat_id: str) -> Chat | None:
         """The conversation, if there is one."""
         document = await self._documents.get(_PREFIX + chat_id)
-        return CHAT.validate_json(document.body) if document.version else None
+        return _read(document) if document.version else None
 
     async def save(self, chat_id: str, title: str) -> Chat:
         """Create a conversation, or give it a title; an empty title changes nothing."""
@@ -103,9 +104,7 @@ class Chats:
         while True:  # a conflict is another node's success
             document = await self._documents.get(_PREFIX + chat_id)
             now = self._clock()
-            known = (
-                CHAT.validate_json(document.body) if document.version else Chat(chat_id, "", False, now, now)
-            )
+            known = _read(document) if document.version else Chat(chat_id, "", False, now, now)
             changed = change(known)
             if document.version and changed == known:
                 return known
@@ -118,6 +117,12 @@ class Chats:
 
 def _settled(chat: Chat, entry_id: str) -> Chat:
     return replace(chat, waiting=tuple(each for each in chat.waiting if each.entry != entry_id))
+
+
+def _read(document: Document) -> Chat:
+    """The conversation; of a damaged document one without a title, which leads to all that was said."""
+    chat_id = document.key.removeprefix(_PREFIX)
+    return read(CHAT, document) or Chat(chat_id, "", False, 0.0, 0.0)
 
 
 def _with(chat: Chat, topic: Topic) -> Chat:

@@ -20,6 +20,7 @@ from bridge.ports import Document, Documents
 from bridge.types import StoredFile
 from channels.kit.files import gone, over
 from channels.web.copies import Copies
+from channels.web.damage import read
 from channels.web.entries import FileRef, kind_of, mime_of
 
 _PREFIX = "web/file/"
@@ -60,7 +61,8 @@ class Shelf:
     async def get(self, file_id: str) -> FileRef | None:
         """What is known of a file, or None."""
         document = await self._documents.get(_PREFIX + file_id)
-        return _SHELVED.validate_json(document.body).file if document.version else None
+        shelved = read(_SHELVED, document) if document.version else None
+        return shelved.file if shelved else None
 
     async def at_hand(self, file_id: str) -> Path:
         """Where the bytes of a file that is known are, brought here first where another node took it in.
@@ -89,7 +91,9 @@ class Shelf:
         found = [await self._documents.get(_PREFIX + file_id) for file_id in ids]
         if not all(document.version for document in found):
             return None
-        shelved = [_SHELVED.validate_json(document.body) for document in found]
+        shelved = [one for document in found if (one := read(_SHELVED, document))]
+        if len(shelved) < len(found):
+            return None
         for one in shelved:
             if not one.used:
                 await self._write(replace(one, used=True))
@@ -131,20 +135,21 @@ class Shelf:
     async def discard(self, file_id: str) -> None:
         """Remove a file that no message carries yet; one that is carried stays."""
         document = await self._documents.get(_PREFIX + file_id)
-        if document.version and not _SHELVED.validate_json(document.body).used:
+        shelved = read(_SHELVED, document) if document.version else None
+        if shelved and not shelved.used:
             await self.drop(file_id)
 
     async def all(self) -> tuple[FileRef, ...]:
         """Every file."""
         found = every(self._documents, _PREFIX)
-        return tuple([_SHELVED.validate_json(document.body).file async for document in found])
+        return tuple([shelved.file async for document in found if (shelved := read(_SHELVED, document))])
 
     async def sweep(self) -> None:
         """Remove uploads that were never sent, a day after they came."""
         oldest = self._clock() - _UNUSED_FOR
         async for document in every(self._documents, _PREFIX):
-            shelved = _SHELVED.validate_json(document.body)
-            if not shelved.used and shelved.at < oldest:
+            shelved = read(_SHELVED, document)
+            if shelved and not shelved.used and shelved.at < oldest:
                 await self.drop(shelved.file.id)
         await asyncio.to_thread(_remove_drafts, self._folder, oldest)
         await self._forget_strays()

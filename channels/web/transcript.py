@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from bridge.errors import DocumentConflict
 from bridge.ports import Document, Documents
 from bridge.types import Question
+from channels.web.damage import read
 from channels.web.entries import ENTRY, Entry, Place
 
 _FAR = 10**16
@@ -58,7 +59,7 @@ class Transcript:
             await self._documents.set(Document(key, ENTRY.dump_json(entry).decode(), 0))
         except DocumentConflict:
             stored = await self._documents.get(key)
-            return ENTRY.validate_json(stored.body), False
+            return read(ENTRY, stored) or entry, False
         return entry, True
 
     async def find(self, place: Place, entry_id: str) -> Entry | None:
@@ -67,7 +68,7 @@ class Transcript:
             index = await self._documents.get(f"web/id/{_hash(role, entry_id)}")
             if index.version and index.body.startswith(f"web/log/{place.chat}/"):
                 stored = await self._documents.get(index.body)
-                return ENTRY.validate_json(stored.body) if stored.version else None
+                return read(ENTRY, stored) if stored.version else None
         return None
 
     async def change(
@@ -97,9 +98,10 @@ class Transcript:
         index = await self._documents.get(f"web/id/{_hash(role, entry_id)}")
         while index.version and index.body.startswith(place.prefix):
             stored = await self._documents.get(index.body)
-            if not stored.version:
+            known = read(ENTRY, stored) if stored.version else None
+            if known is None:
                 break
-            entry = change(ENTRY.validate_json(stored.body))
+            entry = change(known)
             try:
                 await self._documents.set(replace(stored, body=ENTRY.dump_json(entry).decode()))
             except DocumentConflict:
@@ -111,7 +113,7 @@ class Transcript:
         """The newest entries, or those older than `before`. Raises StoreUnavailable."""
         after = place.prefix + before if before else ""
         found = await self._documents.list(place.prefix, limit=limit, after=after)
-        entries = tuple(ENTRY.validate_json(document.body) for document in reversed(found))
+        entries = tuple(entry for document in reversed(found) if (entry := read(ENTRY, document)))
         full = len(found) == limit
         return Page(entries, found[-1].key.removeprefix(place.prefix) if full else "")
 
@@ -120,10 +122,10 @@ class Transcript:
         erased: list[Entry] = []
         while found := await self._documents.list(prefix, limit=200):
             for document in found:
-                entry = ENTRY.validate_json(document.body)
-                erased.append(entry)
                 await self._documents.delete(document.key)
-                await self._documents.delete(f"web/id/{_hash(entry.role, entry.id)}")
+                if entry := read(ENTRY, document):
+                    erased.append(entry)
+                    await self._documents.delete(f"web/id/{_hash(entry.role, entry.id)}")
         return erased
 
     async def clear(self) -> int:

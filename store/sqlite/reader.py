@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import NamedTuple
@@ -97,9 +98,19 @@ class Reader:
         try:
             return _Result(query.future, self._connection.execute(query.statement, query.values).fetchall())
         except sqlite3.Error as error:
+            if "decode" in str(error):
+                return self._mended(query)
             return _Result(query.future, [], self._explain(error))
         except (ValueError, TypeError, ArithmeticError) as refused:  # a value that SQLite cannot take
             return _Result(query.future, [], refused)
+
+    def _mended(self, query: _Query) -> _Result:
+        """A damaged byte costs the text it stands in, not all that was asked for with it."""
+        self._connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+        try:
+            return self._run(query)
+        finally:
+            self._connection.text_factory = str
 
     def _deliver(self, results: Iterable[_Result]) -> None:
         count = 0
