@@ -49,6 +49,7 @@ from bridge.people import People
 from bridge.ports import Channel, ChannelServices, Journal
 from bridge.quarantine import Quarantine
 from bridge.services import Services
+from bridge.withdrawing import withdraw
 from channels.kit.config import ChannelConfig
 from channels.kit.holding import HeldByOne
 from channels.kit.http import ServesHttp, Webhook
@@ -207,6 +208,7 @@ def _make_channel(loaded: Loaded, journal: Journal, news: News, name: str, confi
         news,
         reruns=reruns_edits(loaded, config),
         clear=partial(clear_later, journal),
+        withdraw=partial(withdraw, journal),
     )
     return cast("Channel", module.create(config, services))
 

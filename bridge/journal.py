@@ -191,6 +191,10 @@ class Journal(Documents, Protocol):
         """Finish, undone, the waiting items with ids below `before` that no holder has noted on yet."""
         ...
 
+    async def withdraw(self, queue: str, lane: str, item: int) -> bool:
+        """Finish, undone, one waiting item; False where a holder has noted on it, or it is gone."""
+        ...
+
     async def dead(self, limit: int = 100) -> tuple[Item, ...]:
         """Dead letters, newest first; `note` ends with the reason."""
         ...

@@ -25,6 +25,7 @@ from bridge.types import (
     RunEvent,
     RunRef,
     RunRequest,
+    User,
 )
 
 __all__ = [
@@ -188,12 +189,18 @@ async def nothing_to_clear(conversation: Conversation) -> None:
     """For channels without a core behind them."""
 
 
+async def nothing_to_withdraw(conversation: Conversation, message_id: str, sender: User) -> bool:
+    """For channels without a core behind them."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelServices:
     """What a channel may use: durable documents, a folder of its own, the commands people may call, and word
     to the same channel on other nodes (whose folders are not this one). With `reruns` an edit of somebody's
     last message is answered anew. `clear` lets the words of a deleted conversation go, durably, wherever
-    Parley has them besides the channel.
+    Parley has them besides the channel. `withdraw` takes a message back that still waits to be answered, and
+    tells whether it came in time.
 
     `channels/<name>/config.py` has a `Config` (a ChannelConfig of the kit) and
     `channels/<name>/channel.py` a `create(config, services) -> Channel`.
@@ -205,6 +212,7 @@ class ChannelServices:
     news: News = NO_NEWS
     reruns: bool = False
     clear: Callable[[Conversation], Awaitable[None]] = nothing_to_clear
+    withdraw: Callable[[Conversation, str, User], Awaitable[bool]] = nothing_to_withdraw
 
 
 class Health(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -112,6 +113,14 @@ class TurnLog:
         if heard > self.record.heard and uptime() >= self._hear_next:
             self._hear_next = uptime() + _HEAR_EVERY
             await self.write(heard=heard)
+
+    async def hold(self, items: Iterable[Item]) -> None:
+        """Note on further items of the turn, so that nobody can take them back any more.
+
+        Raises LaneLost where somebody just did, StoreUnavailable.
+        """
+        for item in items:
+            await self._journal.note(self._claim, item.id, encode(TurnRecord(items=(item.id,))))
 
     async def keep_handle(self, handle: str) -> None:
         """The reply's checkpoint."""

@@ -162,6 +162,7 @@ class TurnWork:
             items=tuple(item.id for item in items_of(self._burst)),
             thread=turn.thread or self._services.conversations.thread_id(self._message.conversation, record),
         )
+        await self._log.hold(items_of(self._burst)[1:])
         self._show("", ())
         await self._make_way(record)
         request, left_out = await self._request(record, maybe_made=turn.stage is Stage.RUNNING)

@@ -58,6 +58,7 @@ class ChatApi:
             Route(f"{chat}/messages", guarded(self.messages), methods=["GET"]),
             Route(f"{chat}/messages", guarded(self.post), methods=["POST"]),
             Route(f"{chat}/messages/{{message}}", guarded(self.edit), methods=["PUT"]),
+            Route(f"{chat}/messages/{{message}}", guarded(self.withdraw), methods=["DELETE"]),
             Route(f"{chat}/stop", guarded(self.stop), methods=["POST"]),
             Route(f"{chat}/decisions", guarded(self.decide), methods=["POST"]),
             Route("/api/chat/events", guarded(self.events), methods=["GET"]),
@@ -145,6 +146,18 @@ class ChatApi:
         await self._door.accept(place, entry, language_of(request, body.language), zone=body.zone)
         return JSONResponse(ENTRY.dump_python(entry, mode="json"), 202)
 
+    async def withdraw(self, request: Request) -> Response:
+        """Take a message back that waits to be answered: 200 with it, 409 when that comes too late."""
+        place = Place(path_id(request, "chat"), request.query_params.get("topic") or None)
+        message = path_id(request, "message")
+        if not await self._desk.take_back(place.conversation, message, self._door.person):
+            raise Refused(409, "too_late", "This message is being answered already; it was not taken back.")
+        entry = await self._desk.transcript.withdraw(place, message)
+        if entry is None:
+            raise Refused(404, "unknown", "There is nothing of that name.")
+        await self._desk.show(EntryShown(place, entry))
+        return JSONResponse(ENTRY.dump_python(entry, mode="json"))
+
     async def stop(self, request: Request) -> Response:
         """The stop button: the core's `/stop`, which leaves no message behind."""
         chat_id, body = path_id(request, "chat"), await read_json(request, STOP)
@@ -165,7 +178,11 @@ class ChatApi:
     async def _last_said(self, place: Place) -> Entry | None:
         """The person's last message to the agent, if it stands on the newest page."""
         entries = (await self._desk.transcript.page(place)).entries
-        said = [entry for entry in entries if entry.role == "user" and not is_command(entry.text)]
+        said = [
+            entry
+            for entry in entries
+            if entry.role == "user" and not (entry.withdrawn or is_command(entry.text))
+        ]
         return said[-1] if said else None
 
     async def _entry(self, body: NewMessage) -> Entry:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bridge.ports import ChannelServices
-from bridge.types import Conversation
+from bridge.types import Conversation, User
 from channels.web.chats import Chats
 from channels.web.entries import Chat, Place
 from channels.web.feed import ChatChanged, EntryShown, Event, Feed
@@ -67,6 +67,7 @@ class Desk:
     growing: Growing
     sharing: Sharing
     clear: Callable[[Conversation], Awaitable[None]]
+    take_back: Callable[[Conversation, str, User], Awaitable[bool]]
 
     @classmethod
     def over(cls, services: ChannelServices, clock: Callable[[], float]) -> Desk:
@@ -82,6 +83,7 @@ class Desk:
             growing,
             sharing,
             services.clear,
+            services.withdraw,
         )
 
     async def announce(self, chat_id: str, chat: Chat | None) -> None:

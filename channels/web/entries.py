@@ -36,6 +36,7 @@ class Entry:
     `id` is the message's or the turn's. `pos` is its place: microseconds since 1970, never changed. A message
     may be `edited` at such a time (0: it was not), by the `edit` of that id; replies to it from before that
     are out of date.
+    A message that is `withdrawn` was taken back before anybody began to answer it.
     Only a reply that is still growing is not `final`; such an entry is never stored. `question` is what it
     asks for as long as that is open, `asks` how many entries with questions follow it.
     """
@@ -52,6 +53,7 @@ class Entry:
     final: bool = True
     edited: int = 0
     edit: str = ""
+    withdrawn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

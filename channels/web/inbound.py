@@ -92,6 +92,11 @@ class Doorway:
         )
         return await self.check().decide(click)
 
+    @property
+    def person(self) -> User:
+        """Who writes on the page."""
+        return self._sender("")
+
     def _sender(self, language: str, zone: str = "") -> User:
         return User("web", "local", self._user_name, language=language, zone=zone)
 

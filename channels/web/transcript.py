@@ -92,6 +92,10 @@ class Transcript:
 
         return await self._changed(place, "user", entry_id, change)
 
+    async def withdraw(self, place: Place, entry_id: str) -> Entry | None:
+        """Mark a message of the person's as taken back; None where it is gone. Raises StoreUnavailable."""
+        return await self._changed(place, "user", entry_id, lambda entry: replace(entry, withdrawn=True))
+
     async def _changed(
         self, place: Place, role: str, entry_id: str, change: Callable[[Entry], Entry]
     ) -> Entry | None:

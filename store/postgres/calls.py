@@ -137,6 +137,10 @@ class Calls:
         statement = f"SELECT * FROM {self.schema}.cancel(%s, %s, %s::bigint, %s::float8)"
         return Call(statement, (queue, lane, before, now), ((queue, lane),))
 
+    def withdraw(self, queue: str, lane: str, item: int, now: float | None) -> Call:
+        statement = f"SELECT {self.schema}.withdraw(%s, %s, %s::bigint, %s::float8)"
+        return Call(statement, (queue, lane, item, now), ((queue, lane),))
+
     def get(self, key: str) -> Call:
         return Call(f"SELECT key, body, version FROM {self.schema}.documents WHERE key = %s", (key,))
 

@@ -18,9 +18,8 @@ from typing import Self
 from bridge.erasing.archive import Slice
 from bridge.errors import DocumentConflict, LaneLost, StoreUnavailable
 from bridge.fencing import demand_tenure, uptime
-from bridge.journal import Tally
+from bridge.journal import Claim, Document, Item, Put, Tally
 from bridge.news import News
-from bridge.ports import Claim, Document, Item, Put
 from bridge.usage import NOTHING, Usage
 from store.ordering import in_order
 from store.postgres import archive
@@ -190,6 +189,9 @@ class PostgresStore:
         demand_tenure()
         return items_of(await self._write(self._calls.cancel(queue, lane, before, self._now())))
 
+    async def withdraw(self, queue: str, lane: str, item: int) -> bool:
+        return bool((await self._write(self._calls.withdraw(queue, lane, item, self._now())))[0][0])
+
     # Documents: see bridge.ports.Documents.
 
     async def get(self, key: str) -> Document:
@@ -266,12 +268,10 @@ class PostgresStore:
         await self.nodes.renew()
 
     async def prune(self, now: float) -> int:
-        total, more = 0, True
-        while more:
-            calls = prune_calls(self._calls.schema, self._retention, now)
+        calls, removed, total = prune_calls(self._calls.schema, self._retention, now), [SLICE], 0
+        while SLICE in removed:
             removed = [int((await self._write(call))[0][0]) for call in calls]
             total += sum(removed)
-            more = SLICE in removed
         return total
 
     async def maintain(self, prune_every: float = 3600.0) -> None:

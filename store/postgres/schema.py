@@ -10,7 +10,7 @@ from psycopg.rows import TupleRow
 
 from bridge.errors import StoreUnavailable
 from store.postgres import functions
-from store.postgres.functions import counts, crashes, nodes
+from store.postgres.functions import counts, crashes, lanes, nodes
 
 Connection: TypeAlias = AsyncConnection[TupleRow]
 Step: TypeAlias = tuple[str, ...]
@@ -68,7 +68,7 @@ _TABLES: Step = (
     *functions.ALL,
 )
 
-STEPS: tuple[Step, ...] = (_TABLES, counts.ALL, nodes.ALL, crashes.ALL)
+STEPS: tuple[Step, ...] = (_TABLES, counts.ALL, nodes.ALL, crashes.ALL, (lanes.WITHDRAW,))
 """Step n brings a database from schema n to schema n + 1. Add to the end; never change a released one."""
 
 _LOCK = 0x7061726C6579  # "parley": nodes that start together migrate one after the other

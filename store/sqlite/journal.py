@@ -181,6 +181,9 @@ class SqliteStore:
     async def cancel(self, queue: str, lane: str, before: int) -> tuple[Item, ...]:
         return await self._engine.writer.submit(lambda tx: lanes.cancel(tx, queue, lane, before))
 
+    async def withdraw(self, queue: str, lane: str, item: int) -> bool:
+        return await self._engine.writer.submit(lambda tx: lanes.withdraw(tx, queue, lane, item))
+
     # Documents: see bridge.ports.Documents.
 
     async def get(self, key: str) -> Document:

@@ -176,6 +176,15 @@ def cancel(tx: Transaction, queue: str, lane: str, before: int) -> tuple[Item, .
     return cancelled
 
 
+def withdraw(tx: Transaction, queue: str, lane: str, item: int) -> bool:
+    """Take one item back where nobody has noted on it yet."""
+    withdrawn = tx.change(sql.WITHDRAW, tx.now, queue, lane, item) > 0
+    if withdrawn:
+        tx.change(sql.REFRESH, queue, lane)
+        tx.wake(queue)
+    return withdrawn
+
+
 def _version(claim: Claim, item: int) -> int | None:
     """The version that was handed out; None for an item the holder met later."""
     return next((held.version for held in claim.items if held.id == item), None)

@@ -86,6 +86,9 @@ BURY = """UPDATE items SET state = 2, ended_at = ?, reason = ?
 CANCEL = f"""UPDATE items SET state = 3, ended_at = ?
     WHERE queue = ? AND lane = ? AND id < ? AND state = 0 AND note = '' RETURNING {ITEM}"""
 
+WITHDRAW = """UPDATE items SET state = 3, ended_at = ?
+    WHERE queue = ? AND lane = ? AND id = ? AND state = 0 AND note = ''"""
+
 # Dead letters. A revived item leaves its slot to a newer one that waits there.
 DEAD = """SELECT id, queue, lane, body, CASE note WHEN '' THEN reason ELSE note || char(10) || reason END,
     attempts, version, put_at FROM items

@@ -13,6 +13,7 @@ from bridge.types import (
     InboundMessage,
     OutboundMessage,
     ReplyTarget,
+    User,
 )
 from channels.web.channel import WebChannel
 from channels.web.config import Config
@@ -43,6 +44,8 @@ class ScriptedCore:
         self.seen: list[InboundMessage] = []
         self.clicks: list[Click] = []
         self.targets: dict[str, ReplyTarget] = {}
+        self.withdrawn: set[str] = set()
+        self.late = False
         self.release = asyncio.Event()
         self.up = asyncio.Event()
         self._turns: dict[Conversation, asyncio.Task[None]] = {}
@@ -63,6 +66,13 @@ class ScriptedCore:
         self._turns[message.conversation] = task
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    async def withdraw(self, conversation: Conversation, message_id: str, sender: User) -> bool:
+        """In time until what is held is released, unless it is said to be `late`."""
+        if self.late or self.release.is_set():
+            return False
+        self.withdrawn.add(message_id)
+        return self._turns[conversation].cancel()
 
     async def decide(self, click: Click) -> str:
         self.clicks.append(click)
@@ -88,6 +98,8 @@ class ScriptedCore:
                 if not newest.final:
                     await reply.show(newest)
         except asyncio.CancelledError:
+            if message.id in self.withdrawn:
+                return
             newest = replace(newest, text=f"{newest.text}\n\n*Stopped.*", final=True)
         await reply.finish(newest)
 
@@ -97,7 +109,11 @@ async def running(
     folder: Path, documents: MemoryDocuments, options: ConsoleOptions, config: Config
 ) -> AsyncIterator[tuple[str, ScriptedCore]]:
     """The real channel behind the real console, with the scripted core; gives the printed address."""
-    channel = WebChannel(config, services(documents, folder, reruns=True))
+
+    async def withdraw(conversation: Conversation, message_id: str, sender: User) -> bool:
+        return await core.withdraw(conversation, message_id, sender)
+
+    channel = WebChannel(config, replace(services(documents, folder, reruns=True), withdraw=withdraw))
     core = ScriptedCore(channel, folder)
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     server = HttpServer(options, channel.routes(), lambda: [HealthReport("store", Health.UP, "", 0.0)])

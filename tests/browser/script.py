@@ -77,6 +77,12 @@ async def _hold(turn: Turn) -> Snapshots:
     yield turn.final("One moment, I am done.", looked, replace(_PONDER, status=StepStatus.FAILED))
 
 
+async def _wait(turn: Turn) -> Snapshots:
+    """Stands in the queue behind what is held: nothing of it is shown before."""
+    await turn.release.wait()
+    yield turn.final(f"You waited: {turn.text}")
+
+
 async def _grow(turn: Turn) -> Snapshots:
     looked = replace(_CLOCK, status=StepStatus.DONE)
     yield turn.growing("One", looked, _PONDER)
@@ -113,6 +119,7 @@ async def _echo(turn: Turn) -> Snapshots:
 _SCRIPTS: dict[str, Callable[[Turn], Snapshots]] = {
     "time": _time,
     "hold": _hold,
+    "queue": _wait,
     "grow": _grow,
     "document": _document,
     "mail": _mail,

@@ -103,6 +103,9 @@ class ShakyJournal(Journal):
     async def cancel(self, queue: str, lane: str, before: int) -> tuple[Item, ...]:
         return await self._alive.cancel(queue, lane, before)
 
+    async def withdraw(self, queue: str, lane: str, item: int) -> bool:
+        return await self._alive.withdraw(queue, lane, item)
+
     async def dead(self, limit: int = 100) -> tuple[Item, ...]:
         return await self._alive.dead(limit)
 

@@ -56,6 +56,7 @@ export const api = {
     call("GET", at("conversations", chat, "messages") + "?" + new URLSearchParams({ topic: topic ?? "", before })),
   post: (chat, message) => call("POST", at("conversations", chat, "messages"), message),
   edit: (chat, message, changed) => call("PUT", at("conversations", chat, "messages", message), changed),
+  withdraw: (chat, topic, message) => call("DELETE", at("conversations", chat, "messages", message) + "?" + new URLSearchParams({ topic: topic ?? "" })),
   stop: (chat, topic, id, language) => call("POST", at("conversations", chat, "stop"), { id, topic, language }),
   decide: (chat, pressed) => call("POST", at("conversations", chat, "decisions"), pressed),
   discard: (file) => call("DELETE", at("uploads", file)),

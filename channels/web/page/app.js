@@ -64,6 +64,13 @@ async function edit(entry) {
   if (changed) store.putEntry(place, changed);
 }
 
+// Takes a message back that waits to be answered; that it came too late is said, too.
+async function withdraw(entry) {
+  const place = store.place;
+  const changed = await tell(api.withdraw(place.chat, place.topic, entry.id));
+  if (changed) store.putEntry(place, changed);
+}
+
 async function startTopic(entry) {
   const place = store.place;
   const title = plain(entry.text).trim().split("\n")[0].slice(0, 60);
@@ -109,7 +116,7 @@ function start() {
   document.querySelector(".skip").textContent = t("skip");
   startSidebar(newChat);
   startHeader();
-  startThread({ send, decide, edit, startTopic, drawn: () => composer.refresh() });
+  startThread({ send, decide, edit, withdraw, startTopic, drawn: () => composer.refresh() });
   store.on("place", () => {
     composer.show(store.place);
     if (!store.place && location.hash) history.replaceState(null, "", location.pathname);

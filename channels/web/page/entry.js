@@ -9,27 +9,36 @@ import { t } from "./texts.js";
 const STATUS = { running: "stepRunning", done: "stepDone", failed: "stepFailed" };
 const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-// `edit` changes the message; its pencil is there while that is offered.
+// `actions.edit` changes the message: its pencil is there while that is offered. `actions.withdraw` takes it back while
+// it is queued.
 export class UserView {
   #text = h("div", { class: "bubble" });
   #note = h("span", { class: "note" });
+  #queued = h("div", { class: "state", hidden: true }, icon("clock"), h("span", { role: "status" }, t("queued")));
   #tools = h("div", { class: "entry-tools" });
 
-  constructor(entry, edit) {
+  constructor(entry, { edit, withdraw }) {
     const time = new Date(entry.pos / 1000);
     this.#tools.append(button(t("editMessage"), "pencil", () => edit(this.shown)));
+    this.#queued.append(h("button", { type: "button", class: "link", onclick: () => withdraw(this.shown) }, t("withdraw")));
     this.offerEdit(false);
-    this.node = h("article", { class: "entry user", title: time.toLocaleString() }, h("h3", { class: "unseen" }, t("you")), files(entry.files), this.#text, this.#note, this.#tools);
+    this.node = h("article", { class: "entry user", title: time.toLocaleString() }, h("h2", { class: "unseen" }, t("you")), files(entry.files), this.#text, this.#note, this.#queued, this.#tools);
   }
 
   update(entry) {
     this.#text.textContent = entry.text;
     this.#text.hidden = !entry.text;
-    this.#note.textContent = entry.edited ? t("edited") : "";
+    this.#note.textContent = entry.withdrawn ? t("withdrawn") : entry.edited ? t("edited") : "";
+    this.node.classList.toggle("withdrawn", entry.withdrawn);
   }
 
   offerEdit(offered) {
     this.#tools.hidden = !offered;
+  }
+
+  // Whether it waits behind the answer to an earlier message.
+  showQueued(queued) {
+    this.#queued.hidden = !queued;
   }
 }
 
@@ -38,7 +47,7 @@ export function plainView(entry) {
   const mine = entry.role === "user";
   const text = h("div", { class: mine ? "bubble" : "plain-text" }, String(entry.text ?? ""));
   const note = h("p", { class: "note" }, t("shownPlain"));
-  return { node: h("article", { class: `entry ${mine ? "user" : "agent"}` }, h("h3", { class: "unseen" }, t(mine ? "you" : "agent")), text, note) };
+  return { node: h("article", { class: `entry ${mine ? "user" : "agent"}` }, h("h2", { class: "unseen" }, t(mine ? "you" : "agent")), text, note) };
 }
 
 // A message that is not at the server yet.
@@ -50,7 +59,7 @@ export function waitingView(item, outbox, online) {
     state.append(icon("warn"), t("failed", { why: item.why || t("refusedShort") }), retry, discard);
   } else state.append(t(online ? "sending" : "waiting"));
   const text = item.text && h("div", { class: "bubble" }, item.text);
-  return h("article", { class: "entry user waiting" }, h("h3", { class: "unseen" }, t("you")), files(item.files), text, state);
+  return h("article", { class: "entry user waiting" }, h("h2", { class: "unseen" }, t("you")), files(item.files), text, state);
 }
 
 export class ReplyView {
@@ -64,7 +73,7 @@ export class ReplyView {
 
   constructor(actions) {
     this.actions = actions;
-    this.node = h("article", { class: "entry agent" }, h("h3", { class: "unseen" }, t("agent")), this.#steps, this.#text, this.#files, this.#question, this.#tools);
+    this.node = h("article", { class: "entry agent" }, h("h2", { class: "unseen" }, t("agent")), this.#steps, this.#text, this.#files, this.#question, this.#tools);
   }
 
   update(entry) {

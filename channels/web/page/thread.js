@@ -40,7 +40,7 @@ export function isBusy(place) {
   if (!place) return false;
   if (store.growing(place)) return true;
   const last = store.entries(place).at(-1);
-  return Boolean(last) && last.role === "user" && Date.now() - Math.max(last.pos, last.edited) / 1000 < PATIENCE;
+  return Boolean(last) && last.role === "user" && !last.withdrawn && Date.now() - Math.max(last.pos, last.edited) / 1000 < PATIENCE;
 }
 
 function onEntries({ place, entry, older: isOlder }) {
@@ -128,17 +128,30 @@ function topicHead(place) {
 }
 
 function body(place, entries, waiting) {
-  const last = entries.findLast((entry) => entry.role === "user" && !entry.text?.startsWith("/"));
+  const last = entries.findLast((entry) => entry.role === "user" && !entry.withdrawn && !entry.text?.startsWith("/"));
+  const queued = queuedIn(entries);
   const nodes = entries.map((entry) => {
     const view = viewOf(entry, place);
     view.offerEdit?.(store.edits && entry === last);
+    view.showQueued?.(queued.has(entry));
     return view.node;
   });
   nodes.push(...waiting.map((item) => waitingView(item, outbox, store.connection === "online")));
-  if (isBusy(place) && entries.at(-1)?.role === "user") {
+  const newest = entries.at(-1);
+  if (isBusy(place) && newest?.role === "user" && !newest.withdrawn && !queued.has(newest)) {
     nodes.push(h("div", { class: "thinking", role: "status" }, h("i"), h("i"), h("i"), h("span", { class: "unseen" }, t("thinking"))));
   }
   return nodes;
+}
+
+// The messages that wait for the answer that grows: it answers all up to the one that it replies to.
+function queuedIn(entries) {
+  const growing = entries.find((entry) => entry.role === "agent" && !entry.final);
+  const asked = growing && entries.find((entry) => entry.id === growing.reply_to);
+  if (!asked) return new Set();
+  const answered = new Set(entries.map((entry) => entry.reply_to));
+  const waits = (entry) => entry.role === "user" && entry.pos > asked.pos && !entry.withdrawn && !entry.text?.startsWith("/");
+  return new Set(entries.filter((entry) => waits(entry) && !answered.has(entry.id)));
 }
 
 // An entry that cannot be drawn is shown as plain text, and the others as ever.
@@ -160,7 +173,7 @@ function viewOf(entry, place) {
 }
 
 function newView(entry, place) {
-  if (entry.role === "user") return new UserView(entry, actions.edit);
+  if (entry.role === "user") return new UserView(entry, actions);
   return new ReplyView({ decide: actions.decide, startTopic: place.topic ? null : actions.startTopic });
 }
 

@@ -131,6 +131,21 @@ BEGIN
     END IF;
 END $$"""
 
+WITHDRAW = f"""CREATE FUNCTION withdraw(queue_ text, lane_ text, item_ bigint, at_ float8)
+RETURNS boolean LANGUAGE plpgsql {ENTRY} AS $$
+BEGIN
+    PERFORM 1 FROM lanes WHERE lanes.queue = queue_ AND lanes.lane = lane_ FOR UPDATE;
+    UPDATE items SET state = 3, ended_at = moment(at_)
+        WHERE queue = queue_ AND lane = lane_ AND id = item_ AND state = 0 AND note = '';
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    PERFORM refresh(queue_, lane_);
+    PERFORM pg_notify(current_schema(), queue_);
+    RETURN true;
+END $$"""
+"""Added by a later step of the schema than the others."""
+
 # A revived item leaves its slot to a newer one that waits there.
 REVIVE = f"""CREATE FUNCTION revive(item_ bigint, at_ float8) RETURNS boolean
 LANGUAGE plpgsql {ENTRY} AS $$

@@ -206,6 +206,28 @@ class LanePromises:
         assert await a.waiting("out", "x") == ()
         assert await finish_next(a) == "2"
 
+    async def test_one_item_is_withdrawn_and_no_other(self, a: Store) -> None:
+        ids = await a.put(*(Put("in", "x", str(n)) for n in range(3)))
+        assert await a.withdraw("in", "x", ids[1] or 0)
+        assert not await a.withdraw("in", "x", ids[1] or 0)
+        assert not await a.withdraw("in", "y", ids[2] or 0)
+        assert bodies(await a.waiting("in", "x")) == ["0", "2"]
+
+    async def test_nobody_withdraws_what_is_begun_and_nobody_begins_what_is_withdrawn(self, a: Store) -> None:
+        (first, second) = await a.put(Put("in", "x", "1"), Put("in", "x", "2"))
+        claim = await claim_one(a)
+        await a.note(claim, first or 0, "running")
+        assert not await a.withdraw("in", "x", first or 0)
+        assert await a.withdraw("in", "x", second or 0)
+        with pytest.raises(LaneLost):
+            await a.note(claim, second or 0, "running")
+
+    async def test_a_withdrawn_head_lets_the_next_item_run(self, a: Store) -> None:
+        (first,) = await a.put(Put("in", "x", "late", delay=100))
+        await a.put(Put("in", "x", "now"))
+        assert await a.withdraw("in", "x", first or 0)
+        assert await finish_next(a) == "now"
+
     async def test_any_text_survives(self, a: Store) -> None:
         body = "näive 你好 🦜 \u2028 " + "x" * 100_000
         await a.put(Put("in", "telegram:%3A 🦜", body, dedupe="🦜"))

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -33,8 +34,11 @@ def open_site(documents: MemoryDocuments, tmp_path: Path, edits: bool) -> Open:
     """Starts a channel as a new process would, over the same documents and folder."""
 
     @asynccontextmanager
-    async def opened(config: Config | None = None, listening: bool = True) -> AsyncIterator[Site]:
-        channel = create(config or Config(), services(documents, tmp_path, reruns=edits))
+    async def opened(
+        config: Config | None = None, listening: bool = True, **more: object
+    ) -> AsyncIterator[Site]:
+        given = replace(services(documents, tmp_path, reruns=edits), **more)  # type: ignore[arg-type]
+        channel = create(config or Config(), given)
         inbox = ListInbox()
         transport = httpx.ASGITransport(Starlette(routes=list(channel.routes())))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:

@@ -1,6 +1,6 @@
 """Messages from the page: taken once, kept, and only then acknowledged."""
 
-from bridge.types import Conversation
+from bridge.types import Conversation, User
 from tests.unit.web.conftest import Open
 from tests.unit.web.doubles import MemoryDocuments
 from tests.unit.web.site import CHAT, Site
@@ -108,3 +108,26 @@ async def test_long_conversations_come_page_by_page(site: Site) -> None:
     oldest = await site.page(before=str(middle["before"]))
     assert [entry["text"] for entry in oldest["entries"]] == [str(n) for n in range(10)]
     assert oldest["before"] == ""
+
+
+async def test_a_message_is_taken_back_or_it_is_said_that_this_came_too_late(site: Site) -> None:
+    await site.post("message-1", "queued")
+    address = f"/api/chat/conversations/{CHAT}/messages/message-1"
+    late = await site.http.delete(address)  # nobody is behind this channel that could take it back
+    assert (late.status_code, late.json()["error"]["code"]) == (409, "too_late")
+    assert [entry["withdrawn"] for entry in (await site.page())["entries"]] == [False]
+
+
+async def test_what_was_taken_back_stays_so(open_site: Open) -> None:
+    asked: list[tuple[str, str, str]] = []
+
+    async def withdraw(conversation: Conversation, message_id: str, sender: User) -> bool:
+        asked.append((conversation.key, message_id, sender.id))
+        return True
+
+    async with open_site(withdraw=withdraw) as site:
+        await site.post("message-1", "queued")
+        answer = await site.http.delete(f"/api/chat/conversations/{CHAT}/messages/message-1")
+        assert (answer.status_code, answer.json()["withdrawn"]) == (200, True)
+        assert asked == [(f"web:{CHAT}", "message-1", "local")]
+        assert [entry["withdrawn"] for entry in (await site.page())["entries"]] == [True]

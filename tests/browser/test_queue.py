@@ -1,0 +1,49 @@
+"""A message that is sent while an earlier one is answered: it says that it waits, and can be taken back."""
+
+import pytest
+
+from tests.browser.conftest import Chat
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+QUEUED = "Queued until the answer before it is finished."
+
+
+async def test_a_queued_message_says_so_until_it_is_answered(chat: Chat) -> None:
+    await chat.send("hold on")
+    await chat.sees("One moment, I am")
+    await chat.send("queue this")
+    await chat.page.get_by_text(QUEUED).locator("visible=true").wait_for()
+    assert await chat.page.locator(".thinking").count() == 0
+    await chat.shot("queued-light")
+    await chat.page.reload()
+    await chat.page.get_by_text(QUEUED).locator("visible=true").wait_for()
+    chat.core.release.set()
+    await chat.sees("You waited: queue this")
+    assert await chat.page.get_by_text(QUEUED).locator("visible=true").count() == 0
+
+
+async def test_a_queued_message_is_taken_back_for_good(chat: Chat) -> None:
+    await chat.send("hold on")
+    await chat.sees("One moment, I am")
+    await chat.send("queue this")
+    await chat.page.get_by_role("button", name="Take back").click()
+    await chat.page.get_by_text("taken back: it was not answered").wait_for()
+    await chat.shot("taken-back-light")
+    chat.core.release.set()
+    await chat.sees("One moment, I am done.")
+    await chat.page.reload()
+    await chat.page.get_by_text("taken back: it was not answered").wait_for()
+    assert await chat.page.locator(".thinking").count() == 0
+    assert await chat.page.locator(".entry").count() == 3
+
+
+async def test_that_it_came_too_late_is_said(chat: Chat) -> None:
+    await chat.send("hold on")
+    await chat.sees("One moment, I am")
+    await chat.send("queue this")
+    chat.core.late = True
+    await chat.page.get_by_role("button", name="Take back").click()
+    await chat.page.locator(".toast").get_by_text("not taken back").wait_for()
+    await chat.page.get_by_text(QUEUED).locator("visible=true").wait_for()
+    chat.said.clear()  # the refusal itself is an error of the network
