@@ -4,6 +4,7 @@ PY := $(VENV)/bin/python
 # Modules are compiled when they are first used: half the time and a third of the space of compiling all.
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes
 VENDORS := .pytest_cache/vendors
+PAGE_TOOLS := .pytest_cache/page-tools
 EDITION ?= usual
 SUITE = $(PY) -m tests.suites run --edition $(EDITION) $(LEDGER)
 OFFLINE := the reason stands above. Is there a network? Try again: what arrived is kept.
@@ -33,7 +34,7 @@ lint: $(VENV)/.test ## Style, types and import rules
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports
 
-browser: $(VENV)/.test ## The page in headless Chromium (needs Debian's "chromium")
+browser: $(VENV)/.test $(PAGE_TOOLS)/.done ## The page in headless Chromium (needs Debian's "chromium npm")
 	@$(SUITE) browser $(ARGS)
 
 teeth: $(VENV)/.test ## Seed faults that the contract suite must catch
@@ -92,6 +93,13 @@ $(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
 	@echo "Installing the official development server (a minute or two, once) ..."
 	@$(VENV)-conformance/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes \
 		-r requirements/conformance.txt || { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@touch $@
+
+$(PAGE_TOOLS)/.done: tests/browser/tools/package.json tests/browser/tools/package-lock.json
+	@mkdir -p $(PAGE_TOOLS)
+	@cp tests/browser/tools/package.json tests/browser/tools/package-lock.json $(PAGE_TOOLS)/
+	@npm ci --prefix $(PAGE_TOOLS) --ignore-scripts --no-audit --no-fund --loglevel=error \
+		|| { echo "axe could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@
 
 $(VENDORS)/.done: tests/vendors/package.json tests/vendors/package-lock.json

@@ -15,7 +15,8 @@ _STYLE = """
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px;
   background: var(--bg); color: var(--ink);
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", sans-serif; }
-form { width: 100%; max-width: 360px; background: var(--card); border: 1px solid var(--line);
+main { width: 100%; max-width: 360px; }
+form { background: var(--card); border: 1px solid var(--line);
   border-radius: 16px; padding: 32px; }
 h1 { margin: 0 0 4px; font-size: 22px; letter-spacing: -.01em; }
 p { margin: 0 0 20px; color: var(--soft); font-size: 14px; }
@@ -32,10 +33,10 @@ _PAGE = Template(
     """<!doctype html>
 <html lang="$lang"><head><meta charset="utf-8"><title>$title</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>$style</style></head>
-<body><form method="post" action="/signin"><h1>Parley</h1><p$mood>$say</p>$more
+<body><main><form method="post" action="/signin"><h1>Parley</h1><p$mood>$say</p>$more
 <label for="token">$label</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
-<button>$button</button></form></body></html>
+<button>$button</button></form></main></body></html>
 """
 )
 

@@ -7,7 +7,7 @@ import { keyOf, store } from "./store.js";
 import { t } from "./texts.js";
 
 const root = document.getElementById("sidebar");
-const list = h("div", { class: "chats", role: "list" });
+const list = h("div", { class: "chats" });
 
 export const drawer = {
   open() {
@@ -57,17 +57,15 @@ function schedule() {
 
 function draw() {
   const focused = list.contains(document.activeElement) ? document.activeElement.dataset.key : null;
-  const nodes = [];
-  let group = "";
+  const groups = new Map();
   for (const chat of store.sorted()) {
     const name = groupOf(chat.updated);
-    if (name !== group) nodes.push(h("h2", { class: "group" }, name));
-    group = name;
-    nodes.push(row({ chat: chat.id, topic: null }, chat.title));
+    if (!groups.has(name)) groups.set(name, h("ul", { class: "rows", "aria-label": name }));
     const topics = [...(chat.topics ?? [])].sort((a, b) => a.created - b.created);
-    nodes.push(...topics.map((topic) => row({ chat: chat.id, topic: topic.id }, topic.title)));
+    groups.get(name).append(row({ chat: chat.id, topic: null }, chat.title));
+    for (const topic of topics) groups.get(name).append(row({ chat: chat.id, topic: topic.id }, topic.title));
   }
-  list.replaceChildren(...nodes);
+  list.replaceChildren(...[...groups].flatMap(([name, rows]) => [h("h2", { class: "group" }, name), rows]));
   const links = [...list.querySelectorAll(".chat-link")];
   const current = links.find((link) => link.dataset.key === focused) ?? links.find((link) => link.ariaCurrent) ?? links[0];
   for (const link of links) link.tabIndex = link === current ? 0 : -1;
@@ -100,7 +98,7 @@ function row(place, title) {
     button(t("rename"), "pencil", () => rename(place, title), { tabindex: "-1" }),
     button(t("remove"), "trash", () => remove(place, title), { tabindex: "-1" }),
   );
-  return h("div", { class: `row ${place.topic ? "topic" : ""} ${open ? "open" : ""}`, role: "listitem" }, link, tools);
+  return h("li", { class: `row ${place.topic ? "topic" : ""} ${open ? "open" : ""}` }, link, tools);
 }
 
 async function rename(place, title) {
