@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from dataclasses import replace
 
 from app.cli.configured import configured
 from app.cli.plan import embedded_line
+from app.exposure import exposed
 from app.runner import run_loop
 from app.tokens import agent_key
 from console.options import is_loopback
+
+log = logging.getLogger(__name__)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve the LangGraph API until a signal."""
     loaded = configured(arguments.config, arguments.verbose)
+    for each in exposed(loaded).remarks:
+        log.warning("%s", each.show(loaded.origin))
     print(f"Starting the agent server: {embedded_line(loaded.settings.agent)} ...", flush=True)
     from agent.embedded.serve import serve
     from app.agents import embedded_options

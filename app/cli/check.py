@@ -15,6 +15,7 @@ from app.cli.chat import address
 from app.cli.client import ChatClient, ChatRefused, NotRunning
 from app.cli.configured import configured
 from app.cli.plan import plan
+from app.exposure import exposed
 from app.preflight import ask_platforms
 from app.runner import run_loop
 from app.settings.findings import Findings, at, findings
@@ -29,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Say what would start; 1 for mistakes, also in settings that cannot be read, which is 2."""
     loaded = configured(arguments.config, arguments.verbose)
     print(f"{loaded.origin}: this would start:", *plan(loaded), sep="\n", flush=True)
-    found = findings(loaded) + _store(loaded) + _agent(loaded)
+    found = findings(loaded) + exposed(loaded) + _store(loaded) + _agent(loaded)
     found += run_loop(ask_platforms(loaded)) + Findings(tuple(_page(loaded)))
     for line in found.known:
         print(line)

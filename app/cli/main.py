@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import importlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,11 +14,14 @@ from app.terminal import guard_terminals
 from bridge.errors import ConfigError, ParleyError
 from simulator.catalogue import platforms
 
+_UMASK = 0o077
+"""What a command and its children write, nobody else on the machine may read."""
 _ABOUT = "Puts any LangGraph agent into the team's chats."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; 0 when it did its work, 1 when it failed, 2 for a wrong configuration or usage."""
+    os.umask(_UMASK)
     arguments = parser().parse_args(argv)
     guard_terminals()
     try:

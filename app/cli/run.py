@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.configured import configured
 from app.cli.plan import plan
+from app.exposure import exposed
 from app.imports import SPARES, without
 from app.runner import run_loop, settle_memory
 from app.settings.findings import findings
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(
             f"Parley {VERSION}, set by {loaded.origin}", *plan(loaded), "Starting ...", sep="\n", flush=True
         )
-        found = findings(loaded)
+        found = findings(loaded) + exposed(loaded)
         for each in (*found.mistakes, *found.remarks):
             log.warning("%s", each.show(loaded.origin))
         run_loop(_serve(loaded))
