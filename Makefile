@@ -28,11 +28,12 @@ check: $(VENV)/.run ## Check config.yaml and say what would start
 test: $(VENV)/.test ## The default tests, a few minutes
 	@$(SUITE) test $(ARGS)
 
-lint: $(VENV)/.test ## Style, types and import rules
+lint: $(VENV)/.test ## Style, types, import rules, and config.yaml as it is shipped
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports
+	@sh scripts/config.sh
 
 browser: $(VENV)/.test $(PAGE_TOOLS)/.done ## The page in headless Chromium (needs Debian's "chromium npm")
 	@$(SUITE) browser $(ARGS)
