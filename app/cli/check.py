@@ -27,7 +27,7 @@ from bridge.errors import ConfigError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Say what would start; 1 for mistakes, also in settings that cannot be read, which is 2."""
+    """Say what would start; 1 where there are mistakes, but 2 where the settings cannot be read."""
     loaded = configured(arguments.config, arguments.verbose)
     print(f"{loaded.origin}: this would start:", *plan(loaded), sep="\n", flush=True)
     found = findings(loaded) + exposed(loaded) + _store(loaded) + _agent(loaded)

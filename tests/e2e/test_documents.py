@@ -14,6 +14,7 @@ from simulator.telegram import TelegramSimulator
 from tests.e2e.documented import NAMED, RUNS, Run
 from tests.e2e.installed import Installation, Shell, install
 from tests.e2e.telegram import Chat
+from tests.engine import NAMES
 from tests.kit.documents import Block, Command, blocks, documents, fenced
 from tests.kit.waiting import until
 
@@ -24,6 +25,12 @@ BY_DOCUMENT = {
     for name in documents()
 }
 _TOKEN = re.compile(r"Open (http://\S+)/\?token=(\S+) and say hello")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _as_shipped(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--engine") != NAMES[0]:
+        pytest.skip("what is installed here is configured as shipped, with SQLite")
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Starting: what stands in the way is told in one line, and what is up says so."""
 
+import asyncio
 import re
 import socket
 from pathlib import Path
@@ -9,10 +10,11 @@ import pytest
 
 from simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import Scene, begin, end
-from tests.e2e.process import PATIENCE, parley, split, way_in, write_config
+from tests.e2e.process import PATIENCE, Process, asking, parley, split, way_in, write_config
 from tests.e2e.telegram import telegram_config
 from tests.e2e.web import WebPerson
 from tests.engine import CHOSEN
+from tests.kit.waiting import until
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -84,6 +86,29 @@ def test_mistakes_in_the_configuration_are_listed_and_nothing_starts(tmp_path: P
         'config.yaml:2: manager.max_turns: must be a whole number, such as "100", not "many"',
     ]
     assert not (tmp_path / "data").exists()
+
+
+def test_an_assistant_that_the_agent_server_does_not_have_is_found(agent: Process, tmp_path: Path):
+    config = {"agent": {**asking(agent.url), "assistant": "agnt"}, "console": {"port": 0}}
+    write_config(tmp_path, config)
+    checked = parley(tmp_path, "check")
+    words = 'agent.assistant: the agent server has no assistant "agnt"; did you mean "agent"?'
+    assert checked.returncode == 1, checked.stderr
+    assert words in checked.stdout
+    assert checked.stdout.endswith("\n1 mistake.\n")
+    process = begin(tmp_path, config)
+    try:
+        process.wait_until_up()
+        until_logged(process, words)
+    finally:
+        end(process)
+
+
+def until_logged(process: Process, words: str) -> None:
+    """Wait until the log has a warning with these words."""
+    asyncio.run(
+        until(lambda: re.search(rf"WARNING \S+ .*{re.escape(words)}", process.log), f"{words} is logged")
+    )
 
 
 def test_check_says_what_would_start_beside_a_running_parley(scene: Scene):

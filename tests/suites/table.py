@@ -60,7 +60,7 @@ class Suite:
 
 SUITES: Mapping[str, Suite] = {
     "test": Suite([PytestRun(processes=3)], 200, second_chance=False),
-    "journeys": Suite([PytestRun(("-m", "journeys"), processes=3)], 120),
+    "journeys": Suite([PytestRun(("-m", "journeys"), processes=3)], 170),
     "browser": Suite([PytestRun(("-m", "browser"), processes=2)], 80),
     "teeth": Suite([PytestRun(("-m", "teeth"), processes=6, together=False)], 80),
     "chaos": Suite([Program("tests.chaos sqlite", {"full": ("--full",), "short": ("--turns", "60")})], 100),
