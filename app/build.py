@@ -30,7 +30,7 @@ from app.people import person_desk
 from app.places import CHANNELS, FILES
 from app.seats import OneSeat, OpenSeat, Seat
 from app.settings.load import Loaded
-from app.store import open_store
+from app.store import in_use, open_store
 from app.supervise import Supervisor, Supervisors
 from app.tokens import console_token
 from app.upkeep import keep_up
@@ -109,8 +109,9 @@ async def built(loaded: Loaded, clock: Callable[[], float] = time.time) -> Async
 
     Only channels that are on are imported. Raises StoreUnavailable, ConfigError.
     """
-    async with open_store(loaded, clock) as journal, _agent(loaded, journal) as agent:
-        yield await _put_together(loaded, clock, journal, agent)
+    with in_use(loaded):
+        async with open_store(loaded, clock) as journal, _agent(loaded, journal) as agent:
+            yield await _put_together(loaded, clock, journal, agent)
 
 
 async def _put_together(

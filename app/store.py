@@ -7,7 +7,7 @@ import secrets
 import socket
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol
@@ -20,6 +20,7 @@ from store.copy import Side
 from store.interface import Store
 from store.sqlite import SqliteStore
 from store.sqlite.copying import sqlite_side
+from store.sqlite.lock import owned
 from store.sqlite.look import looking
 
 _PATIENCE = 10.0
@@ -39,6 +40,17 @@ def open_store(loaded: Loaded, clock: Callable[[], float] = time.time) -> Abstra
     if loaded.settings.store.embedded:
         return SqliteStore.open(database(loaded), clock=clock, retention=loaded.settings.retention.of_store())
     return _open_postgres(loaded)
+
+
+def in_use(loaded: Loaded) -> AbstractContextManager[None]:
+    """Hold the data folder against a restore, together with other nodes; SQLite's file is held by its store.
+
+    Raises StoreUnavailable, OSError.
+    """
+    if loaded.settings.store.embedded:
+        return nullcontext()
+    loaded.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return owned(loaded.data_dir / DATABASE, exclusive=False)
 
 
 @asynccontextmanager

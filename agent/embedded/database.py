@@ -155,7 +155,7 @@ async def open_database(path: Path) -> AsyncIterator[Database]:
     async with contextlib.AsyncExitStack() as stack:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            await _hold(stack, path)
+            await stack.enter_async_context(held(path))
             connection = await stack.enter_async_context(aiosqlite.connect(path, isolation_level=None))
             await _prepare(connection, path)
         except (aiosqlite.Error, OSError) as error:
@@ -169,18 +169,23 @@ async def open_database(path: Path) -> AsyncIterator[Database]:
             await worker
 
 
-async def _hold(stack: contextlib.AsyncExitStack, path: Path) -> None:
-    """Two servers on one file would both run what is unfinished; SQLite's own lock dies with us."""
+@asynccontextmanager
+async def held(path: Path) -> AsyncIterator[None]:
+    """Hold the file alone: two servers on one would both run what is unfinished.
+
+    It is SQLite's own lock, and dies with us. Raises ConfigError where somebody has it, or it cannot be had.
+    """
     beside = path.with_name(path.name + ".lock")
-    holder = await stack.enter_async_context(aiosqlite.connect(beside, timeout=1.0, isolation_level=None))
-    try:
-        await holder.execute("BEGIN EXCLUSIVE")
-    except aiosqlite.OperationalError as error:
-        if "locked" not in str(error):
-            raise
-        raise ConfigError(
-            f"agent.database: {path} is in use by another Parley; stop that one first"
-        ) from error
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            opening = aiosqlite.connect(beside, timeout=1.0, isolation_level=None)
+            await (await stack.enter_async_context(opening)).execute("BEGIN EXCLUSIVE")
+        except aiosqlite.Error as error:
+            problem = "is in use by another Parley; stop that one first"
+            if "locked" not in str(error):
+                problem = f"cannot be used: {error}"
+            raise ConfigError(f"agent.database: {path} {problem}") from error
+        yield
 
 
 async def _prepare(connection: aiosqlite.Connection, path: Path) -> None:

@@ -111,7 +111,8 @@ def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
     store.add_argument("what", choices=("copy",))
     store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
     store.add_argument("target", metavar="TO", help="the same; neither may be in use")
-    for command in (_add_person(add), store, memory, audit, pair, unpair, letters):
+    others = (_add_person(add), *_add_backup(add), store, memory, audit, pair, unpair, letters)
+    for command in others:
         command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")
 
@@ -123,3 +124,12 @@ def _add_person(add: Callable[[str, str], argparse.ArgumentParser]) -> argparse.
     person.add_argument("--to", type=Path, metavar="FILE", help="the zip file, or the receipt of an erasure")
     person.add_argument("--yes", action="store_true", help="erase: do not ask")
     return person
+
+
+def _add_backup(add: Callable[[str, str], argparse.ArgumentParser]) -> Sequence[argparse.ArgumentParser]:
+    backup = add("backup", "copy everything that Parley keeps into a new folder, also while it runs")
+    backup.add_argument("folder", type=Path, metavar="FOLDER", help="a new folder, or an empty one")
+    restore = add("restore", "bring back what `parley backup` copied, while no Parley runs")
+    restore.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of the backup")
+    restore.add_argument("--replace", action="store_true", help="put what is there now aside")
+    return backup, restore

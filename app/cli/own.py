@@ -10,11 +10,11 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
 
+from app.places import TERMINAL
 from app.runner import run_loop
 from app.settings.load import Loaded
 from bridge.errors import ParleyError
 
-_FOLDER = "terminal"
 _START_SECONDS = 60.0
 
 
@@ -28,7 +28,7 @@ def alone(loaded: Loaded) -> Loaded:
     console = loaded.settings.console.model_copy(update=changes)
     settings = loaded.settings.model_copy(update={"console": console})
     others = set(loaded.channels) - {"web"}
-    folder = loaded.data_dir / _FOLDER if others else loaded.data_dir
+    folder = loaded.data_dir / TERMINAL if others else loaded.data_dir
     web = {"web": replace(loaded.plans["web"], off="")}
     return replace(loaded, settings=settings, plans=web, data_dir=folder)
 

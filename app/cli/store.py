@@ -6,13 +6,13 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from app.cli.configured import configured
+from app.cli.progress import Progress
 from app.runner import run_loop
 from app.settings.environment import with_dotenv
 from app.settings.expand import expand
@@ -21,24 +21,6 @@ from app.settings.store import StoreSection
 from app.store import copy_side, shown
 from bridge.errors import ConfigError
 from store.copy import Counts, copy
-
-_EVERY = 2.0
-"""Seconds between two lines about how far it is."""
-
-
-class Progress:
-    """A line now and then, however fast it goes."""
-
-    def __init__(self, clock: Callable[[], float], say: Callable[[str], None]) -> None:
-        self._clock = clock
-        self._say = say
-        self._next = clock() + _EVERY
-
-    def __call__(self, table: str, done: int, total: int) -> None:
-        """So many rows of so many are copied."""
-        if self._clock() >= self._next:
-            self._next = self._clock() + _EVERY
-            self._say(f"  {table}: {done:,} of {total:,}")
 
 
 def run(arguments: argparse.Namespace) -> int:

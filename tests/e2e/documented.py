@@ -51,6 +51,8 @@ RUNS: Mapping[str, Run] = {
     _SAY: Run(),
     "curl http://127.0.0.1:44181/sim/answers -d '{\"chat\": 1001}'": Run(again=True),
     ".venv/bin/parley store copy sqlite '$PARLEY_STORE_URL'": Run("Counted there: the same", idle=True),
+    ".venv/bin/parley backup backups/monday": Run(r"Backed up to backups/monday: \d+ files", idle=True),
+    ".venv/bin/parley restore backups/monday --replace": Run("What was there before is in", idle=True),
     _POST: Run('"message-0001"'),
     'curl -sN http://127.0.0.1:8765/api/chat/events -H "$auth"': Run("event: ", stays=True),
 }
@@ -88,6 +90,7 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"pytest .*"): "a part of a suite",
     re.compile(r"make bench(?: .*)?"): "measures for minutes, alone on the machine",
     re.compile(r"bash \.ci/run"): "runs all suites, this among them",
+    re.compile(r"pg_(?:dump|restore) .*"): "needs a PostgreSQL; tests/postgres/test_backup.py runs it",
 }
 NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"(?:\.venv/bin/)?python -m benchmarks\.\w+.*"): "measures for minutes, alone on the machine",

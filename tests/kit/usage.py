@@ -16,6 +16,8 @@ from tests.suites.table import SUITES
 FOREIGN = {
     "curl": "another program's",
     "openssl": "another program's",
+    "pg_dump": "another program's",
+    "pg_restore": "another program's",
     "pip": "another program's",
     "sqlite3": "another program's",
 }

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from app.cli.main import main
-from app.cli.store import Progress
+from app.cli.progress import Progress
 from app.settings.load import read
 from app.store import open_store
 from bridge.ports import Document, Put
