@@ -53,6 +53,8 @@ RUNS: Mapping[str, Run] = {
     ".venv/bin/parley store copy sqlite '$PARLEY_STORE_URL'": Run("Counted there: the same", idle=True),
     ".venv/bin/parley backup backups/monday": Run(r"Backed up to backups/monday: \d+ files", idle=True),
     ".venv/bin/parley restore backups/monday --replace": Run("What was there before is in", idle=True),
+    ".venv/bin/parley backup backups/tuesday": Run(r"Backed up to backups/tuesday: \d+ files", idle=True),
+    ".venv/bin/parley restore backups/tuesday --replace": Run("What was there before is in", idle=True),
     _POST: Run('"message-0001"'),
     'curl -sN http://127.0.0.1:8765/api/chat/events -H "$auth"': Run("event: ", stays=True),
 }

@@ -9,7 +9,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import threading
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
@@ -27,7 +26,7 @@ from store.sqlite.schema import STEPS
 from tests.chaos.disk import WARNING, namespace
 from tests.e2e.process import environment
 from tests.kit.machine import patience
-from tests.unit.app.backup_kit import FILES, fill, write_config
+from tests.unit.app.backup_kit import FILES, fill, threads, write_config
 
 
 @pytest.fixture
@@ -185,36 +184,70 @@ def test_a_disk_that_gets_full_in_the_middle_leaves_nothing_behind(folder: Path)
 
 
 def test_a_copy_is_of_one_moment_and_never_keeps_a_writer_waiting(tmp_path: Path) -> None:
-    """Somebody writes all the time: a copy that begins again after each change would never end."""
-    source, written, copied = tmp_path / "a.db", [0], threading.Event()
-    with closing(sqlite3.connect(source, isolation_level=None)) as first:
-        first.execute("PRAGMA journal_mode = WAL")
-        first.execute("CREATE TABLE pairs (a, b)")
-        first.executemany("INSERT INTO pairs VALUES (?, ?)", [(n, "x" * 3000) for n in range(3000)])
+    """Somebody commits between any two steps: a copy that begins again after each change would never end."""
+    source, steps = tmp_path / "a.db", list[int]()
+    with closing(sqlite3.connect(source, isolation_level=None, timeout=0)) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("CREATE TABLE rows (a, b)")
+        writer.execute("BEGIN")
+        writer.executemany("INSERT INTO rows VALUES (?, ?)", [(n, "x" * 3000) for n in range(3000)])
+        writer.execute("COMMIT")
 
-    def write() -> None:
-        with closing(sqlite3.connect(source, isolation_level=None, timeout=0)) as writer:
-            while not copied.is_set():
-                writer.execute("BEGIN IMMEDIATE")
-                writer.execute("INSERT INTO pairs VALUES ('one', ?)", (written[0],))
-                writer.execute("INSERT INTO pairs VALUES ('two', ?)", (written[0],))
-                writer.execute("COMMIT")
-                written[0] += 1
+        def told(done: int, total: int) -> None:
+            assert not steps or done > steps[-1], "it began again"
+            steps.append(done)
+            writer.execute("INSERT INTO rows VALUES ('later', ?)", ("x" * 100_000,))
 
-    during: list[int] = []
-    thread = threading.Thread(target=write)
-    thread.start()
-    try:
-        copy_database(source, tmp_path / "b.db", lambda done, total: during.append(written[0]))
-    finally:
-        copied.set()
-        thread.join()
-    assert len(during) > 3
-    assert during[-1] > during[0]
+        copy_database(source, tmp_path / "b.db", told)
+        assert writer.execute("SELECT count(*) FROM rows").fetchall() == [(3000 + len(steps),)]
+    assert len(steps) > 3
     with closing(sqlite3.connect(tmp_path / "b.db")) as copy:
-        counts = dict(copy.execute("SELECT a, count(*) FROM pairs WHERE a IN ('one', 'two') GROUP BY a"))
-    assert len(set(counts.values())) <= 1
+        assert copy.execute("SELECT count(*) FROM rows").fetchall() == [(3000,)]
     assert [path.name for path in tmp_path.glob("b.db*")] == ["b.db"]
+
+
+def test_each_part_is_newer_than_what_names_it(folder: Path) -> None:
+    """A run that the store knows is in the agent's database, and a file that either knows is there."""
+    fill(folder)
+    data, seen = folder / "data", list[str]()
+
+    def told(what: str, _done: int, _total: int) -> None:
+        if what in seen:
+            return
+        seen.append(what)
+        if what == "parley.db":
+            written(
+                data / "agent.db", "INSERT INTO threads VALUES ('later', 1, 1, 'idle', 'g', '{}', '{}', '')"
+            )
+            (data / "files" / "later.txt").write_text("named by a message that came just now")
+        elif what == "agent.db":
+            written(data / "parley.db", "UPDATE documents SET body = 'later'")
+
+    report = back_up(layout_of(read("", "config.yaml", {}, folder)), folder / "copy", told)
+    assert seen[:3] == ["parley.db", "agent.db", "files"]
+    assert set(threads(folder / "copy" / "agent.db")) == {"old", "later"}
+    assert (folder / "copy" / "data" / "files" / "later.txt").exists()
+    with closing(sqlite3.connect(folder / "copy" / "parley.db")) as copy:
+        assert ("later",) not in copy.execute("SELECT body FROM documents").fetchall()
+    parts = [each.path.partition("/")[0] for each in report.manifest.files]
+    assert list(dict.fromkeys(parts)) == ["parley.db", "agent.db", "memory", "data"]
+
+
+def written(database: Path, statement: str) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+def test_interrupted_it_leaves_nothing_behind(folder: Path) -> None:
+    fill(folder)
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        back_up(layout_of(read("", "config.yaml", {}, folder)), folder / "copy", stop)
+    assert not (folder / "copy").exists()
 
 
 def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
