@@ -23,13 +23,14 @@ from bridge.types import User
 
 log = logging.getLogger(__name__)
 
-CODES_OF_ONE, CODES_OF_ALL = 5, 100
-"""Most codes that one account, and all accounts together, are given in an hour."""
+CODES_OF_ONE = 5
+"""Most codes that one account is given in an hour; what others ask for does not count."""
+OPEN_REQUESTS = 2000
+"""Most requests that this process lets stand open, of everybody together; beyond it the oldest go."""
 
 _HOUR = 3600.0
 _PAIRED, _REQUESTS, _COUNTS = "paired/", "pairing/request/", "pairing/count/"
 _TOPIC = "paired"
-_EVERYBODY = "all"  # no account's key: those have a colon
 _SEEN_AGAIN = 2.0
 _ATTEMPTS = 20
 
@@ -75,6 +76,7 @@ class Pairing:
         self._changed = asyncio.Event()
         news.follow(_TOPIC, self)
         self._known: frozenset[str] = frozenset()
+        self._open = 0  # requests, at most: counted anew when they could be too many
         self._learning = asyncio.Lock()
 
     @classmethod
@@ -119,14 +121,15 @@ class Pairing:
     async def ask(self, user: User) -> str | None:
         """A code with which `user` can be let in: once, and for ten minutes. It replaces their last one.
 
-        None when they, or all together, had too many within the hour.
+        None when they had too many within the hour.
         """
         code, account = new_code(), account_key(user)
         replaced = await self._count(account, CODES_OF_ONE, digest_of(code))
-        if replaced is None or await self._count(_EVERYBODY, CODES_OF_ALL) is None:
+        if replaced is None:
             return None
         if replaced:
             await self._documents.delete(f"{_REQUESTS}{replaced}")
+        await self._make_room()
         request = Request(account, user.channel, plain_name(user), self._clock() + CODE_SECONDS)
         await self._documents.set(Document(f"{_REQUESTS}{digest_of(code)}", encode(request), 0))
         return code
@@ -205,6 +208,17 @@ class Pairing:
         async for document in every(self._documents, _COUNTS):
             if now - decode(_Count, document.body).since > _HOUR:
                 await self._documents.delete(document.key)
+
+    async def _make_room(self) -> None:
+        """Let one more request be open; of what could be too many keep nine tenths, the newest."""
+        self._open += 1
+        if self._open <= OPEN_REQUESTS:
+            return
+        known = sorted([(request.until, digest) async for request, digest in self._requests()])
+        most = OPEN_REQUESTS * 9 // 10
+        for _, digest in known[:-most]:
+            await self._documents.delete(f"{_REQUESTS}{digest}")
+        self._open = min(len(known), most) + 1
 
     async def _changed_here(self) -> None:
         await self.load()

@@ -14,7 +14,7 @@ from bridge.commands.parse import NAMES
 from bridge.errors import StoreUnavailable
 from bridge.journal import Document
 from bridge.options import Options
-from bridge.pairing import CODES_OF_ALL, CODES_OF_ONE, PairedAccount, Pairing, plain_name
+from bridge.pairing import CODES_OF_ONE, PairedAccount, Pairing, plain_name
 from bridge.queues import commands_of
 from bridge.types import Attachment, AttachmentKind, Conversation, User
 from store.sqlite import SqliteStore
@@ -102,19 +102,45 @@ async def test_a_code_is_good_for_ten_minutes_and_until_the_next_one(tmp_path: P
         assert await accounts(pairing) == []
 
 
-async def test_nobody_gets_many_codes_and_all_together_not_too_many(tmp_path: Path) -> None:
+async def test_nobody_gets_many_codes_and_nobody_uses_up_those_of_others(tmp_path: Path) -> None:
     now = [1000.0]
     async with SqliteStore.open(tmp_path / "parley.db") as store:
         pairing = Pairing(store, lambda: now[0])
-        mine = [await pairing.ask(EVE) for _ in range(CODES_OF_ONE + 2)]
-        assert [code is not None for code in mine] == [True] * CODES_OF_ONE + [False] * 2
-        others = await asyncio.gather(*(pairing.ask(User("test", f"u{n}")) for n in range(CODES_OF_ALL)))
-        assert sum(code is not None for code in others) <= CODES_OF_ALL - CODES_OF_ONE
-        for number in range(CODES_OF_ALL):
-            await pairing.ask(User("test", f"v{number}"))
-        assert len(await asks(pairing)) == CODES_OF_ALL - CODES_OF_ONE + 1
+        for number in range(40):
+            crowd = User("test", f"crowd-{number}")
+            codes = [await pairing.ask(crowd) for _ in range(CODES_OF_ONE + 2)]
+            assert [code is not None for code in codes] == [True] * CODES_OF_ONE + [False] * 2
+        code = await pairing.ask(EVE)
+        assert code
+        assert await pairing.approve(code, ADMIN)
+        assert await pairing.ask(User("test", "crowd-0")) is None
         now[0] += 3601
-        assert await pairing.ask(EVE)
+        assert await pairing.ask(User("test", "crowd-0"))
+
+
+async def test_open_requests_have_a_bound_and_the_newest_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.pairing.OPEN_REQUESTS", 20)
+    now, most = [1000.0], 0
+    async with SqliteStore.open(tmp_path / "parley.db") as store:
+        pairing = Pairing(store, lambda: now[0])
+        first = await pairing.ask(BOB)
+        for number in range(95):
+            now[0] += 0.1
+            assert await pairing.ask(User("test", f"crowd-{number}"))
+            most = max(most, len(await store.list("pairing/request/")))
+        code = await pairing.ask(EVE)
+        assert first
+        assert code
+        assert most <= 20
+        assert await pairing.approve(first, ADMIN) is None
+        assert await pairing.approve(code, ADMIN)
+        assert "test:crowd-94" in await asks(pairing)
+        now[0] += 601  # those that are too old go first
+        for number in range(95, 110):
+            assert await pairing.ask(User("test", f"crowd-{number}"))
+        assert len(await asks(pairing)) == 15
 
 
 async def test_an_approval_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
