@@ -41,7 +41,7 @@ def copy_database(source: Path, target: Path, progress: Callable[[int, int], Non
                 _check(source, writer)
                 os.fsync(file.fileno())
     except sqlite3.Error as error:
-        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_FULL:  # the source is read only
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:  # the source is read only
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
         raise unavailable(source, error) from error
 
