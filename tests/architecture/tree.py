@@ -10,7 +10,16 @@ ROOT = Path(__file__).parents[2]
 SHIPPED = ROOT / "app" / "settings" / "default.yaml"
 """The configuration as it is shipped: the one at the top is its users' to edit."""
 PACKAGES = ("agent", "app", "benchmarks", "bridge", "channels", "console", "memory", "simulator", "store")
-_NOT_OURS = {".git", "__pycache__", "data", "screenshots", "output", "node_modules", "parley.egg-info"}
+_NOT_OURS = {
+    ".git",
+    "__pycache__",
+    "data",
+    "backups",
+    "screenshots",
+    "output",
+    "node_modules",
+    "parley.egg-info",
+}
 
 
 def files() -> Iterator[Path]:

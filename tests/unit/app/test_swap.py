@@ -34,6 +34,7 @@ def prepared(data: Path, outside: Path) -> Swap:
         tree(folder, _OLD)
         tree(folder / ".restoring", _NEW)
     old, new = ({name.split("/")[0] for name in names} for names in (_OLD, _NEW))
+    old.add("only-new")  # it was there when the names were noted
     return Swap(
         data / "backup",
         "before-restore-x",
