@@ -1,25 +1,29 @@
-"""Reads one file that a stranger sent, as a program of its own: KIND PATH MOST_CHARACTERS MOST_SECONDS.
+"""Reads one file that a stranger sent, as a program of its own: KIND MOST_CHARACTERS MOST_SECONDS < FILE.
 
 Standard output is one line, the type of what follows (`text/plain`, or a picture's) or a word for what is
 wrong (`broken`, `locked`, `empty`, `too_large`, `unknown`), and then the content: at most one character more
 than asked for, so that a cut can be told. The kind `unseen` is for a file that nobody looked into yet: the
 line is `kind/` and what it is (agent/kinds.py), unless it is a text in plain UTF-8 or UTF-16, which comes so.
 
-Whatever a file makes the libraries do, they get no network, no other file, no program, and bounded memory and
-time. Nothing of Parley is imported but kinds.py, nor its environment seen.
+Whatever a file makes the libraries do, they get no network, no other file, no program, and bounded memory
+and time: by the kernel where it can (agent/sandbox.py), and by a hook of Python's everywhere. They are loaded
+before the file is looked at. Nothing of Parley is imported but modules beside this one that import nothing
+of it either, nor is its environment seen. The kind `tried` is for no file: it tells what the kernel refuses.
 """
 
 from __future__ import annotations
 
 import codecs
 import io
+import json
 import os
-import resource
 import signal
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
 
 Reader = Callable[[bytes, int], tuple[str, bytes]]
 
-_MEMORY = 1_500_000_000
+_MEMORY = 512_000_000
 _MOST_UNPACKED = 100_000_000
 _MOST_ENTRIES = 5_000
 # A workbook above this takes minutes through pandas, and its beginning is all that would be kept.
@@ -56,28 +60,40 @@ _FORBIDDEN = (
 )
 _WRITING = 0o3 | 0o100  # O_WRONLY, O_RDWR, O_CREAT
 _LIBRARIES = {Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()}
+_FOLDERS = [str(root / name) for root in _LIBRARIES for name in ("lib", "lib64")]
 
 
 class Refused(Exception):
     """The file cannot be read; the argument is the word for it."""
 
 
-def main(kind: str, path: str, most: int, seconds: int) -> None:
-    """Print what the file says."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+def main(kind: str, most: int, seconds: int) -> None:
+    """Print what the file at standard input says."""
     signal.alarm(seconds + 5)  # For the case that whoever started this is gone.
-    content = Path(path).read_bytes()
-    try:
-        reader = _reader(kind, content)
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    sandbox = _beside("sandbox")
+    sandbox.limit(_MEMORY, seconds)
+    if kind == "tried":
+        trial = _beside("sandbox_trial")
+        missing = sandbox.confine(_FOLDERS)
+        word, result = kind, json.dumps({"missing": missing, "refused": trial.refused()}).encode()
+    else:
+        reader = _reader(kind)
+        sandbox.confine(_FOLDERS)
         sys.addaudithook(guard)
-        word, result = reader(content, most)
-    except Refused as refused:
-        word, result = str(refused), b""
-    except MemoryError:
-        word, result = "too_large", b""
+        try:
+            word, result = reader(sys.stdin.buffer.read(), most)
+        except Refused as refused:
+            word, result = str(refused), b""
+        except MemoryError:
+            word, result = "too_large", b""
     sys.stdout.buffer.write(word.encode() + b"\n" + result)
+
+
+def _beside(name: str) -> ModuleType:
+    """A module of Parley's that stands beside this one, and nothing else of it."""
+    module = ModuleType(name)
+    SourceFileLoader(name, str(Path(__file__).with_name(f"{name}.py"))).exec_module(module)
+    return module
 
 
 def guard(event: str, arguments: tuple[object, ...]) -> None:
@@ -91,10 +107,8 @@ def guard(event: str, arguments: tuple[object, ...]) -> None:
             raise PermissionError(str(arguments[0]))
 
 
-def _reader(kind: str, content: bytes) -> Reader:
+def _reader(kind: str) -> Reader:
     """How to read this kind, its libraries loaded."""
-    if kind == "package":
-        kind = _package(content)
     special = {
         "unseen": _unseen,
         "large_xlsx": _large_workbook,
@@ -106,17 +120,13 @@ def _reader(kind: str, content: bytes) -> Reader:
 
 
 def _unseen() -> Reader:
-    from importlib.machinery import SourceFileLoader
-    from types import ModuleType
-
-    kinds = ModuleType("kinds")
-    SourceFileLoader("kinds", str(Path(__file__).with_name("kinds.py"))).exec_module(kinds)
+    kinds = _beside("kinds")
 
     def read(content: bytes, most: int) -> tuple[str, bytes]:
         kind: str = kinds.kind_of(content)
         if kind == "text" and (text := _decoded(content[: 4 * most + 4])) is not None:
             return _written(text, most, bare=False)
-        return f"kind/{kind}", b""
+        return f"kind/{_package(content) if kind == 'package' else kind}", b""
 
     return read
 
@@ -161,6 +171,8 @@ def _document(kind: str) -> Reader:
 
 
 def _converter(kind: str) -> Callable[[bytes], str]:
+    # It tells what a file is by a model, with a thread and 40 MB; we know that already.
+    sys.modules["magika"] = ModuleType("magika")
     from markitdown import StreamInfo, converters
 
     made = {
@@ -245,17 +257,19 @@ def _picture() -> Reader:
     def read(content: bytes, most: int) -> tuple[str, bytes]:
         try:
             image = Image.open(io.BytesIO(content), formats=_READABLE)
+            fits = len(content) <= _MOST_PICTURE and max(image.size) <= _LONGEST_SIDE
+            if not fits:
+                image.draft("RGB", (_SHRUNK_SIDE, _SHRUNK_SIDE))  # A large JPEG is never unpacked whole.
             image.load()
         except Image.DecompressionBombError as error:
             raise Refused("too_large") from error
         except UnidentifiedImageError as error:
             raise Refused("broken") from error
-        fits = len(content) <= _MOST_PICTURE and max(image.size) <= _LONGEST_SIDE
         if fits and image.format in _PICTURES:
             return _PICTURES[image.format], content
-        upright = ImageOps.exif_transpose(image)
-        upright.thumbnail((_SHRUNK_SIDE, _SHRUNK_SIDE))
-        return _saved(upright)
+        image.thumbnail((_SHRUNK_SIDE, _SHRUNK_SIDE))
+        ImageOps.exif_transpose(image, in_place=True)
+        return _saved(image)
 
     return read
 
@@ -277,4 +291,4 @@ def _written(text: str, most: int, *, bare: bool = True) -> tuple[str, bytes]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

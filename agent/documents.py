@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from agent.kinds import Kind
 from bridge.files import FileTrouble, StoredFile
@@ -19,6 +21,8 @@ _PROGRAM = Path(__file__).with_name("document_child.py")
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "LANG": "C.UTF-8"}
 _TEXT = "text/plain"
 _UNSEEN, _IS_OF_KIND = "unseen", "kind/"
+_TRIED = "tried"
+_ALL_TRIED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,24 @@ class Content:
     mime: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What the kernel has `refused` to a program as it reads files, and what it is `missing` for more."""
+
+    refused: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything that was tried is refused."""
+        return len(self.refused) == _ALL_TRIED
+
+    def __str__(self) -> str:
+        said = f"the kernel keeps it from {', '.join(self.refused) or 'nothing'}"
+        lacks = f" (missing here: {', '.join(dict.fromkeys(self.missing))})" if self.missing else ""
+        return f"Files that people send are read by a process of its own; {said}{lacks}"
+
+
 class Unreadable(Exception):
     """A file has nothing for the agent."""
 
@@ -70,32 +92,46 @@ class Documents:
         try:
             if file.size > self.limits.size:
                 raise Unreadable(FileTrouble.TOO_LARGE)
-            async with self._for_telling:
-                found = await self._output(_UNSEEN, file.path, most)
-            if not found.startswith(_IS_OF_KIND.encode()):
-                return _understood(found, most)
-            kind = Kind(found.decode().strip().removeprefix(_IS_OF_KIND))
-            _refuse(kind, pictures=pictures)
-            async with self._for_others if kind in (Kind.IMAGE, Kind.TEXT) else self._for_books:
-                return _understood(await self._output(kind.value, file.path, most), most)
+            with _opened(file.path) as content:
+                return await self._read(content, most, pictures=pictures)
         except OSError as error:
             log.warning("file %s cannot be read: %s", file.path, error)
             raise Unreadable(FileTrouble.BROKEN) from error
 
-    async def _output(self, kind: str, path: str, most: int) -> bytes:
-        """What the program says about a file that is there. Raises Unreadable and OSError."""
+    async def protection(self) -> Protection:
+        """Try what the kernel keeps a program from that reads files; never raises."""
+        try:
+            _, _, found = (await self._output(_TRIED, DEVNULL, 0)).partition(b"\n")
+            told = json.loads(found)
+            return Protection(tuple(told["refused"]), tuple(told["missing"]))
+        except (OSError, Unreadable, ValueError, LookupError) as error:
+            return Protection(missing=(f"an answer: {error!r}",))
+
+    async def tell_protection(self) -> None:
+        """Write one line to the log: what the kernel keeps a program from that reads files."""
+        found = await self.protection()
+        log.log(logging.INFO if found.whole else logging.WARNING, "%s (docs/files.md)", found)
+
+    async def _read(self, content: BinaryIO, most: int, *, pictures: bool) -> Content:
+        async with self._for_telling:
+            found = await self._output(_UNSEEN, content, most)
+        if not found.startswith(_IS_OF_KIND.encode()):
+            return _understood(found, most)
+        kind = Kind(found.decode().strip().removeprefix(_IS_OF_KIND))
+        _refuse(kind, pictures=pictures)
+        content.seek(0)
+        async with self._for_others if kind in (Kind.IMAGE, Kind.TEXT) else self._for_books:
+            return _understood(await self._output(kind.value, content, most), most)
+
+    async def _output(self, kind: str, content: BinaryIO | int, most: int) -> bytes:
+        """What the program says about an open file. Raises Unreadable and OSError."""
         seconds = self.limits.seconds
         # Without libraries it starts in a fraction of the time.
-        bare = ["-S"] if kind == _UNSEEN else []
-        command = [sys.executable, "-I", "-B", *bare, "-W", "ignore", str(_PROGRAM), kind, path]
+        bare = ["-S"] if kind in (_UNSEEN, _TRIED) else []
+        command = [sys.executable, "-I", "-B", *bare, "-W", "ignore", str(_PROGRAM)]
+        command += [kind, str(most), str(int(seconds) + 1)]
         program = await asyncio.create_subprocess_exec(
-            *command,
-            str(most),
-            str(int(seconds) + 1),
-            stdin=DEVNULL,
-            stdout=PIPE,
-            stderr=PIPE,
-            env=_ENVIRONMENT,
+            *command, stdin=content, stdout=PIPE, stderr=PIPE, env=_ENVIRONMENT
         )
         try:
             async with asyncio.timeout(seconds):
@@ -113,6 +149,11 @@ class Documents:
             )
             raise Unreadable(FileTrouble.BROKEN)
         return output
+
+
+def _opened(path: str) -> BinaryIO:
+    """A file of ours; not in a thread, which somebody who gives up would leave with an open file."""
+    return Path(path).open("rb")
 
 
 async def _ended(program: Process) -> None:

@@ -14,6 +14,7 @@ from typing import cast
 
 from starlette.routing import BaseRoute
 
+from agent.documents import Documents
 from agent.run import LangGraphAgent
 from app.agents import open_agent
 from app.assistants import warn_of_assistants
@@ -151,7 +152,7 @@ async def _put_together(
     server = _server(loaded, channels, pulse, api)
     clearing = Clearing(journal, agent, services.conversations, services.files, quarantine)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
-    watches = (watch_descriptors, file_watch(loaded))
+    watches = (watch_descriptors, file_watch(loaded), Documents().tell_protection)
     background = (*work, *watches, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
 

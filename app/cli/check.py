@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from agent.documents import Documents
 from app.assistants import ask_agent
 from app.cli.chat import address
 from app.cli.client import ChatClient, ChatRefused, NotRunning
@@ -30,6 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Say what would start; 1 where there are mistakes, but 2 where the settings cannot be read."""
     loaded = configured(arguments.config, arguments.verbose)
     print(f"{loaded.origin}: this would start:", *plan(loaded), sep="\n", flush=True)
+    print(run_loop(Documents().protection()), flush=True)
     found = findings(loaded) + exposed(loaded) + _store(loaded) + _agent(loaded)
     found += run_loop(ask_platforms(loaded)) + Findings(tuple(_page(loaded)))
     for line in found.known:

@@ -36,6 +36,7 @@ NOT_SAID = re.compile(
 """Errors, and what makes them: their words are for the log. And patterns, which read what people write."""
 FOR_OTHERS = {
     "whoever runs Parley, or its log": {
+        *("agent/documents.py", "agent/sandbox.py", "agent/sandbox_trial.py"),
         *("agent/ending.py", "agent/events.py", "agent/models.py", "agent/probe.py", "agent/run.py"),
         *("agent/server.py", "agent/wire.py", "channels/dingtalk/api.py", "channels/dingtalk/errors.py"),
         *("channels/feishu/api.py", "channels/feishu/errors.py", "channels/slack/errors.py"),

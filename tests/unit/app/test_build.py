@@ -1,6 +1,7 @@
 """The parts come together, and go apart in order."""
 
 import asyncio
+import logging
 import socket
 
 import httpx
@@ -11,6 +12,7 @@ from app.settings.load import read
 from app.tokens import way_in
 from bridge.errors import ConfigError, StoreUnavailable
 from tests.kit.machine import patience
+from tests.kit.waiting import until
 
 # Nobody answers there: Parley starts all the same.
 AWAY = "agent: {url: 'http://127.0.0.1:9'}\n"
@@ -33,6 +35,17 @@ async def test_it_serves_until_it_is_stopped(tmp_path):
             await running
             with pytest.raises(httpx.TransportError):
                 await http.get("/livez")
+
+
+async def test_a_start_says_what_the_kernel_keeps_from_the_readers_of_files(tmp_path, caplog):
+    caplog.set_level(logging.INFO, "agent.documents")
+    stop = asyncio.Event()
+    async with built(settings(tmp_path)) as parley:
+        running = asyncio.create_task(parley.run(stop, lambda url: None))
+        await until(lambda: "Files that people send are read by" in caplog.text, "it says what holds")
+        stop.set()
+        await running
+    assert len([record for record in caplog.records if record.name == "agent.documents"]) == 1
 
 
 async def test_a_port_in_use_is_one_line(tmp_path):

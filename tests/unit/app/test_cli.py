@@ -59,6 +59,9 @@ def test_check_says_what_would_start(tmp_path):
     assert result.returncode == 0, result.stderr
     assert re.search(r"telegram +off: \$BOT is not set", result.stdout)
     assert re.search(r"web +on", result.stdout)
+    assert (
+        "\nFiles that people send are read by a process of its own; the kernel keeps it from" in result.stdout
+    )
     assert not (tmp_path / "data").exists()
 
 
