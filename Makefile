@@ -17,7 +17,7 @@ help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 run: $(VENV)/.run ## Start Parley (options: make run ARGS="--verbose")
-	@exec $(PY) -m app run $(ARGS)
+	@exec $(PY) -m app run --watched $(ARGS)
 
 chat: $(VENV)/.run ## Chat in this terminal
 	@exec $(PY) -m app chat $(ARGS)

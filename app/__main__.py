@@ -1,7 +1,13 @@
-"""`python -m app` is `parley`."""
+"""`python -m app` is `parley`; what only watches another process loads nothing of it."""
 
 import sys
 
-from app.cli import main
+from app.watchdog import supervise, watched
+
+_watched = watched(sys.argv[1:])
+if _watched is not None:
+    sys.exit(supervise([sys.executable, "-m", "app", *_watched[0]], _watched[1]))
+
+from app.cli import main  # noqa: E402
 
 sys.exit(main())

@@ -21,6 +21,7 @@ from app.assistants import warn_of_assistants
 from app.descriptors import watch_descriptors
 from app.health import Pulse
 from app.imports import without
+from app.loop_lag import LoopLag
 from app.memory import make_memory
 from app.memory_api import console_memory
 from app.metrics import metrics
@@ -143,8 +144,8 @@ async def _put_together(
         quarantine=quarantine,
     )
     people = person_desk(loaded, services, journal, agent, partial(_make_channel, loaded, journal, NO_NEWS))
-    figures = metrics(services.deliveries, pulse.reports, channels)
-    letters = Letters(journal)
+    lag, letters = LoopLag(), Letters(journal)
+    figures = metrics(services.deliveries, pulse.reports, channels, lag)
     api = [
         *_api(loaded, services, memory, people, letters),
         metrics_route(figures, partial(letter_metrics, letters)),
@@ -152,7 +153,7 @@ async def _put_together(
     server = _server(loaded, channels, pulse, api)
     clearing = Clearing(journal, agent, services.conversations, services.files, quarantine)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
-    watches = (watch_descriptors, file_watch(loaded), Documents().tell_protection)
+    watches = (lag.run, watch_descriptors, file_watch(loaded), Documents().tell_protection)
     background = (*work, *watches, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 
+from app.loop_lag import LoopLag
 from bridge.deliveries import Deliveries
 from bridge.ports import Health, HealthReport
 from console.health import Reports
 from console.metrics import Metric, Metrics
 
 
-def metrics(deliveries: Deliveries, reports: Reports, channels: Iterable[str]) -> Metrics:
+def metrics(deliveries: Deliveries, reports: Reports, channels: Iterable[str], lag: LoopLag) -> Metrics:
     """A figure for each channel from the start on, so that a rate can be had from the first event."""
-    return partial(_metrics, deliveries, reports, tuple(channels))
+    names = tuple(channels)
+    return lambda: (*_metrics(deliveries, reports, names), lag.metric())
 
 
 def _metrics(deliveries: Deliveries, reports: Reports, channels: Sequence[str]) -> Sequence[Metric]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from starlette.requests import Request
@@ -24,8 +25,19 @@ class Metric:
     values: Mapping[str, int]
 
 
-Metrics = Callable[[], Sequence[Metric]]
-Asked = Callable[[], Awaitable[Sequence[Metric]]]
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How often a figure was up to each of `bounds`, and beyond the last; `sum` is of all figures."""
+
+    name: str
+    help: str
+    bounds: Sequence[float]
+    counts: Sequence[int]
+    sum: float
+
+
+Metrics = Callable[[], Sequence[Metric | Histogram]]
+Asked = Callable[[], Awaitable[Sequence[Metric | Histogram]]]
 
 
 def metrics_route(metrics: Metrics, *asked: Asked) -> Route:
@@ -40,13 +52,26 @@ def metrics_route(metrics: Metrics, *asked: Asked) -> Route:
     return Route("/metrics", scrape)
 
 
-def _lines(metrics: Sequence[Metric]) -> Iterable[str]:
+def _lines(metrics: Sequence[Metric | Histogram]) -> Iterable[str]:
     for metric in metrics:
+        if isinstance(metric, Histogram):
+            yield from _histogram(metric)
+            continue
         yield f"# HELP {metric.name} {_escaped(metric.help)}"
         yield f"# TYPE {metric.name} {metric.kind}"
         for value, figure in metric.values.items():
             quoted = _escaped(value).replace('"', '\\"')
             yield f'{metric.name}{{{metric.label}="{quoted}"}} {figure}'
+
+
+def _histogram(metric: Histogram) -> Iterable[str]:
+    yield f"# HELP {metric.name} {_escaped(metric.help)}"
+    yield f"# TYPE {metric.name} histogram"
+    bounds = (*(f"{bound:g}" for bound in metric.bounds), "+Inf")
+    for bound, count in zip(bounds, accumulate(metric.counts), strict=True):
+        yield f'{metric.name}_bucket{{le="{bound}"}} {count}'
+    yield f"{metric.name}_sum {metric.sum:g}"
+    yield f"{metric.name}_count {sum(metric.counts)}"
 
 
 def _escaped(text: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from app.terminal import guard_terminals
+from app.watchdog import SECONDS
 from bridge.errors import ConfigError, ParleyError
 from simulator.catalogue import platforms
 
@@ -68,6 +69,8 @@ def parser() -> argparse.ArgumentParser:
         command = add(name, about)
         command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")
+        if name == "run":
+            _add_watched(command)
         if name == "chat":
             command.add_argument("message", nargs="*", help="say this, print the answer, and leave")
         if name == "threads":
@@ -83,6 +86,19 @@ def parser() -> argparse.ArgumentParser:
     simulate.add_argument("--port", type=int, default=0, help="default: a free one")
     add("version", "print the version")
     return top
+
+
+def _add_watched(run: argparse.ArgumentParser) -> None:
+    about = f"start again what crashes, or is frozen for so long (default: {SECONDS:g})"
+    run.add_argument("--watched", nargs="?", type=_seconds, const=SECONDS, metavar="SECONDS", help=about)
+
+
+def _seconds(text: str) -> float:
+    """Raises ValueError, which argparse reports."""
+    seconds = float(text)
+    if not 0 < seconds < float("inf"):
+        raise ValueError
+    return seconds
 
 
 def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from app.cli.configured import configured
 from app.cli.plan import plan
 from app.exposure import exposed
+from app.heartbeat import Heartbeat
 from app.imports import SPARES, without
 from app.runner import run_loop, settle_memory
 from app.settings.findings import findings
@@ -56,10 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _serve(loaded: Loaded) -> None:
     stop = asyncio.Event()
-    _on_signals(stop, loaded.settings.manager.shutdown_grace)
+    heartbeat = Heartbeat(os.environ, stop.set)
+    _on_signals(stop, loaded.settings.manager.shutdown_grace, heartbeat)
     async with _built(loaded, stop) as parley:
         if parley is not None:
-            await parley.run(stop, partial(_started, loaded))
+            await parley.run(stop, partial(_started, loaded, heartbeat))
 
 
 @asynccontextmanager
@@ -87,8 +89,9 @@ async def _built(loaded: Loaded, stop: asyncio.Event) -> AsyncIterator[Parley | 
         yield parley
 
 
-def _started(loaded: Loaded, url: str) -> None:
+def _started(loaded: Loaded, heartbeat: Heartbeat, url: str) -> None:
     """Say where it is; only then tidy up, which takes a moment."""
+    heartbeat.start()
     if "web" in loaded.channels:
         print(f"\nOpen {entrance(loaded, url)} and say hello.", flush=True)
         if loaded.settings.console.token:
@@ -102,7 +105,7 @@ def _started(loaded: Loaded, url: str) -> None:
     settle_memory()
 
 
-def _on_signals(stop: asyncio.Event, grace: float) -> None:
+def _on_signals(stop: asyncio.Event, grace: float, heartbeat: Heartbeat) -> None:
     """The first SIGINT or SIGTERM stops in order; a second one at once, which loses nothing either."""
     loop = asyncio.get_running_loop()
 
@@ -111,6 +114,7 @@ def _on_signals(stop: asyncio.Event, grace: float) -> None:
             sys.stderr.write("Stopped at once.\n")
             os._exit(128 + number)
         stop.set()
+        heartbeat.stopping()
         # Standard error may have gone with the terminal.
         with suppress(OSError):
             print(
