@@ -35,7 +35,7 @@ def beat(): os.write(pipe, b".")
 """
 
 
-def watch(folder: Path, life: str, seconds: float = 0.5) -> subprocess.CompletedProcess[str]:
+def watch(folder: Path, life: str, seconds: float = 600.0) -> subprocess.CompletedProcess[str]:
     child = [sys.executable, "-c", _CHILD + life]
     return subprocess.run(
         [sys.executable, "-c", _PARENT, str(seconds), *child],
@@ -53,19 +53,19 @@ def lives(folder: Path) -> int:
 
 
 def test_a_frozen_process_says_where_it_stands_and_is_started_again(tmp_path: Path) -> None:
-    ended = watch(tmp_path, "beat()\nif life: sys.exit()\nwhile True: pass")
+    ended = watch(tmp_path, "if life: sys.exit()\nbeat()\nwhile True: pass", seconds=0.5)
     assert (ended.returncode, lives(tmp_path)) == (0, 2)
     assert "Fatal Python error: Aborted" in ended.stderr
     assert "was frozen for 0.5 s and has been ended; it is started again in 1 s" in ended.stderr
 
 
 def test_a_stopped_process_too(tmp_path: Path) -> None:
-    ended = watch(tmp_path, "beat()\nif life: sys.exit()\nos.kill(os.getpid(), signal.SIGSTOP)")
+    ended = watch(tmp_path, "if life: sys.exit()\nbeat()\nos.kill(os.getpid(), signal.SIGSTOP)", seconds=0.5)
     assert (ended.returncode, lives(tmp_path)) == (0, 2)
 
 
 def test_a_start_may_take_as_long_as_it_likes(tmp_path: Path) -> None:
-    ended = watch(tmp_path, "time.sleep(2)\nbeat()", seconds=0.2)
+    ended = watch(tmp_path, "time.sleep(2)", seconds=0.2)
     assert (ended.returncode, lives(tmp_path), ended.stderr) == (0, 1, "")
 
 
