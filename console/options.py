@@ -6,9 +6,16 @@ import ipaddress
 from dataclasses import dataclass, field
 
 from bridge.errors import ConfigError
-from console.protocol import Timeouts
 
 MIN_TOKEN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds for the headers of a request, and for each piece of its body, however long it is."""
+
+    headers: float = 15.0
+    body: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)

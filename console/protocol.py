@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from dataclasses import dataclass
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol, RequestResponseCycle
+
+from console.options import Timeouts
 
 _MIN_PROGRESS = 1_000
 """Bytes of a body in each `body` seconds; the slowest line that anybody has is faster."""
@@ -19,14 +20,6 @@ _TEXTS = {
     408: ("too_slow", "The request did not come in time; please send it again."),
     431: ("too_many_headers", "The headers of the request are too long."),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Seconds for the headers of a request, and for each piece of its body, however long it is."""
-
-    headers: float = 15.0
-    body: float = 30.0
 
 
 class TimedHttp(H11Protocol):

@@ -14,8 +14,8 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from console.options import ConsoleOptions
-from console.protocol import TimedHttp, Timeouts
+from console.options import ConsoleOptions, Timeouts
+from console.protocol import TimedHttp
 from console.shell import MOST_HEADERS
 from tests.kit.machine import patience
 from tests.unit.console.serving import ROUTES, TOKEN, serving
