@@ -34,6 +34,7 @@ _REFUSAL = re.compile(
 )
 _EDITION = re.compile(r"(?:edit\b|编辑|修改)[\s:：]*(\{.*\})\s*", re.IGNORECASE | re.DOTALL)
 _RESPONSE = re.compile(r"(?:respond|reply|回复)[\s:：]+(.+)", re.IGNORECASE | re.DOTALL)
+_MOST_DIGITS = 10
 _SILENCE = "No decision was given for this action."
 
 
@@ -64,7 +65,7 @@ def resume_value(interrupt: Interrupt, given: Mapping[int, str]) -> Json:
 def _worded(action: Action, text: str) -> str:
     """The option that a number means, or the text as it is."""
     options = [option for option in (APPROVE, REJECT) if option in action.allowed]
-    number = int(text) if text.strip().isdecimal() else 0
+    number = _number(text.strip())
     return options[number - 1] if 0 < number <= len(options) else text
 
 
@@ -130,8 +131,9 @@ def _request(action: Action, args: Mapping[str, Json]) -> Json:
 
 def _plain_value(interrupt: Interrupt, text: str) -> Json:
     offered, said = choices(interrupt), text.strip()
-    if said.isdecimal() and 0 < int(said) <= len(offered) and not any(str(each) == said for each in offered):
-        return offered[int(said) - 1]
+    number = _number(said)
+    if 0 < number <= len(offered) and not any(str(each) == said for each in offered):
+        return offered[number - 1]
     for each in offered:
         if said.casefold() in (name.casefold() for name in named(each)):
             return each
@@ -152,6 +154,11 @@ def _by_schema(schema: dict[str, Json], said: str) -> Json:
     if isinstance(value, str) and isinstance(properties, dict) and len(properties) == 1:
         return {next(iter(properties)): value}
     return value
+
+
+def _number(said: str) -> int:
+    """The number that the words are, or 0; of thousands of digits Python makes none."""
+    return int(said) if said.isdecimal() and len(said) < _MOST_DIGITS else 0
 
 
 def _folded(text: str) -> str:

@@ -69,7 +69,11 @@ def found(contents: Sequence[Json]) -> Iterator[Payload]:
     """The files in messages' contents."""
     for content in contents:
         for block in content if isinstance(content, list) else []:
-            if isinstance(block, dict) and block.get("type") in _BLOCKS and (payload := _payload(block)):
+            if (
+                isinstance(block, dict)
+                and string(block.get("type")) in _BLOCKS
+                and (payload := _payload(block))
+            ):
                 yield payload
 
 
@@ -118,7 +122,8 @@ def _write(payload: Payload, number: int, folder: Path, limit: int) -> StoredFil
     if not content or len(content) > limit:
         raise ValueError(f"{len(content)} bytes, where 1 to {limit} are taken")
     name = safe_name(payload.name, number, payload.mime)
-    mime = payload.mime or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    named = payload.mime if payload.mime.isascii() and payload.mime.isprintable() else ""
+    mime = named or mimetypes.guess_type(name)[0] or "application/octet-stream"
     # A folder a number: names may repeat, and a run read twice writes the same files again.
     place = folder / str(number)
     place.mkdir(parents=True, exist_ok=True)
@@ -129,14 +134,20 @@ def _write(payload: Payload, number: int, folder: Path, limit: int) -> StoredFil
 
 def safe_name(name: str, number: int, mime: str) -> str:
     """`name` without folders, control characters or leading dots, short enough for any file system."""
-    base = re.sub(r'[\x00-\x1f\x7f<>:"|?*]+', "_", re.split(r"[\\/]", name)[-1]).strip(" .")
+    base = _plain(re.split(r"[\\/]", name)[-1])
     if not base:
-        base = f"{mime.partition('/')[0] or 'file'}-{number}"
+        base = f"{_plain(mime.partition('/')[0])[:20] or 'file'}-{number}"
     stem, dot, suffix = base.rpartition(".")
     if not dot or len(suffix) > 10:
         stem, suffix = base, (mimetypes.guess_extension(mime) or "").removeprefix(".")
     stem = stem.encode()[:100].decode(errors="ignore")
     return f"{stem}.{suffix}" if suffix else stem
+
+
+def _plain(name: str) -> str:
+    """What of a name may stand in one on a disk, which takes no lone surrogates either."""
+    sound = name.encode("utf-8", "ignore").decode()
+    return re.sub(r'[\x00-\x1f\x7f<>:"|?*\\/]+', "_", sound).strip(" .")
 
 
 def _kind(mime: str) -> AttachmentKind:

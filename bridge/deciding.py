@@ -27,6 +27,7 @@ _NO = frozenset(
     )
 )
 _EDIT_WORDS = ("edit", "编辑", "修改")
+_MOST_DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,8 @@ def meaning_of(question: Question, text: str) -> tuple[Meaning, str]:
     said = text.strip()
     if edited := _edited(question, said):
         return edited
-    number = int(said) if said.isdecimal() else 0
+    # Of thousands of digits Python makes no number.
+    number = int(said) if said.isdecimal() and len(said) < _MOST_DIGITS else 0
     if 0 < number <= len(question.options):
         return Meaning.OPTION, question.options[number - 1].id
     folded = said.strip(" .!?。！？,，").casefold()

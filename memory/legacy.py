@@ -89,7 +89,7 @@ def _markdown(folder: Path, person: str, assistant: str) -> Source:
     for path in sorted(folder.rglob("*.md")):
         try:
             fact = read_fact(_front_matter(path.read_text("utf-8")))
-        except (ValueError, yaml.YAMLError) as error:
+        except (ValueError, TypeError, RecursionError, yaml.YAMLError) as error:
             unreadable.append(f"{path}: {error}")
             continue
         if fact is None:

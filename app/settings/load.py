@@ -83,7 +83,14 @@ def read(text: str, name: str, environ: Mapping[str, str], folder: File) -> Load
     settings = _top(expansion, source, plans, mistakes)
     if mistakes or settings is None:
         raise refuse(name, mistakes)
-    return Loaded(settings, plans, folder / File(settings.data_dir).expanduser(), name, folder, source)
+    try:
+        data_dir = folder / File(settings.data_dir).expanduser()
+    except RuntimeError as error:
+        home = Mistake(
+            ("data_dir",), "nobody of that name has a folder here; write it out", source.line(("data_dir",))
+        )
+        raise refuse(name, [home]) from error
+    return Loaded(settings, plans, data_dir, name, folder, source)
 
 
 def _top(

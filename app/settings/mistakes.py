@@ -11,6 +11,7 @@ from bridge.errors import ConfigError
 
 Path: TypeAlias = "tuple[str | int, ...]"
 """Keys and list positions from the top of the file."""
+_LONGEST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,10 @@ class Mistake:
     also: tuple[Path, ...] = ()
 
     def show(self, file: str) -> str:
-        """`config.yaml:12: agent.url: ...`"""
+        """`config.yaml:12: agent.url: ...`, one line whatever is quoted from the file."""
         place = f"{file}:{self.line}" if self.line else file
         where = ", ".join(spell(path) for path in (self.path, *self.also) if path)
-        return f"{place}: {where}: {self.text}" if where else f"{place}: {self.text}"
+        return _one_line(f"{place}: {where}: {self.text}" if where else f"{place}: {self.text}")
 
 
 def spell(path: Path) -> str:
@@ -41,6 +42,14 @@ def spell(path: Path) -> str:
         else:
             text += f".{part}" if text else part
     return text
+
+
+def _one_line(text: str) -> str:
+    """The text, line breaks and what a terminal would obey by their codes, and not too long."""
+    shown = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in shown
+    )
 
 
 def refuse(file: str, mistakes: Iterable[Mistake]) -> ConfigError:

@@ -10,6 +10,8 @@ from app.settings.mistakes import Mistake, Path
 from app.settings.yaml_bounds import excess
 from bridge.types import Json
 
+_MOST_BITS = 1_024
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -31,11 +33,14 @@ def parse(text: str) -> Source:
     try:
         if mistake := excess(text):
             return Source({}, mistakes=(mistake,))
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        return _read(yaml.compose(text, Loader=yaml.SafeLoader))
     except yaml.MarkedYAMLError as error:
         return Source({}, mistakes=(_syntax(error),))
     except yaml.YAMLError as error:
         return Source({}, mistakes=(Mistake((), f"not readable as text: {' '.join(str(error).split())}"),))
+
+
+def _read(root: yaml.Node | None) -> Source:
     if root is None:
         return Source({})
     if not isinstance(root, yaml.MappingNode):
@@ -112,7 +117,9 @@ class _Reader:
     def _scalar(self, node: yaml.Node, path: Path) -> Json:
         try:
             value: object = self._scalars.construct_object(node, deep=True)
-        except (yaml.YAMLError, ValueError):
+            if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+                raise ValueError("too large a number")
+        except (yaml.YAMLError, ValueError, LookupError, AttributeError):
             line = node.start_mark.line + 1
             self.mistakes.append(Mistake(path, f"cannot be read ({node.tag}); put it in quotes", line))
             return None

@@ -53,7 +53,9 @@ def _add(sizes: dict[str, int], levels: list[_Open], anchor: str | None, values:
 def _too_much(levels: list[_Open], event: yaml.Event) -> Mistake | None:
     line = event.start_mark.line + 1 if event.start_mark else 0
     if len(levels) > MOST_LEVELS + 1:
-        return Mistake((), f"sections stand more than {MOST_LEVELS} deep within each other", line)
+        return Mistake(
+            (), f"sections stand more than {MOST_LEVELS} deep within each other; indent less", line
+        )
     if levels[-1].values > MOST_VALUES:
         text = f"stands for more than {MOST_VALUES:,} values; write fewer aliases (*name)"
         return Mistake((), text, line)

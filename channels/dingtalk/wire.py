@@ -67,6 +67,6 @@ class Wire:
 def _parsed(content: bytes) -> JsonObject | None:
     try:
         value: Json = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

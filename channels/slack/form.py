@@ -113,13 +113,13 @@ def _plain(words: str) -> dict[str, Json]:
 def _compact(arguments: str) -> str:
     try:
         return json.dumps(json.loads(arguments), ensure_ascii=False, separators=(",", ":"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return arguments
 
 
 def _pretty(arguments: str) -> str:
     try:
         shown = json.dumps(json.loads(arguments), ensure_ascii=False, indent=2)
-    except ValueError:
+    except (ValueError, RecursionError):
         return arguments
     return shown if len(shown) <= _MOST_INPUT else arguments

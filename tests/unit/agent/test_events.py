@@ -9,6 +9,7 @@ import pytest
 
 from agent.events import FROM_THE_START, Transcript
 from agent.final import Asked
+from agent.messages import decoded
 from bridge.types import Json
 from tests.unit.agent.server import Frame
 from tests.unit.agent.wire import MESSAGE_ID, ai, answer, chunk, human, tool, update
@@ -227,3 +228,7 @@ def test_rubbish_is_harmless(data: Json) -> None:
     events = ("messages", "messages/partial", "updates", "values", "custom", "metadata", "end", "gap")
     transcript = heard((event, data) for event in events)
     assert transcript.text() == transcript.final(concluded=True).text == ""
+
+
+def test_json_in_a_text_that_is_nested_too_deeply_stays_a_text() -> None:
+    assert decoded("[" * 100_000) == "[" * 100_000

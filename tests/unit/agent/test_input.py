@@ -102,3 +102,22 @@ async def test_names_that_repeat_do_not_collide(tmp_path: Path) -> None:
     block: Json = {"type": "file", "base64": DATA, "filename": "a.txt"}
     one, two = await files.save([[block, block]], tmp_path)
     assert one.path != two.path
+
+
+@pytest.mark.parametrize(
+    ("name", "mime"), [("", "\ud83d/x"), ("a.\ud83d", "text/plain"), ("\0", "\0/\0"), ("", "a\\b" * 99)]
+)
+async def test_whatever_an_agent_calls_its_file_it_is_stored(tmp_path: Path, name: str, mime: str) -> None:
+    block: Json = {"type": "file", "base64": "eA==", "mime_type": mime, "filename": name}
+    (file,) = await files.save([[block]], tmp_path)
+    assert file.size == 1
+    assert file.mime.isprintable()
+    assert file.mime.isascii()
+    assert file.path.startswith(f"{tmp_path}/")
+    assert ".." not in file.path
+
+
+async def test_a_block_of_no_kind_at_all_is_no_file(tmp_path: Path) -> None:
+    kinds: list[Json] = [["file"], {"file": 1}, None, 1]
+    blocks: list[Json] = [{"type": kind, "base64": DATA} for kind in kinds]
+    assert await files.save([blocks], tmp_path) == ()

@@ -175,3 +175,13 @@ def test_what_waits_is_found_wherever_a_state_has_it() -> None:
     task: Json = {"id": "t", "interrupts": [{"id": "i1", "value": 1}, {"id": "i2", "value": 2}]}
     assert list(pending({"tasks": [task], "interrupts": [{"id": "i1", "value": 1}]})) == ["i1", "i2"]
     assert pending({"tasks": None, "interrupts": "x"}) == {}
+
+
+@pytest.mark.parametrize("said", ["9" * 5_000, "[" * 100_000, 'edit {"a":' + "[" * 100_000 + "}"])
+def test_words_that_are_no_number_and_no_json_are_words(said: str) -> None:
+    asked = Interrupt("i", {"question": "Which?", "options": ["Red", "Blue"]})
+    assert resume_value(asked, said) == said
+    assert resume_value(Interrupt("i", "How many?", {"type": "array"}), said) == (
+        int(said) if said.isdecimal() and len(said) < 10 else said
+    )
+    assert resume_value(review(), said) == {"decisions": [{"type": "respond", "message": said}]}

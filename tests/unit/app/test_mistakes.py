@@ -4,7 +4,43 @@ import pytest
 
 from tests.unit.app.reading import mistakes
 
+TOO_MUCH = "cannot be read (tag:yaml.org,2002:int); put it in quotes"
 ONE_LINE = [
+    pytest.param(
+        'store: "a\\n\\e[2Jb"',
+        'config.yaml:1: store: must be a section of "key: value" lines, not "a\\n\\x1b[2Jb"',
+        id="line breaks in what is quoted",
+    ),
+    pytest.param(
+        "- " * 2_000,
+        "config.yaml:1: sections stand more than 50 deep within each other; indent less",
+        id="nested too deeply",
+    ),
+    pytest.param(
+        "agent: {timeout: 0x" + "f" * 5_000 + "}",
+        f"config.yaml:1: agent.timeout: {TOO_MUCH}",
+        id="a number without an end",
+    ),
+    pytest.param(
+        "agent: {timeout: " + "9:" * 3_000 + "9}",
+        f"config.yaml:1: agent.timeout: {TOO_MUCH}",
+        id="a number in base sixty without an end",
+    ),
+    pytest.param(
+        "agent: {timeout: !!timestamp abc}",
+        "config.yaml:1: agent.timeout: cannot be read (tag:yaml.org,2002:timestamp); put it in quotes",
+        id="no time",
+    ),
+    pytest.param(
+        "agent: {images: !!bool abc}",
+        "config.yaml:1: agent.images: cannot be read (tag:yaml.org,2002:bool); put it in quotes",
+        id="no bool",
+    ),
+    pytest.param(
+        "data_dir: ~nobody-of-this-name/a",
+        "config.yaml:1: data_dir: nobody of that name has a folder here; write it out",
+        id="nobody's folder",
+    ),
     pytest.param(
         "agent:\n  asistant: x",
         'config.yaml:2: agent.asistant: unknown key; did you mean "assistant"?',

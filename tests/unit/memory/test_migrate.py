@@ -199,11 +199,13 @@ async def test_what_cannot_be_read_is_told_and_the_rest_is_taken(base, store):
     put_fact(default, 3, "Has a cat")
     put(default / "facts/04/fact_4.md", "no front matter")
     put(default / "facts/05/fact_5.md", "---\n: [\n---\n\n# x\n\nx\n")
+    put(default / "facts/07/fact_7.md", "---\n" + "[" * 3_000 + "\n---\nx")
+    put(default / "facts/08/fact_8.md", "---\n? [a]\n: b\n---\nx")
     put(default / "facts/06/fact_6.md", "---\nid: fact_6\n---\n\n# title only\n")
     report = await migrate(base, store, wishes())
     assert await remembered(store) == ["Likes tea", "Has a cat"]
     unreadable = [line for line in report.lines() if "cannot be read" in line]
-    assert len(unreadable) == 5
+    assert len(unreadable) == 7
     assert any("users/bob/memory.json" in line for line in unreadable)
 
 
