@@ -10,7 +10,7 @@ SUITE = $(PY) -m tests.suites run --edition $(EDITION) $(LEDGER)
 OFFLINE := the reason stands above. Is there a network? Try again: what arrived is kept.
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test lint browser teeth chaos attacks soak conformance vendors postgres nodes journeys bench clean
+.PHONY: help run chat check test lint browser teeth chaos attacks fuzz soak conformance vendors postgres nodes journeys bench clean
 .PHONY: chaos-nodes
 
 help: ## Show this
@@ -49,6 +49,9 @@ chaos-nodes: $(VENV)/.test ## The same with three nodes on PostgreSQL (needs Deb
 
 attacks: $(VENV)/.test ## Attacks on a running Parley and its parsers
 	@$(SUITE) attacks $(ARGS)
+
+fuzz: $(VENV)/.test ## Anything at all for every parser of outside text (EDITION=full: about an hour)
+	@$(SUITE) fuzz $(ARGS)
 
 soak: $(VENV)/.test ## All channels streaming at once, then with a platform that is stuck
 	@$(SUITE) soak $(ARGS)

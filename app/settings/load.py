@@ -42,7 +42,7 @@ class Loaded:
     data_dir: File
     origin: str
     folder: File
-    source: Source = field(default_factory=lambda: Source({}))
+    source: Source = field(repr=False, default_factory=lambda: Source({}))
 
     @property
     def channels(self) -> dict[str, ChannelConfig]:

@@ -85,7 +85,7 @@ NAMED: Mapping[str, Run] = {
 }
 """Those that stand in sentences."""
 
-_SUITES = r"test|journeys|browser|teeth|chaos|chaos-nodes|attacks|soak|conformance|vendors|postgres|nodes"
+_SUITES = r"test|fuzz|journeys|browser|teeth|chaos|chaos-nodes|attacks|soak|conformance|vendors|postgres|nodes"
 
 LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(rf"(?:\w+=\S+ )*make (?:{_SUITES})(?: .*)?"): "a suite of its own, and this is in one",

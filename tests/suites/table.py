@@ -68,6 +68,8 @@ SUITES: Mapping[str, Suite] = {
         [Program("tests.chaos nodes", {"full": ("--full",), "short": ("--turns", "60")})], 100
     ),
     "attacks": Suite([PytestRun(("-m", "attacks"), processes=2, together=False)], 40),
+    # Another chance would be another try of something else, and hide what was found.
+    "fuzz": Suite([PytestRun(("-m", "fuzz"), processes=2, together=False)], 80, second_chance=False),
     "soak": Suite([PytestRun(("-m", "soak"))], 120),
     "conformance": Suite([PytestRun(("-m", "conformance"), processes=2)], 60),
     "vendors": Suite([PytestRun(("-m", "vendors"))], 20),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -137,6 +139,28 @@ def test_a_program_fails_with_its_last_words(
 def test_editions_leave_tests_out(tmp_path: Path, ledger: Ledger, how: Edition, ran: str) -> None:
     assert runner(tmp_path, ledger, EDITIONS, how=how).run() == 0
     assert (tmp_path / f"{SAMPLE}.ran").read_text("utf-8") == ran
+
+
+def test_every_suite_has_a_target_and_its_place_in_ci() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    listed = re.search(r"^suites=\(([^)]*)\)", (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE)
+    assert set(SUITES) <= targets
+    assert listed is not None
+    assert {"test", *listed[1].split()} == set(SUITES)
+
+
+def test_every_marker_of_a_suite_is_kept_from_the_default_tests() -> None:
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
+    marked = {
+        part.selection[1]
+        for suite in SUITES.values()
+        for part in suite.parts
+        if isinstance(part, PytestRun) and part.selection[:1] == ("-m",)
+    }
+    assert {f"not {mark}" for mark in marked} == set(
+        re.search("'(.*)'", options["addopts"])[1].split(" and ")
+    )
+    assert marked < {line.partition(":")[0] for line in options["markers"]}
 
 
 def test_there_is_time_for_the_usual_edition_on_a_machine_as_it_should_be() -> None:

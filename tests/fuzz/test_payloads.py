@@ -1,0 +1,106 @@
+"""What platforms send is a message, a press, nothing for us, or skipped with one line in the log."""
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.codec import decode, encode
+from bridge.types import InboundMessage
+from channels.dingtalk.presses import RUBBISH
+from channels.dingtalk.presses import read as dingtalk_press
+from channels.feishu import content
+from channels.feishu.inbound import spoken
+from channels.feishu.presses import _RUBBISH as FEISHU_RUBBISH
+from channels.feishu.presses import read as feishu_press
+from channels.kit.files import safe_name
+from channels.slack import text as slack
+from channels.slack.listener import RUBBISH as SLACK_RUBBISH
+from channels.slack.presses import pressed_in
+from tests.fuzz.hostile import bent, fuzzed, texts, values
+from tests.unit.mutation.examples import CHANNELS, examples
+from tests.unit.mutation.reading import outcome
+
+pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(3_000)]
+
+SLACK_PRESS = {
+    "type": "block_actions",
+    "user": {"id": "U1"},
+    "container": {"channel_id": "C1", "message_ts": "1.2", "thread_ts": "1.1"},
+    "message": {"thread_ts": "1.1"},
+    "trigger_id": "t",
+    "actions": [{"action_id": "answer:1", "action_ts": "3.4", "value": '["q", "approve"]'}],
+}
+FEISHU_PRESS = {
+    "schema": "2.0",
+    "header": {"event_type": "card.action.trigger", "event_id": "e", "tenant_key": "t"},
+    "event": {
+        "operator": {"open_id": "ou_1", "tenant_key": "t"},
+        "context": {"open_chat_id": "oc_1"},
+        "action": {"value": {"question": "q", "option": "o", "private": True}, "form_value": {"input": "x"}},
+    },
+}
+DINGTALK_PRESS = {
+    "outTrackId": "q-1",
+    "userId": "u",
+    "spaceId": "s",
+    "corpId": "c",
+    "content": '{"cardPrivateData": {"params": {"option": "approve", "private": "yes"}}}',
+}
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+@fuzzed()
+@given(data=st.data())
+def test_a_changed_event_is_read_or_left(channel, data):
+    outcome(channel, data.draw(bent(examples(channel))))
+
+
+@pytest.mark.parametrize(
+    ("read", "press", "declared"),
+    [
+        (pressed_in, SLACK_PRESS, SLACK_RUBBISH),
+        (lambda event: feishu_press(json.dumps(event).encode()), FEISHU_PRESS, FEISHU_RUBBISH),
+        (lambda event: dingtalk_press("1", event), DINGTALK_PRESS, RUBBISH),
+    ],
+    ids=["slack", "feishu", "dingtalk"],
+)
+@fuzzed()
+@given(data=st.data())
+def test_a_changed_press_is_read_or_rubbish(read, press, declared, data):
+    with suppress(*declared):
+        found = read(data.draw(bent([press])))
+        if found is not None:
+            encode(found)
+
+
+@fuzzed()
+@given(
+    st.sampled_from(("text", "post", "interactive", "image", "file", "audio", "x")),
+    st.dictionaries(texts, values),
+)
+def test_any_content_of_feishu_is_read(kind, found):
+    with suppress(*FEISHU_RUBBISH):
+        content.said(kind, found, "om_1")
+
+
+@fuzzed()
+@given(texts, texts)
+def test_any_words_are_read(text, name):
+    slack.words(text, "U1", {name: text})
+    slack.mentions(text)
+    spoken(text, [{"key": name, "id": {"open_id": "me"}, "name": text}], "me")
+    found = safe_name(text)
+    assert found
+    assert "/" not in found
+    assert "\0" not in found
+    assert len(found.encode()) < 256
+
+
+@fuzzed()
+@given(values | texts)
+def test_what_the_store_holds_is_a_message_or_named_as_none(value):
+    with suppress(ValueError):
+        decode(InboundMessage, value if isinstance(value, str) else json.dumps(value))
