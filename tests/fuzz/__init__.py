@@ -9,5 +9,4 @@ outside the repository (`hostile.KEPT`), from where it is tried first the next t
 - `test_payloads`: what platforms send. `test_shown`: what is sent to them.
 - `test_agent`: what an agent server says. `test_memory`: memory's files, and what models learn.
 - `test_bodies`: HTTP, letters, configuration. `test_documents`: files that people send.
-- `test_page`: the page's own Markdown, in Node.
 """
