@@ -9,7 +9,7 @@ from functools import partial
 from app.places import AGENT_DATABASE
 from app.settings.load import Loaded
 from app.store import database
-from bridge.errors import StoreUnavailable
+from bridge.errors import StoreMoved
 from bridge.opened_files import OpenedFiles
 
 _EVERY = 2.0
@@ -26,9 +26,9 @@ def file_watch(loaded: Loaded) -> Callable[[], Coroutine[None, None, None]]:
 
 
 async def watch_files(files: OpenedFiles, every: float = _EVERY) -> None:
-    """Look every two seconds until cancelled. Raises StoreUnavailable, in one line, once a file is gone."""
+    """Look every two seconds until cancelled. Raises StoreMoved, in one line, once a file is gone."""
     while True:
         # Off the loop: a file system over the network may keep whoever looks waiting.
         if line := await asyncio.to_thread(files.trouble):
-            raise StoreUnavailable(line)
+            raise StoreMoved(line)
         await asyncio.sleep(every)

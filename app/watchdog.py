@@ -21,7 +21,7 @@ SECONDS = 60.0
 """Without a beat, after which a process is frozen."""
 
 MISTAKE = 2
-"""The exit code of a configuration, or a command line, that has to be mended first."""
+"""The exit code of what has to be mended first: a configuration, a command line, a moved database."""
 
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -19,6 +19,7 @@ ParleyError(user_text)
 ├── PersonBusy             a person's turns are under way: they cannot be erased just now
 └── StoreError             durable state
     ├── StoreUnavailable        stop acknowledging until it is back
+    │   ├── StoreMoved              its files were taken away under us: somebody has to put them back
     │   └── StoreAway               its server is starting, stopping or out of reach: wait for it
     ├── LaneLost                another node holds the lane now: change nothing, send nothing
     └── DocumentConflict        the document changed since it was read
@@ -149,6 +150,10 @@ class StoreError(ParleyError):
 
 class StoreUnavailable(StoreError):
     """Durable state cannot be reached: locked, read-only, full, or of a newer version."""
+
+
+class StoreMoved(StoreUnavailable):
+    """Files that are open were moved, deleted or replaced. To start again would make empty ones."""
 
 
 class StoreAway(StoreUnavailable):

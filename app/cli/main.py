@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.terminal import guard_terminals
 from app.watchdog import SECONDS
-from bridge.errors import ConfigError, ParleyError
+from bridge.errors import ConfigError, ParleyError, StoreMoved
 from simulator.catalogue import platforms
 
 _UMASK = 0o077
@@ -21,7 +21,10 @@ _ABOUT = "Puts any LangGraph agent into the team's chats."
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; 0 when it did its work, 1 when it failed, 2 for a wrong configuration or usage."""
+    """Run a command; 0 when it did its work, 1 when it failed, 2 for what must be mended before another try.
+
+    That is a wrong configuration or usage, or a database that was moved away under us.
+    """
     os.umask(_UMASK)
     arguments = parser().parse_args(argv)
     guard_terminals()
@@ -33,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     except ParleyError as error:
         print(f"parley: {error.user_text}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, StoreMoved) else 1
     except BrokenPipeError:
         # Whoever read us has gone (`parley threads | head`); nothing may be flushed into the closed pipe.
         sys.stdout = None

@@ -76,6 +76,7 @@ NAMED: Mapping[str, Run] = {
     "parley memory people": Run(),
     "parley person erase web:local": Run("This receipt is in", typed="yes\n"),
     "parley run": Run("Open http", stays=True, idle=True),
+    "parley run --watched": Run("Open http", stays=True, idle=True),
     "parley simulate --help": Run("slack"),
     "parley simulate slack": Run("In config.yaml:.*/sim/say", stays=True),
     "parley threads": Run("STATE"),
@@ -85,7 +86,7 @@ NAMED: Mapping[str, Run] = {
 }
 """Those that stand in sentences."""
 
-_SUITES = r"test|fuzz|journeys|browser|teeth|chaos|chaos-nodes|attacks|soak|conformance|vendors|postgres|nodes"
+_SUITES = "test|attacks|fuzz|journeys|browser|teeth|chaos|chaos-nodes|soak|conformance|vendors|postgres|nodes"
 
 LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(rf"(?:\w+=\S+ )*make (?:{_SUITES})(?: .*)?"): "a suite of its own, and this is in one",

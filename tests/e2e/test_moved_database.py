@@ -58,7 +58,7 @@ def test_nothing_is_acknowledged_and_the_process_ends(
         except httpx.TransportError:
             pass  # it has ended
         assert set(taken) <= {503}
-        assert process.wait() == 1
+        assert process.wait() == 2  # whoever supervises it must not start it on an empty database
     finally:
         end(process)
     lines = [line for line in process.log.splitlines() if line.startswith("parley: ")]
@@ -73,7 +73,7 @@ def test_the_agents_database_is_watched_too(tmp_path: Path) -> None:
     try:
         process.wait_until_up()
         (tmp_path / "data" / "agent.db").unlink()
-        assert process.wait() == 1
+        assert process.wait() == 2
     finally:
         end(process)
     assert "data/agent.db: was moved or deleted while Parley runs" in process.log

@@ -10,7 +10,7 @@ from tests.architecture.tree import ROOT
 
 SHELL = ("sh", "console")
 """Languages of blocks with commands: each line is one, or each that begins with `$`, above its output."""
-OTHER = ("json", "python", "sql", "text", "yaml")
+OTHER = ("dockerfile", "ini", "json", "python", "sql", "text", "yaml")
 
 _FENCE = re.compile(r"^ *```(\w*)$")
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")

@@ -10,6 +10,7 @@ import pytest
 from bridge.delivery import Delivery
 from bridge.errors import LaneLost
 from bridge.fencing import FOREVER, Tenure, acting_under, demand_tenure, is_late, uptime
+from bridge.slots import Slots
 from bridge.types import Conversation, OutboundMessage, ReplyTarget, User
 from tests.unit.bridge.doubles import RecordingChannel, core, message
 
@@ -115,9 +116,10 @@ async def test_a_turn_whose_lease_lapsed_shows_nothing_and_is_given_back(tmp_pat
         await made.bus.publish_inbound(message("hello"))
         claim, *_ = await made.journal.claim("turns/test", 1)
         lost = type(claim)(claim.queue, claim.lane, claim.epoch, claim.items, Tenure(10, 0.0, clock))
-        given_back = asyncio.Event()
-        made.manager._start(lost, given_back.set, made.manager._work_turn)
-        await given_back.wait()
+        slots = Slots(1)
+        await slots.take(1)
+        made.manager._start(lost, slots, made.manager._work_turn)
+        await slots.take(1)  # it was given back
         assert made.channel.finals == []
         assert made.channel.shown == []
         (again,) = await made.journal.claim("turns/test", 1)

@@ -170,7 +170,7 @@ def test_there_is_time_for_the_usual_edition_on_a_machine_as_it_should_be() -> N
 
 def test_a_slow_machine_has_time_for_the_short_one() -> None:
     usual = SUITES["test"].seconds
-    assert edition("teeth", ["nodes"], ["test"], elapsed=10 * usual, limit=3600) == "short"
+    assert edition("journeys", ["nodes"], ["test"], elapsed=10 * usual, limit=3600) == "short"
 
 
 def test_time_is_kept_for_what_comes_later() -> None:
