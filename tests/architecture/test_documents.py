@@ -1,7 +1,10 @@
 """The documents' commands exist as they are written; tests/e2e/test_documents.py runs them."""
 
+import re
+
 import pytest
 
+from tests.architecture.tree import ROOT
 from tests.e2e.documented import LEFT_OUT, NAMED, NAMED_LEFT_OUT, RUNS, left_out
 from tests.kit.documents import (
     OTHER,
@@ -89,3 +92,11 @@ def test_commands_are_read_as_a_shell_does():
     listed, version = commands(Block("x.md", 1, "console", shown))
     assert (listed.text, listed.output) == ("parley pair list", ("asks someone",))
     assert (version.text, version.output) == ("parley version", ())
+
+
+def test_every_attack_has_tests_that_exist():
+    rows = [line for line in documents()["docs/attacks.md"].splitlines() if line.startswith("| ")]
+    attacks = [row for row in rows if not row.startswith("| attack |")]
+    assert [row for row in attacks if "`tests/" not in row] == []
+    named = {path for row in attacks for path in re.findall(r"`(tests/[\w/]+\.py)`", row)}
+    assert [path for path in named if not (ROOT / path).is_file()] == []
