@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
@@ -34,6 +37,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if (limit := item.get_closest_marker("timeout")) is not None:
             item.add_marker(pytest.mark.timeout(patience(limit.args[0])), append=False)
+
+
+@pytest.fixture(autouse=True)
+def _umask() -> Iterator[None]:
+    """Whatever a test calls in this process, `main` among it: the next one makes files as this one did."""
+    before = os.umask(0o077)
+    os.umask(before)
+    yield
+    os.umask(before)
 
 
 def pytest_unconfigure() -> None:

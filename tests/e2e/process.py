@@ -81,8 +81,10 @@ def free_port() -> int:
 
 
 def write_config(folder: Path, config: Config) -> None:
-    """`config.yaml` in `folder`."""
-    (folder / "config.yaml").write_text(yaml.safe_dump(dict(config), allow_unicode=True), "utf-8")
+    """`config.yaml` in `folder`, its owner's alone: it may hold secrets."""
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump(dict(config), allow_unicode=True), "utf-8")
+    path.chmod(0o600)
 
 
 def parley(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:

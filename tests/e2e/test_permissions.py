@@ -62,7 +62,8 @@ def test_files_in_a_folder_that_others_can_enter_are_closed_to_them(shared: Path
 
 
 def test_a_running_parley_keeps_its_files_to_itself(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir(mode=0o755)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data").chmod(0o755)
     process = begin(tmp_path, {})
     try:
         person = WebPerson(process.wait_until_up())

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from app.cli.mailbox import Mailbox, NoLetter
+from app.loop_lag import LoopLag
 from app.metrics import metrics
 from app.settings.load import load
 from bridge.codec import encode
@@ -69,7 +70,7 @@ async def test_the_gauge_counts_what_waits_for_the_operator(tmp_path: Path) -> N
         await given_up(store)
         letters = Letters(store)
         route = metrics_route(
-            metrics(Deliveries(), lambda: [UP], ["telegram"]), lambda: letter_metrics(letters)
+            metrics(Deliveries(), lambda: [UP], ["telegram"], LoopLag()), lambda: letter_metrics(letters)
         )
         async with serving(routes=[route]) as http:
             found = figures((await http.get("/metrics")).text)

@@ -1,7 +1,9 @@
 """Figures for Prometheus."""
 
+import re
 from collections.abc import Mapping
 
+from app.loop_lag import LoopLag
 from app.metrics import metrics
 from bridge.deliveries import Deliveries
 from bridge.ports import Health, HealthReport
@@ -29,7 +31,7 @@ async def test_what_happened_to_messages_is_counted_by_channel() -> None:
     deliveries.arrive(final("telegram"), Receipt(("1",), doubtful=True))
     deliveries.refuse(final("slack"))
     reports = [UP, HealthReport("slack", Health.REFUSED, "", 0.0)]
-    route = metrics_route(metrics(deliveries, lambda: reports, ["slack", "telegram"]))
+    route = metrics_route(metrics(deliveries, lambda: reports, ["slack", "telegram"], LoopLag()))
     async with serving(routes=[route]) as http:
         answer = await http.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
@@ -43,11 +45,13 @@ async def test_what_happened_to_messages_is_counted_by_channel() -> None:
 
 
 async def test_every_figure_says_what_it_is() -> None:
-    route = metrics_route(metrics(Deliveries(), lambda: [UP], ["web"]))
+    route = metrics_route(metrics(Deliveries(), lambda: [UP], ["web"], LoopLag()))
     async with serving(routes=[route]) as http:
         lines = (await http.get("/metrics")).text.splitlines()
-    for name in {line.partition("{")[0] for line in lines if not line.startswith("#")}:
+    for name in {re.split("[ {]", line)[0] for line in lines if not line.startswith("#")}:
         kind = "counter" if name.endswith("_total") else "gauge"
+        if found := re.fullmatch("(parley_loop_lag_seconds)_(?:bucket|sum|count)", name):
+            name, kind = found[1], "histogram"
         assert f"# TYPE {name} {kind}" in lines
         assert any(line.startswith(f"# HELP {name} ") for line in lines)
 
@@ -60,7 +64,7 @@ async def test_what_a_label_holds_cannot_break_the_format() -> None:
 
 
 async def test_figures_are_behind_the_token() -> None:
-    route = metrics_route(metrics(Deliveries(), lambda: [UP], ["web"]))
+    route = metrics_route(metrics(Deliveries(), lambda: [UP], ["web"], LoopLag()))
     async with serving(ConsoleOptions(port=0, token=_TOKEN), routes=[route]) as http:
         del http.headers["authorization"]
         assert (await http.get("/metrics")).status_code == 401

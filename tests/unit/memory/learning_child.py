@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
+from bridge.quarantine import PoisonLimits, Quarantine
 from memory.diff import Diff, NewFact
 from memory.files import FileStore
 from memory.options import MemoryOptions
@@ -28,6 +29,10 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["tests.unit.memory.learning_child"])
 PEOPLE = ("ann", "bob", "cem")
 OPTIONS = MemoryOptions(debounce_seconds=0.03, max_wait=0.1, max_facts=100_000, queue_limit=100_000)
+
+
+AT_ONCE = PoisonLimits(trials=1_000, settling=0.0)
+"""Each process lives for milliseconds only: what it was killed with is no poison, and is tried at once."""
 
 
 class Marking:
@@ -45,7 +50,10 @@ class Marking:
 
 async def work(folder: Path, number: int, told: Connection) -> None:
     async with SqliteStore.open(folder / "db") as journal:
-        service = MemoryService(FileStore(folder / "memory"), journal, Marking(), OPTIONS)
+        quarantine = Quarantine(AT_ONCE)
+        service = MemoryService(
+            FileStore(folder / "memory"), journal, Marking(), OPTIONS, quarantine=quarantine
+        )
         async with service.running():
             while number >= 0:
                 person = PEOPLE[number % 3]
