@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from platform import python_version
 
 from tests.suites.budget import edition
 from tests.suites.run import Runner
@@ -48,7 +49,9 @@ def main(arguments: list[str]) -> int:
 def _run(asked: argparse.Namespace, extra: list[str]) -> int:
     if not asked.ledger:
         shutil.rmtree(_FOLDER, ignore_errors=True)
-    runner = Runner(asked.name, SUITES[asked.name], asked.edition, _FOLDER / asked.name, _LEDGER, extra)
+    # One suite may run on several versions of Python, and the logs of each are wanted.
+    folder = _FOLDER / f"{asked.name}-{python_version()}"
+    runner = Runner(asked.name, SUITES[asked.name], asked.edition, folder, _LEDGER, extra)
     try:
         status = runner.run()
     except KeyboardInterrupt:
