@@ -17,7 +17,11 @@ from pathlib import Path
 from tests.architecture.tree import PACKAGES, ROOT, SHIPPED
 from tests.e2e.process import PATIENCE, environment, free_port
 
-_HEARS_CTRL_C = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])"
+_HEARS_CTRL_C = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
 """Who runs the tests in the background makes them ignore it; a shell on a terminal does not."""
 _OF_MAKE = (
     "MAKEFLAGS",
