@@ -7,6 +7,7 @@ from playwright.async_api import Browser
 
 from tests.browser.conftest import Chat, new_page
 from tests.browser.script import LAST_WORDS
+from tests.kit.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -116,6 +117,7 @@ async def test_arguments_are_changed_before_they_are_approved(chat: Chat) -> Non
     await dialog.get_by_label("options").fill('{"retries": 3}')
     await dialog.get_by_label("to", exact=True).fill("bob@example.org")
     await dialog.get_by_role("button", name="Approve with these arguments").click()
+    await until(lambda: chat.core.clicks, "the press has arrived")
     await chat.sees("bob@example.org")
     assert [click.option for click in chat.core.clicks] == ["edit"]
     given = json.loads(chat.core.clicks[0].text)
