@@ -108,6 +108,7 @@ def test_check_says_what_is_in_the_way_and_changes_nothing(
     monkeypatch.chdir(tmp_path)
     url = cluster.url_of(user, "secret", database)
     (tmp_path / "config.yaml").write_text(f"console: {{port: 0}}\nstore: {{url: '{url}'}}\n")
+    (tmp_path / "config.yaml").chmod(0o600)  # or a remark says that it holds secrets
     assert main(["check"]) == 1
     said = capsys.readouterr()
     assert why in said.out
