@@ -1,5 +1,6 @@
 """The processes that most tests share: starting one costs more than most tests."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,23 @@ from simulator.telegram import TelegramSimulator
 from tests.e2e.process import AGENT_KEY, Config, Process, asking, free_port
 from tests.e2e.telegram import Chat, telegram_config
 from tests.e2e.web import WebPerson
-from tests.engine import CHOSEN
+from tests.engine import CHOSEN, NAMES
 
 KEYED: Config = {"agent": {"api_key": AGENT_KEY}}
 _RUNNING: list[Process] = []
+_ALIKE = re.compile(
+    r"tests/e2e/test_(commands|documents|doors|moved_database|permissions|talking|terminal|watched)\.py"
+    r"|tests/e2e/test_questions\.py.*\[(?!slack)"
+)
+"""What touches the store as others do, or not at all: on another engine for the full edition."""
+
+
+@pytest.hookimpl(tryfirst=True)  # editions look at the marks after it
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--engine") != NAMES[0]:
+        for item in items:
+            if _ALIKE.match(item.nodeid):
+                item.add_marker(pytest.mark.long)
 
 
 @dataclass(frozen=True)
