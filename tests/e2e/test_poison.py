@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -17,6 +18,7 @@ pytestmark = [pytest.mark.journeys, pytest.mark.timeout(400)]
 
 GRAPH = Path(__file__).parent / "poison_graph.py"
 _MOST_STARTS = 12
+_GIVEN_UP = re.compile("given up; written by|this run is given up")
 
 
 def test_a_message_that_kills_is_set_aside_and_others_are_answered(tmp_path: Path) -> None:
@@ -33,9 +35,12 @@ def test_a_message_that_kills_is_set_aside_and_others_are_answered(tmp_path: Pat
             process.spawn()
             starts += 1
         process.wait_until_up()
-        (letter,) = _letters(tmp_path)
-        assert letter["reason"].startswith("the process ended")
-        assert f"parley letters retry {letter['item']}" in bob.until(lambda text: "set aside" in text)
+        told = bob.until(lambda text: "set aside" in text or "went wrong" in text)
+        letters = _letters(tmp_path)
+        assert bool(letters) == ("set aside" in told)
+        for letter in letters:
+            assert letter["reason"].startswith("the process ended")
+            assert f"parley letters retry {letter['item']}" in told
         assert ann.ask("are you there?").text == "You said are you there?."
         assert bob.ask("and for me?").text == "You said and for me?."
         assert process.alive
@@ -45,9 +50,12 @@ def test_a_message_that_kills_is_set_aside_and_others_are_answered(tmp_path: Pat
 
 
 def _killed(process: Process) -> bool:
-    """Whether the process ended, and did not set aside what ends it; waits for either."""
+    """Whether the process ended, and nobody gave up on what ends it; waits for either.
+
+    The agent inside counts the ends of its runs, too, and is first where a lease has to lapse at each start.
+    """
     deadline = time.monotonic() + PATIENCE
-    while process.alive and "given up; written by" not in process.log:
+    while process.alive and not _GIVEN_UP.search(process.log):
         assert time.monotonic() < deadline, process.log
         time.sleep(0.1)
     return not process.alive
