@@ -115,15 +115,16 @@ async def watch(http: httpx.AsyncClient, places: Sequence[WebPlace], board: Boar
         try:
             headers = {"last-event-id": last} if last else {}
             async with http.stream("GET", "/api/chat/events", headers=headers) as response:
-                name = ""
+                name = heard = ""
                 async for line in response.aiter_lines():
                     field, _, value = line.partition(": ")
                     if field == "id":
-                        last = value
+                        heard = value
                     elif field == "event":
                         name = value
                     elif field == "data" and name in ("entry", "reset"):
                         await _hear(name, value, places, board)
+                        last = heard  # not before: where that failed it must come again
         except (httpx.TransportError, httpx.HTTPStatusError):
             await asyncio.sleep(_PAUSE)
 
