@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
+from tests.architecture.tree import PACKAGES
 from tests.engine import CHOSEN, NAMES
 from tests.kit.machine import patience, slowness
 
@@ -40,12 +42,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _umask() -> Iterator[None]:
-    """Whatever a test calls in this process, `main` among it: the next one makes files as this one did."""
-    before = os.umask(0o077)
-    os.umask(before)
+def _as_before() -> Iterator[None]:
+    """Whatever a test calls in this process, `main` among it: the next has the same umask and levels."""
+    umask = os.umask(0o077)
+    os.umask(umask)
+    loggers = [logging.getLogger(name) for name in ("", *PACKAGES)]
+    levels = [logger.level for logger in loggers]
     yield
-    os.umask(before)
+    os.umask(umask)
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
 
 
 def pytest_unconfigure() -> None:
