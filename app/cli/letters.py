@@ -24,7 +24,8 @@ def run(arguments: argparse.Namespace) -> int:
 async def _list(mailbox: Mailbox, arguments: argparse.Namespace) -> None:
     letters = await mailbox.every()
     if arguments.json:
-        print(*(each.model_dump_json(exclude={"said", "answer"}) for each in letters), sep="\n")
+        for each in letters:
+            print(each.model_dump_json(exclude={"said", "answer"}))
     elif letters:
         print(*_table(letters), sep="\n")
     else:
