@@ -97,7 +97,7 @@ def _started(loaded: Loaded, heartbeat: Heartbeat, url: str) -> None:
         if loaded.settings.console.token:
             print("  It asks for console.token once.")
         if loaded.settings.agent.demonstrates:
-            print('  Try: "What time is it?", then "Send an e-mail to Ada that lunch is at noon".')
+            print('  Try: "What time is it?", then "Send an e-mail to ada@example.org about tea".')
         print("  In a terminal: make chat, or .venv/bin/parley chat")
     else:
         print(f"\nRunning; health is at {url}/readyz", flush=True)

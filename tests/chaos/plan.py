@@ -17,7 +17,7 @@ Trouble = Literal[
 
 _WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "hazel", "iris", "juniper", "kelp")
 FILE = r"Here is a file with what you said so far\.$"
-_TIME = r"It is \w+, \d{4}-\d\d-\d\d \d\d:\d\d\.$"
+_TIME = r"It is \w+, \d{4}-\d\d-\d\d \d\d:\d\d \S+\.$"
 _WHO = r"This conversation is `?(web|telegram|slack|feishu|dingtalk):"
 _ASKED = r"I will need your approval for that\."
 QUESTION = "needs your approval"

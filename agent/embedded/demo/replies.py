@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from agent.embedded.demo.mail import Order, lone_address, read_order
 from agent.embedded.demo.making import long_document, picture, text_file
 from agent.embedded.demo.reading import Reading
 from agent.embedded.demo.tools import NOT_SENT
 
 _MAX_COUNT = 500
+_REFUSED = "User rejected the tool call"
+_REASON = " with reason: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,8 @@ def reply(reading: Reading) -> Reply:
 
 
 def _find(reading: Reading) -> Reply:
+    if addressed := _addressed(reading):
+        return addressed
     for pattern, answer in _INTENTS:
         if match := pattern.search(reading.text):
             return answer(reading, match)
@@ -68,9 +73,10 @@ def _after_tool(reading: Reading) -> Reply:
                 f"已获批准，但这只是演示：没有真正发送任何邮件。（{rest}）",
             )
         )
-    return Reply(
-        _say(reading, f"All right, nothing was sent. ({result})", f"好的，没有发送任何邮件。（{result}）")
-    )
+    # What LangChain writes around a refusal is for models; people read what somebody said, if anything.
+    said = result.partition(_REASON)[2] if result.startswith(_REFUSED) else result
+    reason = _say(reading, f" The reason: {said}", f"理由：{said}") if said.strip() else ""
+    return Reply(_say(reading, "All right, nothing was sent.", "好的，没有发送任何邮件。") + reason)
 
 
 def _who(reading: Reading, _: re.Match[str]) -> Reply:
@@ -92,19 +98,33 @@ def _time(reading: Reading, _: re.Match[str]) -> Reply:
 
 
 def _email(reading: Reading, _: re.Match[str]) -> Reply:
-    text = reading.text
-    to = re.search(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", text, re.ASCII)
-    subject = re.search(r"(?:subject|about|主题)[:： ]*[\"“]?([^\"”,，。\n]+)", text, re.IGNORECASE)
-    body = re.search(r"(?:body|saying|that says|says|内容|正文)[:： ]*[\"“]?([^\"”\n]+)", text, re.IGNORECASE)
+    return _mail(reading, read_order(reading.text))
+
+
+def _mail(reading: Reading, order: Order) -> Reply:
+    """Ask for approval of an e-mail, or for its address: none is ever made up."""
+    if not order.to:
+        whom = order.name or _say(reading, "them", "对方")
+        asks = f"I do not know the e-mail address of {whom}. Which one is it?"
+        return Reply(_say(reading, asks, f"我不知道{whom}的邮箱地址。请告诉我地址。"))
+    greeting = _say(reading, "Hello from Parley", "来自 Parley 的问候")
     arguments = {
-        "to": to[0] if to else "someone@example.com",
-        "subject": subject[1].strip()
-        if subject
-        else _say(reading, "Hello from Parley", "来自 Parley 的问候"),
-        "body": body[1].strip() if body else text,
+        "to": order.to,
+        "subject": order.subject or greeting,
+        "body": order.body or order.subject or greeting,
     }
-    said = _say(reading, "I will need your approval for that.", "这需要你的批准。")
-    return Reply(said, "send_email", arguments)
+    return Reply(
+        _say(reading, "I will need your approval for that.", "这需要你的批准。"), "send_email", arguments
+    )
+
+
+def _addressed(reading: Reading) -> Reply | None:
+    """The e-mail of the message before, where this one says no more than its address."""
+    address = lone_address(reading.text)
+    if not address or not reading.earlier or not _EMAIL.search(reading.earlier[-1]):
+        return None
+    order = read_order(reading.earlier[-1])
+    return None if order.to else _mail(reading, replace(order, to=address))
 
 
 def _count(reading: Reading, match: re.Match[str]) -> Reply:
@@ -163,10 +183,11 @@ def _when(pattern: str, answer: Answer) -> tuple[re.Pattern[str], Answer]:
     return re.compile(pattern.replace(".*", ".{0,200}"), re.IGNORECASE | re.DOTALL), answer
 
 
+_EMAIL, _ = _when(r"\b(?:send|write)\b.*\be-?mail|\be-?mail\b.*@|发.*(?:邮件|电邮|email)|写.*邮件", _email)
 _MAKE = r"(?:make|create|give|send|write|generate|draw|show|produce)\b"
 _INTENTS = (
     _when(r"\bcount (?:up )?to (?P<n>\d{1,9})|数到\s*(?P<m>\d{1,9})", _count),
-    _when(r"\b(?:send|write)\b.*\be-?mail|\be-?mail\b.*@|发.*(?:邮件|电邮|email)|写.*邮件", _email),
+    (_EMAIL, _email),
     _when(
         r"\b(?:are you|r u)\b.*\b(?:ai|human|person|real|robot|bot|llm|gpt)\b|\b(?:who|what) are you\b", _who
     ),

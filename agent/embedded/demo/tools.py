@@ -11,12 +11,12 @@ NOT_SENT = "Demonstration: nothing was sent."
 
 
 def demo_tools(now: Callable[[], datetime]) -> list[BaseTool]:
-    """The tools; `now` is the local time."""
+    """The tools; `now` is the local time, in its zone."""
 
     @tool
     def get_time() -> str:
         """Tell the local date and time."""
-        return f"{now():%A, %Y-%m-%d %H:%M}"
+        return f"{now():%A, %Y-%m-%d %H:%M %Z}"
 
     @tool
     def send_email(to: str, subject: str, body: str) -> str:

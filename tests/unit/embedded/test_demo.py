@@ -44,6 +44,55 @@ def test_it_reads_an_email_out_of_a_sentence() -> None:
     assert answer("给 ada@example.org 发邮件，主题：午饭").arguments["to"] == "ada@example.org"  # type: ignore[index]
 
 
+ORDERS = {
+    "send an e-mail to bob@example.org that lunch is at noon": ("bob@example.org", "", "lunch is at noon"),
+    "Write an email about the trip to bob@example.org saying we leave at 8.": (
+        "bob@example.org",
+        "the trip",
+        "we leave at 8.",
+    ),
+    "e-mail a.b+c@mail.example.org and bob@example.org about tea": (
+        "a.b+c@mail.example.org, bob@example.org",
+        "tea",
+        "tea",
+    ),
+    "Send an e-mail to bob@example.org saying write to eve@example.org": (
+        "bob@example.org",
+        "",
+        "write to eve@example.org",
+    ),
+    "给 bob@example.org 发一封关于午餐的邮件": ("bob@example.org", "午餐", "午餐"),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_an_email_goes_to_whom_it_was_asked_for(order: str) -> None:
+    to, subject, body = ORDERS[order]
+    arguments = answer(order).arguments or {}
+    assert arguments["to"] == to
+    assert not subject or arguments["subject"] == subject
+    assert not body or arguments["body"] == body
+
+
+@pytest.mark.parametrize(
+    ("order", "name"),
+    [
+        ("Send an e-mail to Ada that lunch is at noon", "Ada"),
+        ("send an email to Ada Lovelace about tea", "Ada Lovelace"),
+        ("给小明发一封关于午餐的邮件", "小明"),
+        ("send an e-mail", "them"),
+    ],
+)
+def test_no_address_is_made_up(order: str, name: str) -> None:
+    asked = answer(order)
+    assert not asked.tool
+    assert name in asked.text
+    assert "@" not in asked.text
+    told = answer("Ada@example.org.", order)
+    assert (told.tool, (told.arguments or {})["to"]) == ("send_email", "Ada@example.org")
+    assert not answer("ada@example.org", "hello").tool
+
+
 def test_it_remembers_what_was_said() -> None:
     assert "“I like tea”" in answer("What did I say first?", "I like tea", "and scones").text
     assert "2. and scones" in answer("what did I say before?", "I like tea", "and scones").text
@@ -96,7 +145,7 @@ def test_it_counts_slowly_only_when_asked_to() -> None:
 
 def test_the_tools_tell_the_truth() -> None:
     get_time, send_email = demo_tools(lambda: datetime(2026, 5, 4, 13, 30, tzinfo=UTC))
-    assert get_time.invoke({}) == "Monday, 2026-05-04 13:30"
+    assert get_time.invoke({}) == "Monday, 2026-05-04 13:30 UTC"
     sent = send_email.invoke({"to": "a@b.c", "subject": "s", "body": "text"})
     assert sent.startswith("Demonstration: nothing was sent.")
 
@@ -107,7 +156,8 @@ def human(text: str) -> dict[str, Any]:
 
 DECISIONS = [
     ({"type": "approve"}, "nothing was sent", "ada@example.org"),
-    ({"type": "reject", "message": "not now"}, "nothing was sent", "not now"),
+    ({"type": "reject", "message": "not now"}, "nothing was sent", "The reason: not now"),
+    ({"type": "reject"}, "nothing was sent", ""),
     (
         {
             "type": "edit",
@@ -136,6 +186,7 @@ async def test_an_email_waits_for_approval(
     final = state["messages"][-1]["content"]
     assert words in final
     assert detail in final
+    assert "tool" not in final
 
 
 async def test_a_turn_with_the_clock_ends_with_the_time(demo: LangGraphClient) -> None:
