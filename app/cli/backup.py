@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
+from contextlib import suppress
+from types import FrameType
 
 from app.backup.layout import layout_of
 from app.backup.save import POSTGRESQL, back_up, in_mb
@@ -15,6 +18,8 @@ from app.cli.progress import Progress
 def run(arguments: argparse.Namespace) -> int:
     """Copy, and say what is in the copy and what is not."""
     loaded = configured(arguments.config, arguments.verbose, level="warning")
+    with suppress(ValueError):  # of a thread that is not the main one: no signal arrives there
+        signal.signal(signal.SIGTERM, _ended)
     say = Progress(time.monotonic, lambda line: print(line, file=sys.stderr, flush=True), in_mb)
     report = back_up(layout_of(loaded), arguments.folder, say)
     manifest = report.manifest
@@ -26,3 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     if manifest.store == POSTGRESQL:
         print("The store is on PostgreSQL, and not in it: back it up with pg_dump (docs/backup.md).")
     return 0
+
+
+def _ended(number: int, _: FrameType | None) -> None:
+    """End as with Ctrl-C: what was begun is removed."""
+    raise SystemExit(128 + number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -247,6 +248,29 @@ def test_interrupted_it_leaves_nothing_behind(folder: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         back_up(layout_of(read("", "config.yaml", {}, folder)), folder / "copy", stop)
+    assert not (folder / "copy").exists()
+
+
+_ENDED = """
+import os
+import signal
+import sys
+from app.cli.main import main
+import app.backup.save as save
+really = save.copy_database
+def ended(source, target, progress):
+    really(source, target, progress)
+    os.kill(os.getpid(), signal.SIGTERM)
+save.copy_database = ended
+sys.exit(main(["backup", "copy"]))
+"""
+
+
+def test_ended_by_a_supervisor_it_leaves_nothing_behind(folder: Path) -> None:
+    fill(folder)
+    command = [sys.executable, "-c", _ENDED]
+    ended = subprocess.run(command, cwd=folder, env=environment(), check=False, timeout=patience(50))
+    assert ended.returncode == 128 + signal.SIGTERM
     assert not (folder / "copy").exists()
 
 
