@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import STATUS_PHRASES, H11Protocol, RequestResponseCycle
@@ -20,6 +21,11 @@ _TEXTS = {
     408: ("too_slow", "The request did not come in time; please send it again."),
     431: ("too_many_headers", "The headers of the request are too long."),
 }
+
+
+def timed_http(timeouts: Timeouts) -> type[asyncio.Protocol]:
+    """Return what uvicorn is to make for each connection."""
+    return cast("type[asyncio.Protocol]", partial(TimedHttp, timeouts=timeouts))
 
 
 class TimedHttp(H11Protocol):

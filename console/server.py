@@ -9,8 +9,6 @@ import ipaddress
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import cast
 
 import uvicorn
 from starlette.applications import Starlette
@@ -23,7 +21,7 @@ from bridge.errors import ConfigError, StoreUnavailable
 from console.access import guarded
 from console.health import Look, Reports, health_routes, no_doubt, no_look
 from console.options import ConsoleOptions
-from console.protocol import TimedHttp
+from console.protocol import timed_http
 from console.shell import EndStreams, FewHeaders, SecurityHeaders
 from console.shortage import OnShortage, shortage, store_unavailable
 
@@ -72,7 +70,7 @@ class HttpServer:
         url = _url(self._options.host, listener.getsockname()[1])
         config = uvicorn.Config(
             self.app,
-            http=cast("type[asyncio.Protocol]", partial(TimedHttp, timeouts=self._options.timeouts)),
+            http=timed_http(self._options.timeouts),
             ws="none",
             lifespan="off",
             log_config=None,

@@ -25,9 +25,15 @@ def _unheard(_: str) -> None:
 
 
 async def serve(
-    options: EmbeddedOptions, host: str, port: int, listening: Callable[[str], None] = _unheard
+    options: EmbeddedOptions,
+    host: str,
+    port: int,
+    listening: Callable[[str], None] = _unheard,
+    http: type[asyncio.Protocol] | None = None,
 ) -> None:
     """Serve until SIGINT or SIGTERM; `listening` is told the server's URL once it answers.
+
+    `http` is what takes the requests of a connection, uvicorn's own where none is given.
 
     Raises ConfigError when the port is taken, the host is not ours, or there is no key: whatever runs on
     this machine, and whoever else can reach the host, could ask for every thread.
@@ -39,7 +45,11 @@ async def serve(
         shown = f"[{host}]" if ":" in host else host
         async with embedded_server(options) as app:
             config = uvicorn.Config(
-                app, lifespan="off", log_level="warning", timeout_graceful_shutdown=_GRACE
+                app,
+                http=http or "auto",
+                lifespan="off",
+                log_level="warning",
+                timeout_graceful_shutdown=_GRACE,
             )
             listening(f"http://{shown}:{number}")
             await _Server(config, app.state.services.runs).serve(sockets=[listener])

@@ -11,7 +11,7 @@ from app.cli.plan import embedded_line
 from app.exposure import exposed
 from app.runner import run_loop
 from app.tokens import agent_key
-from console.options import is_loopback
+from console.options import Timeouts, is_loopback
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"Starting the agent server: {embedded_line(loaded.settings.agent)} ...", flush=True)
     from agent.embedded.serve import serve
     from app.agents import embedded_options
+    from console.protocol import timed_http
 
     options = embedded_options(loaded)
     # Others who could reach it would have to be given the key in any case: it is chosen, not made.
@@ -36,5 +37,5 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"    url: {url}\n    api_key: {options.api_key if made else 'as agent.api_key here'}")
         print("  Stop with Ctrl-C; unfinished runs go on at the next start.", flush=True)
 
-    run_loop(serve(options, arguments.host, arguments.port, listening))
+    run_loop(serve(options, arguments.host, arguments.port, listening, timed_http(Timeouts())))
     return 0

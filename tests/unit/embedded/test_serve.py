@@ -17,6 +17,8 @@ from agent.embedded.options import EmbeddedOptions
 from agent.embedded.serve import serve
 from agent.embedded.server import embedded_server
 from bridge.errors import ConfigError
+from console.options import Timeouts
+from console.protocol import timed_http
 from tests.kit.machine import patience
 from tests.unit.embedded.crashing import KEY, STEPS, allow, server
 
@@ -42,6 +44,24 @@ async def test_other_programs_of_this_machine_are_refused(tmp_path: Path) -> Non
             assert (await http.get("/info")).status_code == 401
             assert (await http.get("/info", headers={"x-api-key": "wrong"})).status_code == 403
             assert (await http.get("/info", headers={"x-api-key": KEY})).status_code == 200
+
+
+async def test_a_client_that_sends_nothing_holds_no_connection(tmp_path: Path) -> None:
+    url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    options = EmbeddedOptions(tmp_path / "db", api_key=KEY)
+    impatient = timed_http(Timeouts(headers=0.05))
+    serving = asyncio.create_task(serve(options, "127.0.0.1", 0, url.set_result, impatient))
+    try:
+        async with asyncio.timeout(patience(20)):
+            for sent, answer in ((b"", b""), (b"GET /info HTTP/1.1\r\n", b"HTTP/1.1 408")):
+                port = int((await url).rpartition(":")[2])
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(sent)
+                assert (await reader.read())[:12] == answer
+                writer.close()
+    finally:
+        serving.cancel()
+        await asyncio.wait({serving})
 
 
 FILE = """
