@@ -6,6 +6,7 @@ size and time, go to loopback only, and belong to the default tests; `make attac
 - `test_patterns`: every pattern that meets text from outside takes time that grows as the text does.
 - `test_parsers`: so does everything that reads or writes such text, on a table of hostile texts.
 - `test_page`: so does the page's own script, in Node.
+- `test_colleague`: a running Parley answers a colleague while somebody does their worst.
 
 Beside them: `growth` tells how time grows, by ratios of CPU time and never by seconds; `pathological` makes
 the texts that are the worst for a pattern out of the pattern itself; `reachable` finds the patterns.
