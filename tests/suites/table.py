@@ -14,7 +14,10 @@ EDITIONS: tuple[Edition, ...] = ("full", "usual", "short")
 
 @dataclass(frozen=True)
 class PytestRun:
-    """Tests that pytest runs, in so many processes. A module stays together where it is costly to set up."""
+    """Tests that pytest runs, in so many processes. A module stays together where it is costly to set up.
+
+    A selection by a mark names the folders, too: to look for marks everywhere costs each process ten seconds.
+    """
 
     selection: tuple[str, ...] = ()
     processes: int = 1
@@ -58,30 +61,39 @@ class Suite:
     second_chance: bool = True
 
 
+_JOURNEYS = (
+    "tests/e2e",
+    "tests/reconnect",
+    "tests/contract/test_slack_http.py",
+    "tests/unit/app/test_restore.py",
+)
+
 SUITES: Mapping[str, Suite] = {
-    "test": Suite([PytestRun(processes=3)], 200, second_chance=False),
-    "journeys": Suite([PytestRun(("-m", "journeys"), processes=3)], 170),
-    "browser": Suite([PytestRun(("-m", "browser"), processes=2)], 80),
-    "teeth": Suite([PytestRun(("-m", "teeth"), processes=6, together=False)], 80),
+    "test": Suite([PytestRun(processes=6)], 200, second_chance=False),
+    "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=4)], 170),
+    "browser": Suite([PytestRun(("-m", "browser", "tests/browser", "tests/e2e/test_browser.py"), 3)], 130),
+    "teeth": Suite([PytestRun(("-m", "teeth", "tests/contract"), processes=6, together=False)], 120),
     "chaos": Suite([Program("tests.chaos sqlite", {"full": ("--full",), "short": ("--turns", "60")})], 100),
     "chaos-nodes": Suite(
         [Program("tests.chaos nodes", {"full": ("--full",), "short": ("--turns", "60")})], 100
     ),
-    "attacks": Suite([PytestRun(("-m", "attacks"), processes=2, together=False)], 40),
+    "attacks": Suite([PytestRun(("-m", "attacks", "tests/attacks"), processes=2, together=False)], 40),
     # Another chance would be another try of something else, and hide what was found.
-    "fuzz": Suite([PytestRun(("-m", "fuzz"), processes=2, together=False)], 80, second_chance=False),
-    "soak": Suite([PytestRun(("-m", "soak"))], 120),
-    "conformance": Suite([PytestRun(("-m", "conformance"), processes=2)], 60),
-    "vendors": Suite([PytestRun(("-m", "vendors"))], 20),
+    "fuzz": Suite(
+        [PytestRun(("-m", "fuzz", "tests/fuzz"), processes=2, together=False)], 80, second_chance=False
+    ),
+    "soak": Suite([PytestRun(("-m", "soak", "tests/soak", "tests/reconnect", "tests/unit/dingtalk"))], 120),
+    "conformance": Suite([PytestRun(("-m", "conformance", "tests/conformance"), processes=2)], 60),
+    "vendors": Suite([PytestRun(("-m", "vendors", "tests/vendors"))], 20),
     "postgres": Suite(
         [
-            PytestRun(("-m", "postgres"), processes=2),
+            PytestRun(("-m", "postgres", "tests/postgres"), processes=3),
             PytestRun(
                 ("--engine", "postgres", "tests/contract", "tests/unit/memory/test_stored.py"), 3, False
             ),
-            PytestRun(("--engine", "postgres", "-m", "not browser", "tests/e2e"), processes=3),
+            PytestRun(("--engine", "postgres", "-m", "not browser", "tests/e2e"), processes=4),
         ],
         220,
     ),
-    "nodes": Suite([PytestRun(("-m", "nodes"), processes=2)], 100),
+    "nodes": Suite([PytestRun(("-m", "nodes", "tests/nodes"), processes=2)], 100),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.tree import ROOT
+from tests.architecture.tree import ROOT, modules
 from tests.suites.budget import edition
 from tests.suites.run import FAILURES, Runner
 from tests.suites.table import SUITES, Edition, Program, PytestRun, Suite
@@ -151,16 +151,26 @@ def test_every_suite_has_a_target_and_its_place_in_ci() -> None:
 
 def test_every_marker_of_a_suite_is_kept_from_the_default_tests() -> None:
     options = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
-    marked = {
-        part.selection[1]
-        for suite in SUITES.values()
-        for part in suite.parts
-        if isinstance(part, PytestRun) and part.selection[:1] == ("-m",)
-    }
+    marked = set(_places())
     assert {f"not {mark}" for mark in marked} == set(
         re.search("'(.*)'", options["addopts"])[1].split(" and ")
     )
     assert marked < {line.partition(":")[0] for line in options["markers"]}
+
+
+def test_a_suite_looks_wherever_its_marker_stands() -> None:
+    """Each names its folders: a marked test elsewhere would never be run."""
+    for mark, paths in _places().items():
+        marked = [path for path in modules("tests") if f"pytest.mark.{mark}" in path.read_text("utf-8")]
+        within = [path for path in marked if any(path.is_relative_to(ROOT / each) for each in paths)]
+        assert set(marked) - set(within) <= {Path(__file__)}, mark
+        assert within, mark
+
+
+def _places() -> dict[str, tuple[str, ...]]:
+    """The marker of each suite that has one, with the folders and files that are looked through."""
+    parts = [part for suite in SUITES.values() for part in suite.parts if isinstance(part, PytestRun)]
+    return {part.selection[1]: part.selection[2:] for part in parts if part.selection[:1] == ("-m",)}
 
 
 def test_there_is_time_for_the_usual_edition_on_a_machine_as_it_should_be() -> None:
