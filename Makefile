@@ -3,6 +3,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 # Modules are compiled when they are first used: half the time and a third of the space of compiling all.
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes
+# The program that reads files may write none, and would compile its libraries for each file anew.
+COMPILE_READERS = $(PY) -W ignore -c "import PIL.Image, charset_normalizer, markitdown.converters, openpyxl, pypdfium2"
 VENDORS := .pytest_cache/vendors
 PAGE_TOOLS := .pytest_cache/page-tools
 EDITION ?= usual
@@ -88,11 +90,13 @@ $(VENV)/.made: scripts/venv.sh
 $(VENV)/.run: $(VENV)/.made requirements/run.txt
 	@echo "Installing packages (a minute or two, once) ..."
 	@$(PIP) -r requirements/run.txt || { echo "Packages could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@$(COMPILE_READERS)
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.made requirements/test.txt
 	@echo "Installing packages and test tools (a minute or two, once) ..."
 	@$(PIP) -r requirements/test.txt || { echo "Packages could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@$(COMPILE_READERS)
 	@touch $@ $(VENV)/.run
 
 $(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
