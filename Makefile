@@ -22,13 +22,13 @@ help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 run: $(VENV)/.run ## Start Parley (options: make run ARGS="--verbose")
-	@exec $(PY) -m app run --watched $(ARGS)
+	@exec $(PY) -m parley run --watched $(ARGS)
 
 chat: $(VENV)/.run ## Chat in this terminal
-	@exec $(PY) -m app chat $(ARGS)
+	@exec $(PY) -m parley chat $(ARGS)
 
 check: $(VENV)/.run ## Check config.yaml and say what would start
-	@exec $(PY) -m app check $(ARGS)
+	@exec $(PY) -m parley check $(ARGS)
 
 test: $(VENV)/.test ## The default tests, a few minutes
 	@$(SUITE) test $(ARGS)

@@ -13,15 +13,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
-from app.runner import run_loop, settle_memory
 from benchmarks.group_commit import GroupCommit
 from benchmarks.null_channel import message
 from benchmarks.stats import cpu_seconds, percentile
-from bridge.bus import MessageBus
-from bridge.codec import encode
-from bridge.options import ChannelOptions
-from bridge.types import InboundMessage, Session
-from store.sqlite import SqliteStore
+from parley.app.runner import run_loop, settle_memory
+from parley.core.bus import MessageBus
+from parley.core.codec import encode
+from parley.core.options import ChannelOptions
+from parley.core.types import InboundMessage, Session
+from parley.store.sqlite import SqliteStore
 
 Accept = Callable[[InboundMessage], Awaitable[object]]
 
@@ -44,7 +44,7 @@ async def raw(folder: Path) -> AsyncIterator[Accept]:
 @asynccontextmanager
 async def parley_on_postgres(url: str) -> AsyncIterator[Accept]:
     """The bus over the store on a server."""
-    from store.postgres import PostgresStore
+    from parley.store.postgres import PostgresStore
 
     options = ChannelOptions(Session("agent"), allowed_users=frozenset({"*"}))
     async with PostgresStore.open(url, schema=f"accepts_{os.getpid()}") as journal:

@@ -10,7 +10,7 @@ from benchmarks.child import measured
 from benchmarks.plan import Plan
 from benchmarks.stats import Spread
 from benchmarks.tables import Table
-from bridge.types import Json
+from parley.core.types import Json
 
 if TYPE_CHECKING:
     from benchmarks.postgres import Server

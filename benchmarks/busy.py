@@ -9,7 +9,7 @@ from benchmarks.agent_events import Script
 from benchmarks.child import agent_server, measured
 from benchmarks.plan import Plan
 from benchmarks.tables import Table
-from bridge.types import Json
+from parley.core.types import Json
 
 _TALKATIVE = Script(200, 0.025)
 _PLATFORMS = (

@@ -16,7 +16,7 @@ from benchmarks.agent_events import Script
 from benchmarks.core import Core, running_core
 from benchmarks.null_channel import NullChannel, Pace, Watch, message
 from benchmarks.stats import percentile
-from bridge.types import Mode, Session
+from parley.core.types import Mode, Session
 
 
 async def begin(core: Core, turns: int) -> list[Watch]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from bridge.types import Json
+from parley.core.types import Json
 
 
 def environment() -> dict[str, str]:

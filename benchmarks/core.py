@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from agent.client import AgentEndpoint
-from agent.run import LangGraphAgent
 from benchmarks.null_channel import NullChannel
-from bridge.bus import MessageBus
-from bridge.conversations import Conversations
-from bridge.manager import Manager
-from bridge.options import ChannelOptions, Options
-from bridge.pairing import Pairing
-from bridge.people import People
-from bridge.ports import NullMemory
-from bridge.services import Services
-from bridge.types import Mode, Session
-from store.interface import Store
-from store.sqlite import SqliteStore
+from parley.agent.client import AgentEndpoint
+from parley.agent.run import LangGraphAgent
+from parley.core.bus import MessageBus
+from parley.core.conversations import Conversations
+from parley.core.manager import Manager
+from parley.core.options import ChannelOptions, Options
+from parley.core.pairing import Pairing
+from parley.core.people import People
+from parley.core.ports import NullMemory
+from parley.core.services import Services
+from parley.core.types import Mode, Session
+from parley.store.interface import Store
+from parley.store.sqlite import SqliteStore
 
 Sessions: TypeAlias = Mapping[str, Session]
 Opened: TypeAlias = AbstractAsyncContextManager[Store]

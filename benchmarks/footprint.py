@@ -21,13 +21,13 @@ from benchmarks.tables import Table
 
 _SETTLED = 1.5
 _IMPORTS = """
-import app.cli.run, channels.web.channel
-from app.imports import SPARES, without
+import parley.app.cli.run, parley.channels.web.channel
+from parley.app.imports import SPARES, without
 with without(SPARES):
-    import app.build
-from channels.telegram.config import Config
+    import parley.app.build
+from parley.channels.telegram.config import Config
 with without(Config.spares):
-    import channels.telegram.channel
+    import parley.channels.telegram.channel
 """
 _EMBEDDED = "embedded"
 _Channels: TypeAlias = dict[str, dict[str, object]]
@@ -101,7 +101,7 @@ def _start(folder: Path, agent: str, channels: _Channels) -> Start:
         settings = {"agent": {"url": agent}, "channels": channels, "console": {"port": 0}, "data_dir": home}
         config.write_text(json.dumps(settings), encoding="utf-8")
         began = time.perf_counter()
-        command = [sys.executable, "-m", "app", "run", "--config", str(config)]
+        command = [sys.executable, "-m", "parley", "run", "--config", str(config)]
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
         )
@@ -147,4 +147,4 @@ def _package(module: str) -> str:
     name = module.partition(".")[0]
     if name in sys.stdlib_module_names:
         return "standard library"
-    return "Parley" if name in {"agent", "app", "bridge", "channels", "console", "store"} else name
+    return "Parley" if name == "parley" else name

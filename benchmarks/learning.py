@@ -20,19 +20,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.runner import run_loop, settle_memory
 from benchmarks.stats import cpu_seconds, percentile, rss_mb
-from bridge.remembering import Memory, NullMemory, Occasion
-from bridge.types import Conversation, Turn, User
-from memory.diff import Diff, NewFact
-from memory.document import Fact, MemoryDocument
-from memory.extract import Index
-from memory.files import FileStore
-from memory.filter import Material
-from memory.options import MemoryOptions
-from memory.service import MemoryService
-from memory.tokens import token_counter
-from store.sqlite import SqliteStore
+from parley.app.runner import run_loop, settle_memory
+from parley.core.remembering import Memory, NullMemory, Occasion
+from parley.core.types import Conversation, Turn, User
+from parley.memory.diff import Diff, NewFact
+from parley.memory.document import Fact, MemoryDocument
+from parley.memory.extract import Index
+from parley.memory.files import FileStore
+from parley.memory.filter import Material
+from parley.memory.options import MemoryOptions
+from parley.memory.service import MemoryService
+from parley.memory.tokens import token_counter
+from parley.store.sqlite import SqliteStore
 
 _THINGS = ("tea", "jazz", "chess", "Ulm", "rowing", "bread", "maps", "Go", "moss", "ferries")
 

@@ -19,9 +19,9 @@ from pathlib import Path
 
 import uvloop
 
-from app.runner import settle_memory
 from benchmarks.agent_events import Script
 from benchmarks.stats import cpu_seconds, peak_rss_mb, percentile, rss_mb
+from parley.app.runner import settle_memory
 
 _WARM = [f"warm-{number}" for number in range(20)]
 _WARM_SCRIPT = Script(20, 0.0)
@@ -108,7 +108,7 @@ async def parley(url: str, script: Script, wait: bool) -> AsyncIterator[Client]:
     """The whole of Parley's core."""
     from benchmarks.core import running_core
     from benchmarks.null_channel import NullChannel, message
-    from bridge.types import Mode, Session
+    from parley.core.types import Mode, Session
 
     channel = NullChannel()
     warm = {f"person-{name}": Session(_WARM_SCRIPT.name) for name in _WARM}

@@ -21,10 +21,10 @@ from benchmarks.bare import BareLoop, sdk
 from benchmarks.core import running_core
 from benchmarks.null_channel import NullChannel, NullReply, Pace
 from benchmarks.stats import cpu_seconds
-from bridge.ports import Checkpoint, Reply
-from bridge.types import Mode, OutboundMessage, Receipt, ReplyTarget, Session
-from store.interface import Store
-from store.postgres import PostgresStore
+from parley.core.ports import Checkpoint, Reply
+from parley.core.types import Mode, OutboundMessage, Receipt, ReplyTarget, Session
+from parley.store.interface import Store
+from parley.store.postgres import PostgresStore
 
 SCRIPT = Script(20, 0.0)
 AT_ONCE = 50

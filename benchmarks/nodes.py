@@ -26,12 +26,12 @@ from benchmarks.machine import machine
 from benchmarks.null_channel import message
 from benchmarks.postgres import Server, server
 from benchmarks.tables import Table, write_tables
-from bridge.bus import MessageBus
-from bridge.conversations import PREFIX
-from bridge.options import ChannelOptions
-from bridge.queues import turns_of
-from bridge.types import InboundMessage, Session
-from store.postgres import PostgresStore
+from parley.core.bus import MessageBus
+from parley.core.conversations import PREFIX
+from parley.core.options import ChannelOptions
+from parley.core.queues import turns_of
+from parley.core.types import InboundMessage, Session
+from parley.store.postgres import PostgresStore
 
 _PATIENCE = 600.0
 _databases = count()

@@ -8,10 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from bridge.errors import AttachmentRefused
-from bridge.ports import Capabilities, Channel, Checkpoint, Inbox, Reply, Streaming, TextUnit
-from bridge.texts import Sentence
-from bridge.types import Attachment, Conversation, InboundMessage, OutboundMessage, Receipt, ReplyTarget, User
+from parley.core.errors import AttachmentRefused
+from parley.core.ports import Capabilities, Channel, Checkpoint, Inbox, Reply, Streaming, TextUnit
+from parley.core.texts import Sentence
+from parley.core.types import (
+    Attachment,
+    Conversation,
+    InboundMessage,
+    OutboundMessage,
+    Receipt,
+    ReplyTarget,
+    User,
+)
 
 
 @dataclass(slots=True)

@@ -17,8 +17,8 @@ from benchmarks.recall_rankers import Order, by, rankers, tfidf
 from benchmarks.recall_set import Person, gain, people, recall
 from benchmarks.recall_speed import milliseconds, remembered, to_learn_one
 from benchmarks.tables import Table
-from memory.index import FactIndex
-from memory.options import Ranking
+from parley.memory.index import FactIndex
+from parley.memory.options import Ranking
 
 _REPLIES = ("ok thanks!", "好的，谢谢")
 

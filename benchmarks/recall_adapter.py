@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 from benchmarks.recall_rankers import Order, tfidf, tfidf_mix
-from memory.document import Category, Fact
-from memory.index import FactIndex
-from memory.options import MemoryOptions, Ranking
-from memory.rank import ranked
+from parley.memory.document import Category, Fact
+from parley.memory.index import FactIndex
+from parley.memory.options import MemoryOptions, Ranking
+from parley.memory.rank import ranked
 
 Row = Mapping[str, object]
 

@@ -7,10 +7,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 
-from memory.document import Fact
-from memory.index import FactIndex
-from memory.options import MemoryOptions, Ranking
-from memory.rank import ranked
+from parley.memory.document import Fact
+from parley.memory.index import FactIndex
+from parley.memory.options import MemoryOptions, Ranking
+from parley.memory.rank import ranked
 
 Order = Callable[[Sequence[str]], Sequence[Fact]]
 """Messages, oldest first, to the 300 best facts, best first."""

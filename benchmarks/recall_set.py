@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import log2
 from pathlib import Path
 
-from memory.document import Category, Fact
+from parley.memory.document import Category, Fact
 
 _FILE = Path(__file__).parent / "data" / "recall.json"
 

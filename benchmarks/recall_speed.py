@@ -8,7 +8,7 @@ from random import Random
 from statistics import median
 
 from benchmarks.recall_rankers import Order
-from memory.document import Fact
+from parley.memory.document import Fact
 
 _NAMES = ["User", "Anna", "Bela", "Chidi", "Dana", "Emre", "Farah", "Goran", "Hana", "Ivo"]
 _VERBS = [

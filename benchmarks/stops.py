@@ -28,7 +28,7 @@ from benchmarks.machine import machine
 from benchmarks.null_channel import NullChannel, Pace, Watch, message
 from benchmarks.stats import cpu_seconds, percentile
 from benchmarks.tables import Table, write_tables
-from bridge.types import Mode, Session
+from parley.core.types import Mode, Session
 
 _SCRIPT = Script(180, 0.5)
 _EDITS = Pace(1.0, 0.0)

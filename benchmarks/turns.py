@@ -12,7 +12,7 @@ from benchmarks.child import agent_server, measured
 from benchmarks.plan import Plan
 from benchmarks.stats import Spread, cpu_seconds_of
 from benchmarks.tables import Table
-from bridge.types import Json
+from parley.core.types import Json
 
 PACED = Script(20, 0.25)
 IMMEDIATE = Script(20, 0.0)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory.document import Fact
-from memory.index import FactIndex
-from memory.neighbours import Neighbours, batch_of
-from memory.options import MemoryOptions, Ranking
-from memory.rank import rank
+from parley.memory.document import Fact
+from parley.memory.index import FactIndex
+from parley.memory.neighbours import Neighbours, batch_of
+from parley.memory.options import MemoryOptions, Ranking
+from parley.memory.rank import rank
 
 # Shares of the score; the measurements are in docs/memory-injection.md.
 _WORDS = 0.4

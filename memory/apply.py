@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from memory.diff import Diff, NewFact, Relation, Removal
-from memory.document import Fact, MemoryDocument, Notes, Stored, Summaries
-from memory.draft import Draft
-from memory.evict import evict
-from memory.filter import Learned
-from memory.forgetting import forgotten
-from memory.index import FactIndex
-from memory.join import accounts_of, confirmed_at, joined, may_join
-from memory.options import MemoryOptions
-from memory.proposed import checked
-from memory.similar import Verdict
-from memory.summarised import keep_sentences, rewritten
-from memory.tombstones import barred
-from memory.uploads import is_upload_news
+from parley.memory.diff import Diff, NewFact, Relation, Removal
+from parley.memory.document import Fact, MemoryDocument, Notes, Stored, Summaries
+from parley.memory.draft import Draft
+from parley.memory.evict import evict
+from parley.memory.filter import Learned
+from parley.memory.forgetting import forgotten
+from parley.memory.index import FactIndex
+from parley.memory.join import accounts_of, confirmed_at, joined, may_join
+from parley.memory.options import MemoryOptions
+from parley.memory.proposed import checked
+from parley.memory.similar import Verdict
+from parley.memory.summarised import keep_sentences, rewritten
+from parley.memory.tombstones import barred
+from parley.memory.uploads import is_upload_news
 
 PAST_VERSIONS = 5
 # Threads whose place is remembered; a person's older ones get no turns any more.

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 
 import orjson
 
-from bridge.types import Json
-from memory.document import VERSION, Category, Fact, MemoryDocument, Summaries, Summary
-from memory.ids import id_from
-from memory.proposed import clamped
-from memory.times import utc
+from parley.core.types import Json
+from parley.memory.document import VERSION, Category, Fact, MemoryDocument, Summaries, Summary
+from parley.memory.ids import id_from
+from parley.memory.proposed import clamped
+from parley.memory.times import utc
 
 _SECTIONS = {
     "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},

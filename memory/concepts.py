@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from memory.words import terms
+from parley.memory.words import terms
 
 _FILE = Path(__file__).parent / "data" / "concepts.txt"
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from bridge.errors import MemoryFailed, StoreUnavailable
-from bridge.remembering import Remembered
-from memory.document import Category, Fact, MemoryDocument
-from memory.holdings import FactChange, Holdings, as_json
-from memory.parse import SECTIONS
-from memory.queue import DeadLetter, LearningQueue
-from memory.recent import People
-from memory.storage import MemoryStore
-from memory.times import iso
+from parley.core.errors import MemoryFailed, StoreUnavailable
+from parley.core.remembering import Remembered
+from parley.memory.document import Category, Fact, MemoryDocument
+from parley.memory.holdings import FactChange, Holdings, as_json
+from parley.memory.parse import SECTIONS
+from parley.memory.queue import DeadLetter, LearningQueue
+from parley.memory.recent import People
+from parley.memory.storage import MemoryStore
+from parley.memory.times import iso
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memory.document import Category
+from parley.memory.document import Category
 
 UNREADABLE = -1
 

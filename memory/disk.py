@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from uuid import uuid4
 
-from bridge.errors import DocumentConflict, MemoryFailed
+from parley.core.errors import DocumentConflict, MemoryFailed
 
 # A holder only ever reads or writes a few files.
 _LONGEST_WAIT = 10.0

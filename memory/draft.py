@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memory.document import Fact
-from memory.ids import next_id
-from memory.index import FactIndex
-from memory.similar import Verdict, compare, nearest, normalised
+from parley.memory.document import Fact
+from parley.memory.ids import next_id
+from parley.memory.index import FactIndex
+from parley.memory.similar import Verdict, compare, nearest, normalised
 
 
 class Draft:

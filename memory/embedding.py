@@ -21,12 +21,12 @@ from typing import Protocol
 import httpx
 import numpy as np
 
-from bridge.errors import MemoryFailed
-from memory.document import Fact
-from memory.minilm import MiniLM
-from memory.names import folder_name
-from memory.vectors import Array, Vectors
-from memory.words import terms
+from parley.core.errors import MemoryFailed
+from parley.memory.document import Fact
+from parley.memory.minilm import MiniLM
+from parley.memory.names import folder_name
+from parley.memory.vectors import Array, Vectors
+from parley.memory.words import terms
 
 _log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from heapq import nlargest, nsmallest
 from math import ceil
 
-from memory.document import Category, Fact
+from parley.memory.document import Category, Fact
 
 PROTECTED_SHARE = 0.5
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import Protocol
 
-from bridge.types import Turn
-from memory.diff import Diff
-from memory.document import Category, Fact, MemoryDocument, Summaries
-from memory.escape import escaped
-from memory.filter import MOST_REPLY, MOST_SAID, Learned, Material, head_and_tail
-from memory.model import Model
-from memory.parse import SECTIONS, Shown, is_update, read_object, read_text
-from memory.prompt import Prompts
+from parley.core.types import Turn
+from parley.memory.diff import Diff
+from parley.memory.document import Category, Fact, MemoryDocument, Summaries
+from parley.memory.escape import escaped
+from parley.memory.filter import MOST_REPLY, MOST_SAID, Learned, Material, head_and_tail
+from parley.memory.model import Model
+from parley.memory.parse import SECTIONS, Shown, is_update, read_object, read_text
+from parley.memory.prompt import Prompts
 
 # A memory of this many facts is shown whole; of a larger one what is near to what was said, and what is new.
 MOST_SHOWN = 120

@@ -18,12 +18,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
-from bridge.errors import DocumentConflict
-from memory.disk import failed, locked
-from memory.document import Stored
-from memory.folder import DOCUMENT, NOTES, Folder
-from memory.names import folder_name, is_plain
-from memory.saved import read_notes
+from parley.core.errors import DocumentConflict
+from parley.memory.disk import failed, locked
+from parley.memory.document import Stored
+from parley.memory.folder import DOCUMENT, NOTES, Folder
+from parley.memory.names import folder_name, is_plain
+from parley.memory.saved import read_notes
 
 Result = TypeVar("Result")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bridge.people import account_key
-from bridge.types import Turn
-from memory.marks import agent_words, own_words
-from memory.options import Groups
-from memory.smalltalk import says_nothing, yes_no_question
-from memory.times import iso
+from parley.core.people import account_key
+from parley.core.types import Turn
+from parley.memory.marks import agent_words, own_words
+from parley.memory.options import Groups
+from parley.memory.smalltalk import says_nothing, yes_no_question
+from parley.memory.times import iso
 
 # Characters of one text that an extraction reads: facts stand at the beginning or the end of long ones.
 MOST_SAID = 4000

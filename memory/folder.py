@@ -14,12 +14,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bridge.errors import DocumentConflict
-from memory import disk
-from memory.codec import Read, document_json, read_document
-from memory.document import MemoryDocument, Stored
-from memory.hands import clear
-from memory.saved import NotesFile, notes_json, read_notes, restored_notes, saved_notes
+from parley.core.errors import DocumentConflict
+from parley.memory import disk
+from parley.memory.codec import Read, document_json, read_document
+from parley.memory.document import MemoryDocument, Stored
+from parley.memory.hands import clear
+from parley.memory.saved import NotesFile, notes_json, read_notes, restored_notes, saved_notes
 
 log = logging.getLogger(__name__)
 

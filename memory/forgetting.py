@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from memory.document import SUMMARY_NAMES, Fact, MemoryDocument, Stored, Summary
-from memory.sentences import sentences
-from memory.similar import normalised
-from memory.summarised import without_sentences
-from memory.telling import telling
-from memory.tombstones import tombstone
+from parley.memory.document import SUMMARY_NAMES, Fact, MemoryDocument, Stored, Summary
+from parley.memory.sentences import sentences
+from parley.memory.similar import normalised
+from parley.memory.summarised import without_sentences
+from parley.memory.telling import telling
+from parley.memory.tombstones import tombstone
 
 # The share of a fact's telling words that makes a sentence of a summary repeat it: a sentence lost is
 # written again, one kept by mistake would still tell.

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from bridge.remembering import Merged
-from memory.apply import remembering_past
-from memory.document import Category, Fact, MemoryDocument, Notes, Stored, Tombstone
-from memory.draft import Draft
-from memory.evict import evict
-from memory.forgetting import forgotten, named, told
-from memory.index import FactIndex
-from memory.join import accounts_of, joined, may_join
-from memory.parting import came, marked
-from memory.proposed import MOST_OF_FACT, clamped, one_line
-from memory.similar import Verdict
-from memory.summarised import added_to
-from memory.tombstones import marks, tombstone
+from parley.core.remembering import Merged
+from parley.memory.apply import remembering_past
+from parley.memory.document import Category, Fact, MemoryDocument, Notes, Stored, Tombstone
+from parley.memory.draft import Draft
+from parley.memory.evict import evict
+from parley.memory.forgetting import forgotten, named, told
+from parley.memory.index import FactIndex
+from parley.memory.join import accounts_of, joined, may_join
+from parley.memory.parting import came, marked
+from parley.memory.proposed import MOST_OF_FACT, clamped, one_line
+from parley.memory.similar import Verdict
+from parley.memory.summarised import added_to
+from parley.memory.tombstones import marks, tombstone
 
 MANUAL = "manual"
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from bridge.errors import DocumentConflict, MemoryFailed
-from bridge.remembering import Merged, Parting, Undone
-from memory import hands, parting
-from memory.apply import remembering_past
-from memory.codec import document_json, read_document
-from memory.document import Category, Fact, MemoryDocument, Stored
-from memory.evict import evict
-from memory.recent import People, together
-from memory.register import Register
+from parley.core.errors import DocumentConflict, MemoryFailed
+from parley.core.remembering import Merged, Parting, Undone
+from parley.memory import hands, parting
+from parley.memory.apply import remembering_past
+from parley.memory.codec import document_json, read_document
+from parley.memory.document import Category, Fact, MemoryDocument, Stored
+from parley.memory.evict import evict
+from parley.memory.recent import People, together
+from parley.memory.register import Register
 
 Result = TypeVar("Result")
 

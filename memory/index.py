@@ -7,12 +7,12 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.dates import day_terms, written_days
-from memory.document import Fact
-from memory.neighbours import Batch, Neighbours, batch_of
-from memory.postings import ENOUGH, Postings
-from memory.query import Query, understand
-from memory.words import terms
+from parley.memory.dates import day_terms, written_days
+from parley.memory.document import Fact
+from parley.memory.neighbours import Batch, Neighbours, batch_of
+from parley.memory.postings import ENOUGH, Postings
+from parley.memory.query import Query, understand
+from parley.memory.words import terms
 
 # What the score is multiplied by: a fact that tells a time where one asks when, and a fact about the one
 # that is named rather than one that only mentions them.

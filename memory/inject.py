@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from bridge.types import Json
-from memory.codec import read_fact
-from memory.document import SUMMARY_NAMES, Category, Fact, MemoryDocument, Summaries, Summary
-from memory.lines import fact_line, flat, labelled_line
-from memory.options import Groups, MemoryOptions, Ranking
-from memory.priced import PricedLines, Render
-from memory.shares import CORRECTIONS, SUMMARIES, Facts, summary_sections
-from memory.tokens import WARM_UP, CharacterCounter, Counter, reserved, token_counter
+from parley.core.types import Json
+from parley.memory.codec import read_fact
+from parley.memory.document import SUMMARY_NAMES, Category, Fact, MemoryDocument, Summaries, Summary
+from parley.memory.lines import fact_line, flat, labelled_line
+from parley.memory.options import Groups, MemoryOptions, Ranking
+from parley.memory.priced import PricedLines, Render
+from parley.memory.shares import CORRECTIONS, SUMMARIES, Facts, summary_sections
+from parley.memory.tokens import WARM_UP, CharacterCounter, Counter, reserved, token_counter
 
 _OPEN = "<memory>\n"
 _CLOSE = "</memory>"
@@ -92,8 +92,8 @@ def by_confidence(facts: Sequence[Fact]) -> list[Fact]:
 def _order(facts: Sequence[Fact], messages: Sequence[str], options: MemoryOptions) -> list[Fact]:
     if not any(map(str.strip, messages)) or options.ranking is Ranking.CONFIDENCE:
         return by_confidence(facts)
-    from memory.index import FactIndex  # not needed by those who rank themselves
-    from memory.rank import rank
+    from parley.memory.index import FactIndex  # not needed by those who rank themselves
+    from parley.memory.rank import rank
 
     return rank(FactIndex(facts), messages, options)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from memory.document import Fact
-from memory.proposed import keywords
-from memory.similar import normalised
+from parley.memory.document import Fact
+from parley.memory.proposed import keywords
+from parley.memory.similar import normalised
 
 
 def may_join(old: Fact, new: Fact) -> bool:

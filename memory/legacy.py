@@ -15,13 +15,13 @@ from pathlib import Path
 
 import yaml
 
-from bridge.errors import MemoryFailed
-from bridge.types import Json
-from memory.codec import Read, read_document, read_fact
-from memory.disk import failed
-from memory.document import MemoryDocument
-from memory.files import person_of
-from memory.plain_yaml import read_yaml
+from parley.core.errors import MemoryFailed
+from parley.core.types import Json
+from parley.memory.codec import Read, read_document, read_fact
+from parley.memory.disk import failed
+from parley.memory.document import MemoryDocument
+from parley.memory.files import person_of
+from parley.memory.plain_yaml import read_yaml
 
 _FILE = "memory.json"
 _DEFAULT_AGENT = "__default__"

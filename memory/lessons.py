@@ -7,18 +7,18 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from bridge.errors import DocumentConflict, MemoryFailed
-from bridge.types import Turn
-from memory.apply import Context, apply
-from memory.diff import Diff
-from memory.document import Notes, Stored
-from memory.extract import Extractor, chunks
-from memory.filter import Material, material
-from memory.options import MemoryOptions
-from memory.recent import People, Recollection
-from memory.register import Register
-from memory.times import iso
-from memory.tokens import Counter
+from parley.core.errors import DocumentConflict, MemoryFailed
+from parley.core.types import Turn
+from parley.memory.apply import Context, apply
+from parley.memory.diff import Diff
+from parley.memory.document import Notes, Stored
+from parley.memory.extract import Extractor, chunks
+from parley.memory.filter import Material, material
+from parley.memory.options import MemoryOptions
+from parley.memory.recent import People, Recollection
+from parley.memory.register import Register
+from parley.memory.times import iso
+from parley.memory.tokens import Counter
 
 log = logging.getLogger(__name__)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from bridge.clean import clean
-from memory.document import Category, Fact
-from memory.escape import escaped
+from parley.core.clean import clean
+from parley.memory.document import Category, Fact
+from parley.memory.escape import escaped
 
 _ELLIPSIS = " ..."
 _LONGEST_WORD = 30

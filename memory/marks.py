@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from bridge.texts import CATALOGUE, Sentence
+from parley.core.texts import CATALOGUE, Sentence
 
 # The blocks of the reference system (two names for uploads), and ours (agent/attached.py, memory/inject.py).
 _UPLOADS = re.compile(

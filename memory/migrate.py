@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bridge.errors import DocumentConflict
-from memory.document import SUMMARY_NAMES, Stored
-from memory.hands import merge
-from memory.legacy import Source, find, for_everybody
-from memory.storage import MemoryStore
+from parley.core.errors import DocumentConflict
+from parley.memory.document import SUMMARY_NAMES, Stored
+from parley.memory.hands import merge
+from parley.memory.legacy import Source, find, for_everybody
+from parley.memory.storage import MemoryStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.wordpiece import WordPiece
+from parley.memory.wordpiece import WordPiece
 
 Array = NDArray[np.float32]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from bridge.errors import ConfigError, MemoryFailed
-from bridge.types import Json
-from memory.parse import text_of
-from memory.schema import update_schema
+from parley.core.errors import ConfigError, MemoryFailed
+from parley.core.types import Json
+from parley.memory.parse import text_of
+from parley.memory.schema import update_schema
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel, LanguageModelInput

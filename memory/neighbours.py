@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from memory.document import Fact
+from parley.memory.document import Fact
 
 # Shares of a hit's score for the facts beside it, and of a batch's best hit for the whole batch.
 _BESIDE = 0.15

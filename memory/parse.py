@@ -12,11 +12,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bridge.errors import MemoryFailed
-from bridge.types import Json
-from memory.diff import UNREADABLE, Confirmation, Diff, Judgement, NewFact, Relation, Removal, SummaryChange
-from memory.document import Category
-from memory.escape import unescaped
+from parley.core.errors import MemoryFailed
+from parley.core.types import Json
+from parley.memory.diff import (
+    UNREADABLE,
+    Confirmation,
+    Diff,
+    Judgement,
+    NewFact,
+    Relation,
+    Removal,
+    SummaryChange,
+)
+from parley.memory.document import Category
+from parley.memory.escape import unescaped
 
 _KEYS = frozenset(("user", "history", "newFacts", "factsToRemove", "confirmations"))
 # The wire's names of the summaries, section by section.

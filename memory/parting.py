@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from memory.document import SUMMARY_NAMES, Came, Fact, MemoryDocument, Notes, Stored, Summaries, Summary
-from memory.forgetting import repeating
-from memory.join import accounts_of
-from memory.sentences import sentences
-from memory.summarised import keep_sentences, without_sentences
-from memory.telling import telling
-from memory.tombstones import digest_of
+from parley.memory.document import (
+    SUMMARY_NAMES,
+    Came,
+    Fact,
+    MemoryDocument,
+    Notes,
+    Stored,
+    Summaries,
+    Summary,
+)
+from parley.memory.forgetting import repeating
+from parley.memory.join import accounts_of
+from parley.memory.sentences import sentences
+from parley.memory.summarised import keep_sentences, without_sentences
+from parley.memory.telling import telling
+from parley.memory.tombstones import digest_of
 
 
 @dataclass(frozen=True, slots=True)

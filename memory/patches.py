@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memory.document import Fact, MemoryDocument, Summaries
+from parley.memory.document import Fact, MemoryDocument, Summaries
 
 
 @dataclass(frozen=True, slots=True)

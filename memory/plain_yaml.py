@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import yaml
 
-from bridge.types import Json
+from parley.core.types import Json
 
 _MOST_CHARS = 200_000
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from memory.document import Fact
-from memory.lines import fact_line
-from memory.tokens import CharacterCounter, Counter
+from parley.memory.document import Fact
+from parley.memory.lines import fact_line
+from parley.memory.tokens import CharacterCounter, Counter
 
 Render = Callable[[Fact], str]
 Price = Callable[[Fact], tuple[str, int]]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.errors import ConfigError
-from memory.signals import Signals, read_signals
+from parley.core.errors import ConfigError
+from parley.memory.signals import Signals, read_signals
 
 OWN_FOLDER = Path(__file__).with_name("prompts")
 VERSION = 1

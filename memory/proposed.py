@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bridge.clean import clean
-from memory.diff import NewFact
-from memory.document import Category
-from memory.summarised import shortened
-from memory.uploads import is_upload_news
+from parley.core.clean import clean
+from parley.memory.diff import NewFact
+from parley.memory.document import Category
+from parley.memory.summarised import shortened
+from parley.memory.uploads import is_upload_news
 
 # Characters. A fact is a sentence: what is longer was not distilled, and would crowd out others.
 MOST_OF_FACT = 500

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.concepts import related
-from memory.dates import written_days
-from memory.postings import Postings
-from memory.smalltalk import says_nothing
-from memory.words import small_talk, terms
+from parley.memory.concepts import related
+from parley.memory.dates import written_days
+from parley.memory.postings import Postings
+from parley.memory.smalltalk import says_nothing
+from parley.memory.words import small_talk, terms
 
 # Weight of a message by its age. A newer message counts as a step of age only as far as it says something
 # itself: when the rarities of its terms add up to `_SAYS_ENOUGH`. "And hers?" leaves the question in front.

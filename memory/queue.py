@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from bridge.codec import decode, encode
-from bridge.people import account_key
-from bridge.ports import Item, Journal, Put
-from bridge.queues import LEARNING
-from bridge.types import Turn
-from memory.filter import MOST_KEPT, head_and_tail
-from memory.options import MemoryOptions
+from parley.core.codec import decode, encode
+from parley.core.people import account_key
+from parley.core.ports import Item, Journal, Put
+from parley.core.queues import LEARNING
+from parley.core.types import Turn
+from parley.memory.filter import MOST_KEPT, head_and_tail
+from parley.memory.options import MemoryOptions
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from memory.document import Fact
-from memory.index import FactIndex
-from memory.options import MemoryOptions, Ranking
+from parley.memory.document import Fact
+from parley.memory.index import FactIndex
+from parley.memory.options import MemoryOptions, Ranking
 
 
 def rank(index: FactIndex, messages: Sequence[str], options: MemoryOptions) -> list[Fact]:

@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from memory.document import SUMMARY_NAMES, Fact, MemoryDocument, Stored, Summaries
-from memory.index import FactIndex
-from memory.priced import PricedLines
-from memory.storage import MemoryStore
-from memory.tokens import Counter
+from parley.memory.document import SUMMARY_NAMES, Fact, MemoryDocument, Stored, Summaries
+from parley.memory.index import FactIndex
+from parley.memory.priced import PricedLines
+from parley.memory.storage import MemoryStore
+from parley.memory.tokens import Counter
 
 _MOST_FACTS = 200_000
 _EACH = 50  # what a memory counts for besides its facts

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bridge.codec import decode, encode
-from bridge.errors import DocumentConflict
-from bridge.ports import Document, Documents
+from parley.core.codec import decode, encode
+from parley.core.errors import DocumentConflict
+from parley.core.ports import Document, Documents
 
 _PREFIX = "memory-person/"
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.diff import Diff, NewFact, Removal
-from memory.document import Category, Fact, MemoryDocument
-from memory.extract import Index, one_line
-from memory.filter import Learned, Material
+from parley.memory.diff import Diff, NewFact, Removal
+from parley.memory.document import Category, Fact, MemoryDocument
+from parley.memory.extract import Index, one_line
+from parley.memory.filter import Learned, Material
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bridge.codec import decode, encode
-from memory.document import Came, MemoryDocument, Notes, Tombstone
-from memory.patches import Patch, patches, versions
+from parley.core.codec import decode, encode
+from parley.memory.document import Came, MemoryDocument, Notes, Tombstone
+from parley.memory.patches import Patch, patches, versions
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bridge.types import Json
-from memory.diff import Relation
-from memory.document import Category
-from memory.parse import SECTIONS
+from parley.core.types import Json
+from parley.memory.diff import Relation
+from parley.memory.document import Category
+from parley.memory.parse import SECTIONS
 
 _TEXT: Json = {"type": "string"}
 _TEXTS: Json = {"type": "array", "items": {"type": "string"}}

@@ -8,25 +8,25 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from bridge.errors import MemoryFailed, ParleyError
-from bridge.quarantine import Quarantine
-from bridge.remembering import Merged, Occasion, Overview, Parting, Remembered, Undone
-from bridge.types import Turn
-from memory.affinity import Affinities, Told, blended
-from memory.desk import MemoryDesk, MemoryStatus, mapped, remembered, told_summaries
-from memory.document import MemoryDocument, Stored
-from memory.extract import Extractor
-from memory.holdings import Holdings, as_json
-from memory.inject import block, by_confidence
-from memory.lessons import Lessons
-from memory.options import Groups, MemoryOptions
-from memory.queue import LearningQueue, Store
-from memory.recent import People
-from memory.register import Entry, Register
-from memory.storage import MemoryStore
-from memory.times import iso
-from memory.tokens import token_counter
-from memory.worker import Worker
+from parley.core.errors import MemoryFailed, ParleyError
+from parley.core.quarantine import Quarantine
+from parley.core.remembering import Merged, Occasion, Overview, Parting, Remembered, Undone
+from parley.core.types import Turn
+from parley.memory.affinity import Affinities, Told, blended
+from parley.memory.desk import MemoryDesk, MemoryStatus, mapped, remembered, told_summaries
+from parley.memory.document import MemoryDocument, Stored
+from parley.memory.extract import Extractor
+from parley.memory.holdings import Holdings, as_json
+from parley.memory.inject import block, by_confidence
+from parley.memory.lessons import Lessons
+from parley.memory.options import Groups, MemoryOptions
+from parley.memory.queue import LearningQueue, Store
+from parley.memory.recent import People
+from parley.memory.register import Entry, Register
+from parley.memory.storage import MemoryStore
+from parley.memory.times import iso
+from parley.memory.tokens import token_counter
+from parley.memory.worker import Worker
 
 log = logging.getLogger(__name__)
 

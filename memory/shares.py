@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memory.document import Category, Fact, Summaries
-from memory.lines import flat, shortened_line, summary_line
-from memory.priced import Price
-from memory.tokens import Counter
+from parley.memory.document import Category, Fact, Summaries
+from parley.memory.lines import flat, shortened_line, summary_line
+from parley.memory.priced import Price
+from parley.memory.tokens import Counter
 
 CORRECTIONS = 500
 """Tokens of the budget that corrections may take before anything else does; the reference system's."""

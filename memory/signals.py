@@ -13,8 +13,8 @@ from typing import Any
 
 import yaml
 
-from bridge.errors import ConfigError
-from memory.plain_yaml import read_yaml
+from parley.core.errors import ConfigError
+from parley.memory.plain_yaml import read_yaml
 
 VERSION = 1
 _MOST_READ = 2_000

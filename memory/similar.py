@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from memory.document import Fact
-from memory.index import FactIndex
-from memory.values import Values, values
-from memory.words import UNSPACED, terms
+from parley.memory.document import Fact
+from parley.memory.index import FactIndex
+from parley.memory.values import Values, values
+from parley.memory.words import UNSPACED, terms
 
 # Shares of common terms from which two statements may be about the same: of all terms of both, and of the
 # terms of the shorter one, if it has at least so many.

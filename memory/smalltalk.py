@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache
 from importlib.resources import files
 
-from memory.sentences import sentences
+from parley.memory.sentences import sentences
 
 _LONGEST = 60
 
@@ -55,7 +55,7 @@ def _is_acknowledgement(words: str) -> bool:
 @cache
 def _acknowledgements() -> dict[str, tuple[str, ...]]:
     """The phrases by their first character. A Latin one ends with its word; Chinese ones may touch."""
-    lines = files("memory").joinpath("data/acknowledgements.txt").read_text("utf-8").splitlines()
+    lines = files("parley.memory").joinpath("data/acknowledgements.txt").read_text("utf-8").splitlines()
     found: dict[str, tuple[str, ...]] = {}
     for phrase in (line for line in lines if line and not line.startswith("#")):
         found[phrase[0]] = (*found.get(phrase[0], ()), phrase)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from memory.document import Stored
+from parley.memory.document import Stored
 
 
 class MemoryStore(Protocol):

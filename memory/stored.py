@@ -11,14 +11,14 @@ from functools import partial
 from typing import TypeVar
 from urllib.parse import quote, unquote
 
-from bridge.errors import DocumentConflict, MemoryFailed, StoreUnavailable
-from bridge.journal import Document, Documents
-from memory.codec import Read, document_json, read_document
-from memory.disk import digest
-from memory.document import MemoryDocument, Notes, Stored
-from memory.hands import clear
-from memory.recent import Thinker
-from memory.saved import Row, read_row, restored_notes, row_json, saved_notes
+from parley.core.errors import DocumentConflict, MemoryFailed, StoreUnavailable
+from parley.core.journal import Document, Documents
+from parley.memory.codec import Read, document_json, read_document
+from parley.memory.disk import digest
+from parley.memory.document import MemoryDocument, Notes, Stored
+from parley.memory.hands import clear
+from parley.memory.recent import Thinker
+from parley.memory.saved import Row, read_row, restored_notes, row_json, saved_notes
 
 log = logging.getLogger(__name__)
 

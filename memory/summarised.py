@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from memory.document import SUMMARY_NAMES, MemoryDocument, Summaries, Summary
-from memory.sentences import sentences
+from parley.memory.document import SUMMARY_NAMES, MemoryDocument, Summaries, Summary
+from parley.memory.sentences import sentences
 
 # Six of them are some 850 tokens of English: less than half of the usual budget of 2,000.
 MOST_OF_SUMMARY = 600

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from memory.words import terms
+from parley.memory.words import terms
 
 _COMMON = (
     "user users person people somebody likes prefers loves enjoys wants needs uses thing things know "

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Protocol
 
-from memory.estimate import classic_estimate as classic_estimate
-from memory.estimate import estimate as estimate
-from memory.options import MemoryOptions, TokenCounting
-from memory.vocabulary import load
+from parley.memory.estimate import classic_estimate as classic_estimate
+from parley.memory.estimate import estimate as estimate
+from parley.memory.options import MemoryOptions, TokenCounting
+from parley.memory.vocabulary import load
 
 _log = logging.getLogger(__name__)
 

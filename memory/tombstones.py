@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import blake2b, sha256
 
-from memory.document import Tombstone
-from memory.similar import normalised
-from memory.telling import telling
+from parley.memory.document import Tombstone
+from parley.memory.similar import normalised
+from parley.memory.telling import telling
 
 _BUCKETS = 4096
 # The share of a forgotten fact's words that makes another statement the same one. Wrongly barring costs one

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from memory.words import UNSPACED
+from parley.memory.words import UNSPACED
 
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve"
 _NUMBER = {word: str(number) for number, word in enumerate(_UNITS.split())}

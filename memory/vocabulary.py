@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 CL100K = "cl100k_base"
-VENDORED = resources.files("memory") / "data" / "cl100k_base.tiktoken.gz"
+VENDORED = resources.files("parley.memory") / "data" / "cl100k_base.tiktoken.gz"
 # What tiktoken 0.14 itself expects of the unpacked file; pattern and special tokens are its too.
 _SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
 _PATTERN = (

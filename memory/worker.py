@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
-from bridge.errors import LaneLost, MemoryFailed, StoreUnavailable
-from bridge.letters import POISON, set_aside
-from bridge.ports import Claim, Item
-from bridge.quarantine import Quarantine
-from bridge.slots import Slots
-from bridge.types import Turn
-from memory.options import MemoryOptions
-from memory.queue import QUEUE, LearningQueue, Store, is_trigger, readable
+from parley.core.errors import LaneLost, MemoryFailed, StoreUnavailable
+from parley.core.letters import POISON, set_aside
+from parley.core.ports import Claim, Item
+from parley.core.quarantine import Quarantine
+from parley.core.slots import Slots
+from parley.core.types import Turn
+from parley.memory.options import MemoryOptions
+from parley.memory.queue import QUEUE, LearningQueue, Store, is_trigger, readable
 
 log = logging.getLogger(__name__)
 

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Compares config.yaml as committed (or about to be) with app/settings/default.yaml, the one that is installed.
+# Compares config.yaml as committed (or about to be) with parley/app/settings/default.yaml, the one that is installed.
 # What stands in the folder is not read: a user's own edits are nobody's business.
 # usage: sh scripts/config.sh
 set -eu
 
 ours=config.yaml
-installed=app/settings/default.yaml
+installed=parley/app/settings/default.yaml
 
 if ! git rev-parse --git-dir >/dev/null 2>&1; then
     echo "$ours is not compared with $installed: this is no clone."

@@ -46,7 +46,7 @@ link_checkout() {
     site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     root=$(cd "$(dirname "$0")/.." && pwd)
     printf '%s\n' "$root" >"$site/parley.pth"
-    printf '#!/bin/sh\nexec "%s/bin/python" -m app "$@"\n' "$(cd "$venv" && pwd)" >"$venv/bin/parley"
+    printf '#!/bin/sh\nexec "%s/bin/python" -m parley "$@"\n' "$(cd "$venv" && pwd)" >"$venv/bin/parley"
     chmod +x "$venv/bin/parley"
 }
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.architecture.tree import PACKAGES
+from tests.architecture.tree import IMPORTED_AS
 from tests.engine import CHOSEN, NAMES
 from tests.kit.machine import patience, slowness
 
@@ -46,7 +46,7 @@ def _as_before() -> Iterator[None]:
     """Whatever a test calls in this process, `main` among it: the next has the same umask and levels."""
     umask = os.umask(0o077)
     os.umask(umask)
-    loggers = [logging.getLogger(name) for name in ("", *PACKAGES)]
+    loggers = [logging.getLogger(name) for name in ("", *IMPORTED_AS)]
     levels = [logger.level for logger in loggers]
     yield
     os.umask(umask)

@@ -8,8 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-from store.interface import Store
-from store.sqlite import SqliteStore
+from parley.store.interface import Store
+from parley.store.sqlite import SqliteStore
 from tests.traces import rows_of
 
 NAMES = ("sqlite", "postgres")
@@ -53,7 +53,7 @@ class Postgres:
         self._made: set[str] = set()
 
     def open(self, folder: Path) -> AbstractAsyncContextManager[Store]:
-        from store.postgres import PostgresStore
+        from parley.store.postgres import PostgresStore
 
         return PostgresStore.open(self._url("parley"), schema=_name(folder), poll=0.05)
 

@@ -13,20 +13,20 @@ from urllib.parse import quote
 
 import aiohttp
 
-from bridge.errors import (
+from parley.channels.dingtalk.config import Config
+from parley.channels.dingtalk.errors import QPS_PAUSE, AnswerLost, Unauthorized, old_refusal
+from parley.channels.dingtalk.tokens import Token, Tokens
+from parley.channels.dingtalk.wire import Wire, packed
+from parley.channels.kit.files import download, gone, over, safe_name, withheld
+from parley.channels.kit.sessions import Sessions
+from parley.channels.kit.text import wellformed
+from parley.core.errors import (
     AuthenticationRefused,
     ChannelUnavailable,
     DeliveryRejected,
     RateLimited,
 )
-from bridge.types import Json, JsonObject, StoredFile
-from channels.dingtalk.config import Config
-from channels.dingtalk.errors import QPS_PAUSE, AnswerLost, Unauthorized, old_refusal
-from channels.dingtalk.tokens import Token, Tokens
-from channels.dingtalk.wire import Wire, packed
-from channels.kit.files import download, gone, over, safe_name, withheld
-from channels.kit.sessions import Sessions
-from channels.kit.text import wellformed
+from parley.core.types import Json, JsonObject, StoredFile
 
 
 @dataclass(frozen=True, slots=True)

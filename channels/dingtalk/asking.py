@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
-from bridge.errors import DeliveryRejected
-from bridge.types import Json, JsonObject, Question, ReplyTarget
-from channels.dingtalk.api import Api, Place
-from channels.dingtalk.bucket import Bucket
-from channels.dingtalk.cards import put_up
-from channels.dingtalk.people import People
-from channels.dingtalk.question import (
+from parley.channels.dingtalk.api import Api, Place
+from parley.channels.dingtalk.bucket import Bucket
+from parley.channels.dingtalk.cards import put_up
+from parley.channels.dingtalk.people import People
+from parley.channels.dingtalk.question import (
     BUTTONS,
     WORDS,
     buttons_of,
@@ -21,6 +19,8 @@ from channels.dingtalk.question import (
     settled_parts,
     track_of,
 )
+from parley.core.errors import DeliveryRejected
+from parley.core.types import Json, JsonObject, Question, ReplyTarget
 
 log = logging.getLogger(__name__)
 

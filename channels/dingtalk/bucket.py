@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 
-from bridge.errors import RateLimited
+from parley.core.errors import RateLimited
 
 
 class Bucket:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from uuid import uuid4
 
-from bridge.errors import DeliveryRejected
-from bridge.types import Json, JsonObject
-from channels.dingtalk.api import Api, Place
-from channels.dingtalk.bucket import Bucket
-from channels.dingtalk.config import Config
-from channels.dingtalk.errors import AlreadyThere
+from parley.channels.dingtalk.api import Api, Place
+from parley.channels.dingtalk.bucket import Bucket
+from parley.channels.dingtalk.config import Config
+from parley.channels.dingtalk.errors import AlreadyThere
+from parley.core.errors import DeliveryRejected
+from parley.core.types import Json, JsonObject
 
 FINISHED = "3"
 """The flow status of a card that grows no more."""

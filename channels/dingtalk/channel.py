@@ -6,8 +6,21 @@ import asyncio
 from pathlib import Path
 from typing import ClassVar
 
-from bridge.errors import ungrouped
-from bridge.ports import (
+from parley.channels.dingtalk.api import Api, Place
+from parley.channels.dingtalk.asking import QuestionCards
+from parley.channels.dingtalk.bucket import Bucket
+from parley.channels.dingtalk.cards import Cards
+from parley.channels.dingtalk.config import Config
+from parley.channels.dingtalk.formatting import MOST
+from parley.channels.dingtalk.inbound import NAME, Manner
+from parley.channels.dingtalk.intake import Intake
+from parley.channels.dingtalk.people import People
+from parley.channels.dingtalk.presses import Presses
+from parley.channels.dingtalk.replies import DingTalkReply
+from parley.channels.dingtalk.sdk import MESSAGES, PRESSES
+from parley.channels.dingtalk.stream import Stream
+from parley.core.errors import ungrouped
+from parley.core.ports import (
     Admission,
     Capabilities,
     Channel,
@@ -18,20 +31,7 @@ from bridge.ports import (
     Streaming,
     TextUnit,
 )
-from bridge.types import Attachment, ReplyTarget
-from channels.dingtalk.api import Api, Place
-from channels.dingtalk.asking import QuestionCards
-from channels.dingtalk.bucket import Bucket
-from channels.dingtalk.cards import Cards
-from channels.dingtalk.config import Config
-from channels.dingtalk.formatting import MOST
-from channels.dingtalk.inbound import NAME, Manner
-from channels.dingtalk.intake import Intake
-from channels.dingtalk.people import People
-from channels.dingtalk.presses import Presses
-from channels.dingtalk.replies import DingTalkReply
-from channels.dingtalk.sdk import MESSAGES, PRESSES
-from channels.dingtalk.stream import Stream
+from parley.core.types import Attachment, ReplyTarget
 
 
 def create(config: Config, services: ChannelServices) -> DingTalkChannel:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from channels.kit.config import ChannelConfig, Doubt, IdForm
+from parley.channels.kit.config import ChannelConfig, Doubt, IdForm
 
 _TEMPLATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{7,}\.schema")
 _CARDS = ("card_template_id", "question_template_id")

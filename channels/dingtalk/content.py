@@ -6,9 +6,9 @@ import mimetypes
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from bridge.types import Attachment, AttachmentKind, Json
-from channels.dingtalk.sdk import ChatbotMessage, TextContent
-from channels.kit.files import kind_of, safe_name
+from parley.channels.dingtalk.sdk import ChatbotMessage, TextContent
+from parley.channels.kit.files import kind_of, safe_name
+from parley.core.types import Attachment, AttachmentKind, Json
 
 _MOST_QUOTED = 4000
 _DEEPEST = 8

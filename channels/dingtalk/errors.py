@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 
-from bridge.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
-from bridge.types import Json, JsonObject
+from parley.core.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.types import Json, JsonObject
 
 QPS_PAUSE = 1.0
 """Seconds to wait when DingTalk says "too many a second" and does not say for how long."""

@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Sequence
 
-from bridge.types import Step, StepStatus
-from channels.dingtalk.tables import as_lists
-from channels.kit.markdown.outline import outline
-from channels.kit.markdown.rewrite import Anchors, Edit, anchors, code, edited
-from channels.kit.markdown.split import split
-from channels.kit.text import byte_length, chunks, wellformed
+from parley.channels.dingtalk.tables import as_lists
+from parley.channels.kit.markdown.outline import outline
+from parley.channels.kit.markdown.rewrite import Anchors, Edit, anchors, code, edited
+from parley.channels.kit.markdown.split import split
+from parley.channels.kit.text import byte_length, chunks, wellformed
+from parley.core.types import Step, StepStatus
 
 MOST = 18_000
 """Bytes of a text as the wire has it. A request may have 20,000; the rest is for what is around the text."""

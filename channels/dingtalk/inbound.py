@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bridge.types import Attachment, Conversation, InboundMessage, Json, JsonObject, User
-from channels.dingtalk.content import content_of
-from channels.dingtalk.sdk import ChatbotMessage
-from channels.kit.text import wellformed
+from parley.channels.dingtalk.content import content_of
+from parley.channels.dingtalk.sdk import ChatbotMessage
+from parley.channels.kit.text import wellformed
+from parley.core.types import Attachment, Conversation, InboundMessage, Json, JsonObject, User
 
 NAME = "dingtalk"
 GROUP = "2"

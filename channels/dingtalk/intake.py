@@ -13,13 +13,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Inbox
-from bridge.types import InboundMessage, JsonObject
-from channels.dingtalk.inbound import Manner, read
-from channels.dingtalk.people import People
-from channels.dingtalk.presses import RUBBISH, Answer, Presses
-from channels.dingtalk.sdk import PRESSES, AckMessage, CallbackHandler, CallbackMessage
+from parley.channels.dingtalk.inbound import Manner, read
+from parley.channels.dingtalk.people import People
+from parley.channels.dingtalk.presses import RUBBISH, Answer, Presses
+from parley.channels.dingtalk.sdk import PRESSES, AckMessage, CallbackHandler, CallbackMessage
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Inbox
+from parley.core.types import InboundMessage, JsonObject
 
 log = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from bridge.errors import ChannelError
-from bridge.types import JsonObject, User
-from channels.dingtalk.api import Api
+from parley.channels.dingtalk.api import Api
+from parley.core.errors import ChannelError
+from parley.core.types import JsonObject, User
 
 log = logging.getLogger(__name__)
 

@@ -11,15 +11,15 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Inbox
-from bridge.texts import Sentence, language_of, say
-from bridge.types import Click, Conversation, Json, JsonObject, User
-from channels.dingtalk.inbound import MOST_ID, NAME
-from channels.dingtalk.people import OUTSIDE, People
-from channels.dingtalk.question import HOME, LANGUAGE, NOTE, OPTION, PRIVATE, TOPIC, question_in
-from channels.dingtalk.sdk import AckMessage, CallbackHandler, CallbackMessage
-from channels.kit.text import chunks, wellformed
+from parley.channels.dingtalk.inbound import MOST_ID, NAME
+from parley.channels.dingtalk.people import OUTSIDE, People
+from parley.channels.dingtalk.question import HOME, LANGUAGE, NOTE, OPTION, PRIVATE, TOPIC, question_in
+from parley.channels.dingtalk.sdk import AckMessage, CallbackHandler, CallbackMessage
+from parley.channels.kit.text import chunks, wellformed
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Inbox
+from parley.core.texts import Sentence, language_of, say
+from parley.core.types import Click, Conversation, Json, JsonObject, User
 
 log = logging.getLogger(__name__)
 

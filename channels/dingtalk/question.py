@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bridge.texts import Sentence, language_of, say
-from bridge.types import Json, JsonObject, Option, Question, ReplyTarget
-from channels.dingtalk.formatting import MOST, card_parts, wire_bytes
-from channels.dingtalk.wire import packed
-from channels.kit.markdown.split import split
+from parley.channels.dingtalk.formatting import MOST, card_parts, wire_bytes
+from parley.channels.dingtalk.wire import packed
+from parley.channels.kit.markdown.split import split
+from parley.core.texts import Sentence, language_of, say
+from parley.core.types import Json, JsonObject, Option, Question, ReplyTarget
 
 WORDS, BUTTONS, NOTE = "content", "buttons", "note"
 """The variables of a question template. NOTE is private: it holds what one person alone is told."""

@@ -12,9 +12,17 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
-from bridge.ports import Checkpoint, Reply
-from bridge.types import (
+from parley.channels.dingtalk.api import Api, Place, file_type
+from parley.channels.dingtalk.asking import QuestionCards
+from parley.channels.dingtalk.cards import Cards
+from parley.channels.dingtalk.errors import AnswerLost
+from parley.channels.dingtalk.formatting import again_plain, card_parts, plain_parts, title, with_steps
+from parley.channels.dingtalk.handle import Handle
+from parley.channels.dingtalk.question import in_words, track_of
+from parley.channels.kit.files import human_size, safe_name, unsent
+from parley.core.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
+from parley.core.ports import Checkpoint, Reply
+from parley.core.types import (
     AttachmentKind,
     Json,
     OutboundMessage,
@@ -23,14 +31,6 @@ from bridge.types import (
     ReplyTarget,
     StoredFile,
 )
-from channels.dingtalk.api import Api, Place, file_type
-from channels.dingtalk.asking import QuestionCards
-from channels.dingtalk.cards import Cards
-from channels.dingtalk.errors import AnswerLost
-from channels.dingtalk.formatting import again_plain, card_parts, plain_parts, title, with_steps
-from channels.dingtalk.handle import Handle
-from channels.dingtalk.question import in_words, track_of
-from channels.kit.files import human_size, safe_name, unsent
 
 log = logging.getLogger(__name__)
 

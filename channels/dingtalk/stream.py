@@ -14,13 +14,13 @@ from contextlib import suppress
 
 import aiohttp
 
-from bridge.errors import ChannelUnavailable
-from bridge.types import Json, JsonObject
-from channels.dingtalk.api import Api
-from channels.dingtalk.intake import Intake
-from channels.dingtalk.sdk import SystemHandler, SystemMessage
-from channels.kit.network import why
-from channels.kit.sessions import Sessions
+from parley.channels.dingtalk.api import Api
+from parley.channels.dingtalk.intake import Intake
+from parley.channels.dingtalk.sdk import SystemHandler, SystemMessage
+from parley.channels.kit.network import why
+from parley.channels.kit.sessions import Sessions
+from parley.core.errors import ChannelUnavailable
+from parley.core.types import Json, JsonObject
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from channels.kit.markdown.outline import Table
-from channels.kit.markdown.rewrite import Edit
-from channels.kit.markdown.tables import as_line
+from parley.channels.kit.markdown.outline import Table
+from parley.channels.kit.markdown.rewrite import Edit
+from parley.channels.kit.markdown.tables import as_line
 
 
 def as_lists(text: str, tables: Sequence[Table]) -> Iterator[Edit]:

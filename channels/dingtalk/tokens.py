@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import NoReturn
 
-from bridge.errors import AuthenticationRefused, ChannelError, RateLimited
+from parley.core.errors import AuthenticationRefused, ChannelError, RateLimited
 
 EARLY = 300.0
 """Seconds before its end at which a token is renewed; half its life where that is shorter."""

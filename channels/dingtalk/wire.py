@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import aiohttp
 
-from bridge.errors import ChannelUnavailable
-from bridge.types import Json, JsonObject
-from channels.dingtalk.errors import AnswerLost, refusal
-from channels.kit.network import why
-from channels.kit.sessions import Sessions
+from parley.channels.dingtalk.errors import AnswerLost, refusal
+from parley.channels.kit.network import why
+from parley.channels.kit.sessions import Sessions
+from parley.core.errors import ChannelUnavailable
+from parley.core.types import Json, JsonObject
 
 CONNECT_TIMEOUT = 8.0
 UPLOAD_TIMEOUT = 300.0

@@ -14,14 +14,14 @@ from urllib.parse import quote
 
 import aiohttp
 
-from bridge.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
-from bridge.types import AttachmentKind, Json, JsonObject, StoredFile
-from channels.feishu.config import Config
-from channels.feishu.errors import ScopeMissing, TokenRefused, Withdrawn
-from channels.feishu.tokens import Tokens
-from channels.feishu.wire import Wire
-from channels.kit.files import gone, over, safe_name, withheld
-from channels.kit.sessions import Sessions
+from parley.channels.feishu.config import Config
+from parley.channels.feishu.errors import ScopeMissing, TokenRefused, Withdrawn
+from parley.channels.feishu.tokens import Tokens
+from parley.channels.feishu.wire import Wire
+from parley.channels.kit.files import gone, over, safe_name, withheld
+from parley.channels.kit.sessions import Sessions
+from parley.core.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
+from parley.core.types import AttachmentKind, Json, JsonObject, StoredFile
 
 log = logging.getLogger(__name__)
 

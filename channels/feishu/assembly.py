@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from channels.feishu.codec import Packet
+from parley.channels.feishu.codec import Packet
 
 MOST_PARTS = 1024
 MOST_WAITING = 64

@@ -13,14 +13,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from bridge.errors import DeliveryRejected
-from bridge.types import JsonObject
-from channels.feishu import formatting
-from channels.feishu.api import Api, Place
-from channels.feishu.errors import PlaceLost, ScopeMissing, StaleSequence, StreamingClosed, Withdrawn
-from channels.feishu.handle import LOWER, Part, Rung
-from channels.feishu.pacing import Gaps
-from channels.feishu.question import NO_FOOT, Foot, card, without_card
+from parley.channels.feishu import formatting
+from parley.channels.feishu.api import Api, Place
+from parley.channels.feishu.errors import PlaceLost, ScopeMissing, StaleSequence, StreamingClosed, Withdrawn
+from parley.channels.feishu.handle import LOWER, Part, Rung
+from parley.channels.feishu.pacing import Gaps
+from parley.channels.feishu.question import NO_FOOT, Foot, card, without_card
+from parley.core.errors import DeliveryRejected
+from parley.core.types import JsonObject
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,21 @@ import logging
 from pathlib import Path
 from typing import ClassVar
 
-from bridge.ports import (
+from parley.channels.feishu import codec
+from parley.channels.feishu.api import Api
+from parley.channels.feishu.carrier import Rungs
+from parley.channels.feishu.config import Config
+from parley.channels.feishu.formatting import MOST
+from parley.channels.feishu.inbound import NAME
+from parley.channels.feishu.intake import Intake
+from parley.channels.feishu.longconn import Endpoint, LongConnection, Taken, opened
+from parley.channels.feishu.lookup import Names, Quotes
+from parley.channels.feishu.pacing import Budget
+from parley.channels.feishu.presses import Presses
+from parley.channels.feishu.recent import Recent
+from parley.channels.feishu.replies import FeishuReply, Shared
+from parley.channels.kit.files import over
+from parley.core.ports import (
     Admission,
     Capabilities,
     Channel,
@@ -18,21 +32,7 @@ from bridge.ports import (
     Streaming,
     TextUnit,
 )
-from bridge.types import Attachment, ReplyTarget
-from channels.feishu import codec
-from channels.feishu.api import Api
-from channels.feishu.carrier import Rungs
-from channels.feishu.config import Config
-from channels.feishu.formatting import MOST
-from channels.feishu.inbound import NAME
-from channels.feishu.intake import Intake
-from channels.feishu.longconn import Endpoint, LongConnection, Taken, opened
-from channels.feishu.lookup import Names, Quotes
-from channels.feishu.pacing import Budget
-from channels.feishu.presses import Presses
-from channels.feishu.recent import Recent
-from channels.feishu.replies import FeishuReply, Shared
-from channels.kit.files import over
+from parley.core.types import Attachment, ReplyTarget
 
 log = logging.getLogger(__name__)
 

@@ -21,8 +21,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from bridge.errors import ConfigError
-from bridge.types import Json, JsonObject
+from parley.core.errors import ConfigError
+from parley.core.types import Json, JsonObject
 
 CHECKED = "1.7"
 """The SDK's versions whose insides were looked at."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
-from channels.kit.config import ChannelConfig, IdForm
+from parley.channels.kit.config import ChannelConfig, IdForm
 
 DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
 

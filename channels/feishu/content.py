@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bridge.types import Attachment, AttachmentKind, Json, JsonObject
-from channels.kit.files import kind_of, safe_name
-from channels.kit.text import wellformed
+from parley.channels.kit.files import kind_of, safe_name
+from parley.channels.kit.text import wellformed
+from parley.core.types import Attachment, AttachmentKind, Json, JsonObject
 
 MOST_DEPTH = 12
 _NOTES = {

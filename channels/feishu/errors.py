@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bridge.errors import (
+from parley.core.errors import (
     AuthenticationRefused,
     ChannelError,
     ChannelUnavailable,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bridge.types import JsonObject
+from parley.core.types import JsonObject
 
 _ID = re.compile(r"[\w.:@-]{1,128}\Z")
 

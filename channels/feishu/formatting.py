@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from bridge.types import Json, JsonObject, Step, StepStatus
-from channels.kit.markdown.outline import Fence, outline
-from channels.kit.markdown.rewrite import Anchors, anchors, code, edited, no_tags
-from channels.kit.markdown.split import split
-from channels.kit.text import byte_length, chunks, wellformed
+from parley.channels.kit.markdown.outline import Fence, outline
+from parley.channels.kit.markdown.rewrite import Anchors, anchors, code, edited, no_tags
+from parley.channels.kit.markdown.split import split
+from parley.channels.kit.text import byte_length, chunks, wellformed
+from parley.core.types import Json, JsonObject, Step, StepStatus
 
 MOST = 28_000
 """Bytes of a part's text as it stands in a card; with all around it a card may have 30 kB."""

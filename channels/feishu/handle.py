@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bridge.types import Json
+from parley.core.types import Json
 
 log = logging.getLogger(__name__)
 

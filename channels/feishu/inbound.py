@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bridge.types import Attachment, Conversation, Json, JsonObject
-from channels.feishu.codec import json_object
-from channels.feishu.content import said
-from channels.feishu.fields import id_at, id_if_any, is_foreign, object_at
-from channels.kit.text import wellformed
+from parley.channels.feishu.codec import json_object
+from parley.channels.feishu.content import said
+from parley.channels.feishu.fields import id_at, id_if_any, is_foreign, object_at
+from parley.channels.kit.text import wellformed
+from parley.core.types import Attachment, Conversation, Json, JsonObject
 
 NAME = "feishu"
 MESSAGE = "im.message.receive_v1"

@@ -7,11 +7,11 @@ import logging
 from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
-from bridge.errors import ChannelError, StoreUnavailable
-from bridge.ports import Inbox
-from bridge.types import InboundMessage, User
-from channels.feishu.inbound import NAME, Heard, read
-from channels.feishu.lookup import Names, Quotes
+from parley.channels.feishu.inbound import NAME, Heard, read
+from parley.channels.feishu.lookup import Names, Quotes
+from parley.core.errors import ChannelError, StoreUnavailable
+from parley.core.ports import Inbox
+from parley.core.types import InboundMessage, User
 
 log = logging.getLogger(__name__)
 

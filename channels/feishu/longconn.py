@@ -18,13 +18,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
 
-from bridge.errors import AuthenticationRefused, ChannelError, ChannelUnavailable
-from bridge.types import JsonObject
-from channels.feishu import codec
-from channels.feishu.assembly import Assembly
-from channels.feishu.codec import Packet
-from channels.feishu.errors import too_many_connections
-from channels.kit.network import why
+from parley.channels.feishu import codec
+from parley.channels.feishu.assembly import Assembly
+from parley.channels.feishu.codec import Packet
+from parley.channels.feishu.errors import too_many_connections
+from parley.channels.kit.network import why
+from parley.core.errors import AuthenticationRefused, ChannelError, ChannelUnavailable
+from parley.core.types import JsonObject
 
 log = logging.getLogger(__name__)
 

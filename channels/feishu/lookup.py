@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bridge.errors import ChannelError, DeliveryRejected
-from bridge.types import Attachment
-from channels.feishu.api import Api
-from channels.feishu.codec import json_object
-from channels.feishu.content import said
-from channels.feishu.errors import ScopeMissing
-from channels.feishu.inbound import Heard, spoken
-from channels.feishu.recent import Recent
+from parley.channels.feishu.api import Api
+from parley.channels.feishu.codec import json_object
+from parley.channels.feishu.content import said
+from parley.channels.feishu.errors import ScopeMissing
+from parley.channels.feishu.inbound import Heard, spoken
+from parley.channels.feishu.recent import Recent
+from parley.core.errors import ChannelError, DeliveryRejected
+from parley.core.types import Attachment
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from bridge.errors import RateLimited
+from parley.core.errors import RateLimited
 
 
 class Budget:

@@ -7,16 +7,16 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Inbox
-from bridge.types import Click, Conversation, JsonObject, User
-from channels.feishu.codec import json_object
-from channels.feishu.fields import id_at, id_if_any, is_foreign, object_at
-from channels.feishu.inbound import NAME
-from channels.feishu.longconn import Taken
-from channels.feishu.lookup import Names
-from channels.feishu.question import INPUT, OPTION, PRIVATE, QUESTION, TOPIC
-from channels.kit.text import chunks, wellformed
+from parley.channels.feishu.codec import json_object
+from parley.channels.feishu.fields import id_at, id_if_any, is_foreign, object_at
+from parley.channels.feishu.inbound import NAME
+from parley.channels.feishu.longconn import Taken
+from parley.channels.feishu.lookup import Names
+from parley.channels.feishu.question import INPUT, OPTION, PRIVATE, QUESTION, TOPIC
+from parley.channels.kit.text import chunks, wellformed
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Inbox
+from parley.core.types import Click, Conversation, JsonObject, User
 
 log = logging.getLogger(__name__)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from bridge.texts import Sentence, say
-from bridge.types import EDIT, Json, JsonObject, Option, Question, ReplyTarget
-from channels.feishu import formatting
-from channels.feishu.formatting import MOST, measure, render
-from channels.kit.markdown.split import split
-from channels.kit.text import byte_length
+from parley.channels.feishu import formatting
+from parley.channels.feishu.formatting import MOST, measure, render
+from parley.channels.kit.markdown.split import split
+from parley.channels.kit.text import byte_length
+from parley.core.texts import Sentence, say
+from parley.core.types import EDIT, Json, JsonObject, Option, Question, ReplyTarget
 
 QUESTION, OPTION, TOPIC, PRIVATE = "q", "o", "t", "p"
 """Keys of what a button sends back."""

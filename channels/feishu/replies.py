@@ -9,18 +9,18 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from bridge.errors import AttachmentRefused, DeliveryRejected
-from bridge.ports import Checkpoint, Reply
-from bridge.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
-from channels.feishu.api import Api, Place
-from channels.feishu.carrier import UUID_LIFE, Carrier, Rungs
-from channels.feishu.errors import PlaceLost
-from channels.feishu.formatting import THINKING, plain, render, with_steps
-from channels.feishu.handle import Handle, Part
-from channels.feishu.pacing import Budget, Turns
-from channels.feishu.question import NO_FOOT, foot_of, parts_of
-from channels.feishu.recent import Recent
-from channels.kit.files import human_size, unsent
+from parley.channels.feishu.api import Api, Place
+from parley.channels.feishu.carrier import UUID_LIFE, Carrier, Rungs
+from parley.channels.feishu.errors import PlaceLost
+from parley.channels.feishu.formatting import THINKING, plain, render, with_steps
+from parley.channels.feishu.handle import Handle, Part
+from parley.channels.feishu.pacing import Budget, Turns
+from parley.channels.feishu.question import NO_FOOT, foot_of, parts_of
+from parley.channels.feishu.recent import Recent
+from parley.channels.kit.files import human_size, unsent
+from parley.core.errors import AttachmentRefused, DeliveryRejected
+from parley.core.ports import Checkpoint, Reply
+from parley.core.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
 
 log = logging.getLogger(__name__)
 

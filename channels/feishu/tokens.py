@@ -7,9 +7,9 @@ import logging
 import time
 from collections.abc import Callable
 
-from bridge.errors import AuthenticationRefused, ChannelError, ChannelUnavailable
-from channels.feishu.config import Config
-from channels.feishu.wire import Wire
+from parley.channels.feishu.config import Config
+from parley.channels.feishu.wire import Wire
+from parley.core.errors import AuthenticationRefused, ChannelError, ChannelUnavailable
 
 log = logging.getLogger(__name__)
 

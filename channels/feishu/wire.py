@@ -9,13 +9,13 @@ from pathlib import Path
 
 import aiohttp
 
-from bridge.errors import ChannelUnavailable
-from bridge.types import Json, JsonObject
-from channels.feishu.codec import json_object
-from channels.feishu.errors import AnswerLost, refusal
-from channels.kit.files import CHUNK, gone, over, save
-from channels.kit.network import why
-from channels.kit.sessions import Sessions
+from parley.channels.feishu.codec import json_object
+from parley.channels.feishu.errors import AnswerLost, refusal
+from parley.channels.kit.files import CHUNK, gone, over, save
+from parley.channels.kit.network import why
+from parley.channels.kit.sessions import Sessions
+from parley.core.errors import ChannelUnavailable
+from parley.core.types import Json, JsonObject
 
 CONNECT_TIMEOUT = 5.0
 UPLOAD_TIMEOUT = 300.0

@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 
 import aiohttp
 
-from bridge.errors import AttachmentRefused, ChannelError, ChannelUnavailable
-from bridge.texts import Sentence, language_of, say
-from bridge.types import AttachmentKind, StoredFile
-from channels.kit.network import why
-from channels.kit.text import byte_length, chunks, wellformed
+from parley.channels.kit.network import why
+from parley.channels.kit.text import byte_length, chunks, wellformed
+from parley.core.errors import AttachmentRefused, ChannelError, ChannelUnavailable
+from parley.core.texts import Sentence, language_of, say
+from parley.core.types import AttachmentKind, StoredFile
 
 CHUNK = 256 * 1024
 MOST_NAME = 120

@@ -8,7 +8,7 @@ from urllib.request import getproxies
 
 import aiohttp
 
-from bridge.fencing import demand_tenure, is_late
+from parley.core.fencing import demand_tenure, is_late
 
 log = logging.getLogger(__name__)
 

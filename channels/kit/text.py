@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from bridge.ports import TextUnit
+from parley.core.ports import TextUnit
 
 Measure: TypeAlias = Callable[[str], int]
 """The length of a text in a platform's unit; a character never measures less than one."""

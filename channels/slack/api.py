@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bridge.errors import AuthenticationRefused, ChannelUnavailable
-from bridge.types import Json, JsonObject
-from channels.kit.sessions import Sessions
-from channels.slack.blocks import Button, forms, words
-from channels.slack.config import Config
-from channels.slack.errors import FormatRefused, mapped
-from channels.slack.inbound import Me
-from channels.slack.people import Person
+from parley.channels.kit.sessions import Sessions
+from parley.channels.slack.blocks import Button, forms, words
+from parley.channels.slack.config import Config
+from parley.channels.slack.errors import FormatRefused, mapped
+from parley.channels.slack.inbound import Me
+from parley.channels.slack.people import Person
+from parley.core.errors import AuthenticationRefused, ChannelUnavailable
+from parley.core.types import Json, JsonObject
 
 # The SDK writes what people say to its log at DEBUG; Bolt gives advice to its developers in warnings.
 logging.getLogger("slack_sdk").setLevel(logging.INFO)

@@ -10,10 +10,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bridge.types import Json, Option, Question
-from channels.kit.markdown.split import split
-from channels.slack.form import Form, button_of
-from channels.slack.text import MOST, bare, layout
+from parley.channels.kit.markdown.split import split
+from parley.channels.slack.form import Form, button_of
+from parley.channels.slack.text import MOST, bare, layout
+from parley.core.types import Json, Option, Question
 
 ANSWER = "parley_answer"
 """How the action ids of a question's options begin."""

@@ -12,14 +12,30 @@ from typing import ClassVar
 import aiohttp
 from starlette.routing import BaseRoute
 
-from bridge.errors import (
+from parley.channels.kit.files import over
+from parley.channels.slack.api import Api, Place
+from parley.channels.slack.config import Config
+from parley.channels.slack.door import Door
+from parley.channels.slack.events import Events
+from parley.channels.slack.hook import Hear, Hook
+from parley.channels.slack.inbound import NAME, STOP, Me
+from parley.channels.slack.listener import Listener
+from parley.channels.slack.manifest import SCOPES
+from parley.channels.slack.people import People
+from parley.channels.slack.presses import Errands
+from parley.channels.slack.replies import Means, Rhythm, SlackReply
+from parley.channels.slack.session import NoReply
+from parley.channels.slack.sockets import SocketMode, Timing
+from parley.channels.slack.text import MOST
+from parley.channels.slack.transfer import Transfer
+from parley.core.errors import (
     AuthenticationRefused,
     ChannelError,
     ChannelUnavailable,
     RateLimited,
     ungrouped,
 )
-from bridge.ports import (
+from parley.core.ports import (
     Admission,
     Capabilities,
     Channel,
@@ -30,23 +46,7 @@ from bridge.ports import (
     Streaming,
     TextUnit,
 )
-from bridge.types import Attachment, ReplyTarget
-from channels.kit.files import over
-from channels.slack.api import Api, Place
-from channels.slack.config import Config
-from channels.slack.door import Door
-from channels.slack.events import Events
-from channels.slack.hook import Hear, Hook
-from channels.slack.inbound import NAME, STOP, Me
-from channels.slack.listener import Listener
-from channels.slack.manifest import SCOPES
-from channels.slack.people import People
-from channels.slack.presses import Errands
-from channels.slack.replies import Means, Rhythm, SlackReply
-from channels.slack.session import NoReply
-from channels.slack.sockets import SocketMode, Timing
-from channels.slack.text import MOST
-from channels.slack.transfer import Transfer
+from parley.core.types import Attachment, ReplyTarget
 
 log = logging.getLogger(__name__)
 

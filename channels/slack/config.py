@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from channels.kit.config import ChannelConfig, Doubt, IdForm
+from parley.channels.kit.config import ChannelConfig, Doubt, IdForm
 
 HOOK_PATH = "/hooks/slack"
 """Where Slack posts to with `events: http`."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from bridge.types import JsonObject
-from channels.slack.inbound import Me, event_in, people_in
-from channels.slack.people import People, Person
+from parley.channels.slack.inbound import Me, event_in, people_in
+from parley.channels.slack.people import People, Person
+from parley.core.types import JsonObject
 
 log = logging.getLogger(__name__)
 

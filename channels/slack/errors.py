@@ -19,14 +19,14 @@ from contextlib import contextmanager
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from bridge.errors import (
+from parley.channels.kit.network import why
+from parley.core.errors import (
     AuthenticationRefused,
     ChannelError,
     ChannelUnavailable,
     DeliveryRejected,
     RateLimited,
 )
-from channels.kit.network import why
 
 DEFAULT_PAUSE = 30.0
 

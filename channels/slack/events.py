@@ -10,12 +10,12 @@ from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 
-from bridge.types import InboundMessage, Json, JsonObject
-from channels.kit.keyed_lock import KeyedLock
-from channels.slack.api import Api
-from channels.slack.inbound import people_in, read
-from channels.slack.listener import REACHED, RUBBISH, Listener
-from channels.slack.presses import Errands, Presses
+from parley.channels.kit.keyed_lock import KeyedLock
+from parley.channels.slack.api import Api
+from parley.channels.slack.inbound import people_in, read
+from parley.channels.slack.listener import REACHED, RUBBISH, Listener
+from parley.channels.slack.presses import Errands, Presses
+from parley.core.types import InboundMessage, Json, JsonObject
 
 log = logging.getLogger(__name__)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.types import Json, JsonObject
-from channels.kit.text import wellformed
+from parley.channels.kit.text import wellformed
+from parley.core.types import Json, JsonObject
 
 
 def text(of: JsonObject, key: str) -> str:

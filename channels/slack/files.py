@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from yarl import URL
 
-from bridge.types import Attachment, Json
-from channels.kit.files import kind_of, safe_name
-from channels.kit.text import wellformed
+from parley.channels.kit.files import kind_of, safe_name
+from parley.channels.kit.text import wellformed
+from parley.core.types import Attachment, Json
 
 MOST_FILES = 50
 _NOT_HERE = frozenset({"tombstone", "hidden_by_limit"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from bridge.texts import Sentence, language_of, say
-from bridge.types import Json, JsonObject
-from channels.slack.fields import inner, needed, text
+from parley.channels.slack.fields import inner, needed, text
+from parley.core.texts import Sentence, language_of, say
+from parley.core.types import Json, JsonObject
 
 CHANGE = "parley_change"
 """The action id of the button."""

@@ -6,7 +6,7 @@ import json
 import logging
 from dataclasses import dataclass
 
-from channels.slack.text import Cut
+from parley.channels.slack.text import Cut
 
 log = logging.getLogger(__name__)
 

@@ -17,10 +17,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute
 
-from bridge.types import Json, JsonObject
-from channels.kit.http import Webhook
-from channels.kit.text import wellformed
-from channels.slack.config import HOOK_PATH
+from parley.channels.kit.http import Webhook
+from parley.channels.kit.text import wellformed
+from parley.channels.slack.config import HOOK_PATH
+from parley.core.types import Json, JsonObject
 
 log = logging.getLogger(__name__)
 

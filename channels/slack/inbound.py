@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bridge.types import Conversation, InboundMessage, Json, JsonObject, User
-from channels.slack.fields import needed, text
-from channels.slack.files import attachments
-from channels.slack.people import Person
-from channels.slack.text import mentions, words
+from parley.channels.slack.fields import needed, text
+from parley.channels.slack.files import attachments
+from parley.channels.slack.people import Person
+from parley.channels.slack.text import mentions, words
+from parley.core.types import Conversation, InboundMessage, Json, JsonObject, User
 
 NAME = "slack"
 STOP = "stop"

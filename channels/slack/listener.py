@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from bridge.errors import ChannelUnavailable, RateLimited, StoreUnavailable
-from bridge.ports import Inbox
-from channels.slack.door import Door
-from channels.slack.inbound import Me
-from channels.slack.people import People
+from parley.channels.slack.door import Door
+from parley.channels.slack.inbound import Me
+from parley.channels.slack.people import People
+from parley.core.errors import ChannelUnavailable, RateLimited, StoreUnavailable
+from parley.core.ports import Inbox
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """The app's manifest: what to paste into Slack to get an app that fits this channel.
 
-`python -m channels.slack.manifest` prints it for Socket Mode, and with `https://your.host` behind it for an
-app that Slack posts to there.
+`python -m parley.channels.slack.manifest` prints it for Socket Mode, and with `https://your.host` behind it
+for an app that Slack posts to there.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import sys
 
 import yaml
 
-from bridge.types import Json
-from channels.slack.config import HOOK_PATH
+from parley.channels.slack.config import HOOK_PATH
+from parley.core.types import Json
 
 SCOPES = (
     "app_mentions:read",

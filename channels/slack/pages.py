@@ -13,16 +13,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from bridge.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
-from bridge.ports import Checkpoint
-from bridge.types import JsonObject, ReplyTarget, Step, StepStatus
-from channels.slack.api import Api, Found, Place
-from channels.slack.blocks import Button, fitted, forms, words
-from channels.slack.errors import AnswerLost, Gone, StreamEnded, Unsupported
-from channels.slack.handle import Handle
-from channels.slack.inbound import Me
-from channels.slack.session import Session
-from channels.slack.text import with_steps
+from parley.channels.slack.api import Api, Found, Place
+from parley.channels.slack.blocks import Button, fitted, forms, words
+from parley.channels.slack.errors import AnswerLost, Gone, StreamEnded, Unsupported
+from parley.channels.slack.handle import Handle
+from parley.channels.slack.inbound import Me
+from parley.channels.slack.session import Session
+from parley.channels.slack.text import with_steps
+from parley.core.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.ports import Checkpoint
+from parley.core.types import JsonObject, ReplyTarget, Step, StepStatus
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
-from bridge.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
 
 MOST = 10_000
 MOST_AT_ONCE = 20

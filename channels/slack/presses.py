@@ -12,16 +12,16 @@ from typing import Self
 
 from slack_bolt.async_app import AsyncAck, AsyncBoltContext
 
-from bridge.deciding import arguments_in
-from bridge.errors import ChannelError
-from bridge.types import EDIT, Click, Conversation, Json, JsonObject
-from channels.slack.api import Api, Place
-from channels.slack.blocks import ANSWER
-from channels.slack.fields import inner, needed, text
-from channels.slack.form import CHANGE, Form, Opening, modal, opening_of, refused, sent
-from channels.slack.inbound import NAME, is_private, sender_of
-from channels.slack.listener import REACHED, RUBBISH, Listener
-from channels.slack.text import safe
+from parley.channels.slack.api import Api, Place
+from parley.channels.slack.blocks import ANSWER
+from parley.channels.slack.fields import inner, needed, text
+from parley.channels.slack.form import CHANGE, Form, Opening, modal, opening_of, refused, sent
+from parley.channels.slack.inbound import NAME, is_private, sender_of
+from parley.channels.slack.listener import REACHED, RUBBISH, Listener
+from parley.channels.slack.text import safe
+from parley.core.deciding import arguments_in
+from parley.core.errors import ChannelError
+from parley.core.types import EDIT, Click, Conversation, Json, JsonObject
 
 log = logging.getLogger(__name__)
 

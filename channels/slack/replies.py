@@ -6,18 +6,18 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected
-from bridge.ports import Checkpoint, Reply
-from bridge.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
-from channels.kit.files import human_size, unsent
-from channels.slack.api import Api, Place
-from channels.slack.blocks import buttons_of, listing, parts
-from channels.slack.errors import AnswerLost
-from channels.slack.inbound import Me
-from channels.slack.pages import Pages, as_pages, drawn_as_cards
-from channels.slack.session import Session
-from channels.slack.text import Cut, layout, safe, with_steps
-from channels.slack.transfer import Transfer
+from parley.channels.kit.files import human_size, unsent
+from parley.channels.slack.api import Api, Place
+from parley.channels.slack.blocks import buttons_of, listing, parts
+from parley.channels.slack.errors import AnswerLost
+from parley.channels.slack.inbound import Me
+from parley.channels.slack.pages import Pages, as_pages, drawn_as_cards
+from parley.channels.slack.session import Session
+from parley.channels.slack.text import Cut, layout, safe, with_steps
+from parley.channels.slack.transfer import Transfer
+from parley.core.errors import AttachmentRefused, ChannelError, DeliveryRejected
+from parley.core.ports import Checkpoint, Reply
+from parley.core.types import OutboundMessage, Receipt, ReplyTarget, StoredFile
 
 log = logging.getLogger(__name__)
 

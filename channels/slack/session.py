@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 
-from bridge.errors import ChannelUnavailable, DeliveryRejected, RateLimited
-from bridge.ports import Reply
-from bridge.texts import Sentence, language_of, say
-from bridge.types import OutboundMessage, Receipt
-from channels.slack.api import Api, Place
+from parley.channels.slack.api import Api, Place
+from parley.core.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.ports import Reply
+from parley.core.texts import Sentence, language_of, say
+from parley.core.types import OutboundMessage, Receipt
 
 log = logging.getLogger(__name__)
 

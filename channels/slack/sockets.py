@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from bridge.errors import ChannelError, ChannelUnavailable, ungrouped
-from bridge.types import Json, JsonObject
-from channels.kit.network import why
-from channels.slack.api import Api
+from parley.channels.kit.network import why
+from parley.channels.slack.api import Api
+from parley.core.errors import ChannelError, ChannelUnavailable, ungrouped
+from parley.core.types import Json, JsonObject
 
 log = logging.getLogger(__name__)
 

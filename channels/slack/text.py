@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
-from bridge.types import Step, StepStatus
-from channels.kit.markdown.split import sections, split
-from channels.kit.text import wellformed
+from parley.channels.kit.markdown.split import sections, split
+from parley.channels.kit.text import wellformed
+from parley.core.types import Step, StepStatus
 
 MOST = 12_000
 """Characters of markdown in one message."""

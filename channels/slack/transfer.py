@@ -9,14 +9,14 @@ from typing import BinaryIO
 
 import aiohttp
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable, DeliveryRejected
-from bridge.texts import Sentence
-from bridge.types import JsonObject, StoredFile
-from channels.kit.files import CHUNK, gone, over, safe_name, save, withheld
-from channels.slack.api import Api, Place
-from channels.slack.config import Config
-from channels.slack.errors import AnswerLost
-from channels.slack.files import address, may_fetch
+from parley.channels.kit.files import CHUNK, gone, over, safe_name, save, withheld
+from parley.channels.slack.api import Api, Place
+from parley.channels.slack.config import Config
+from parley.channels.slack.errors import AnswerLost
+from parley.channels.slack.files import address, may_fetch
+from parley.core.errors import AttachmentRefused, ChannelUnavailable, DeliveryRejected
+from parley.core.texts import Sentence
+from parley.core.types import JsonObject, StoredFile
 
 SILENCE = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=60)
 

@@ -7,10 +7,10 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from bridge.errors import ChannelError
-from channels.kit.text import chunks, utf16_length
-from channels.telegram.api import Api
-from channels.telegram.formatting import render
+from parley.channels.kit.text import chunks, utf16_length
+from parley.channels.telegram.api import Api
+from parley.channels.telegram.formatting import render
+from parley.core.errors import ChannelError
 
 log = logging.getLogger(__name__)
 

@@ -23,15 +23,15 @@ from telegram import (
 )
 from telegram.constants import ChatAction, ChatMemberStatus
 
-from bridge.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
-from bridge.types import AttachmentKind, Json, StoredFile
-from channels.kit.files import copy, download, gone, over, safe_name, withheld
-from channels.kit.sessions import Sessions
-from channels.telegram.config import Config
-from channels.telegram.errors import FormatRefused, Gone, Moved, NotModified, RichRefused, mapped
-from channels.telegram.formatting import Rich, bare
-from channels.telegram.moves import Moves
-from channels.telegram.wire import Wire
+from parley.channels.kit.files import copy, download, gone, over, safe_name, withheld
+from parley.channels.kit.sessions import Sessions
+from parley.channels.telegram.config import Config
+from parley.channels.telegram.errors import FormatRefused, Gone, Moved, NotModified, RichRefused, mapped
+from parley.channels.telegram.formatting import Rich, bare
+from parley.channels.telegram.moves import Moves
+from parley.channels.telegram.wire import Wire
+from parley.core.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
+from parley.core.types import AttachmentKind, Json, StoredFile
 
 T = TypeVar("T")
 

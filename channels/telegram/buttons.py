@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from telegram import CallbackQuery, InlineKeyboardButton, InlineKeyboardMarkup, Message
 from telegram.constants import ChatType
 
-from bridge.errors import DocumentConflict
-from bridge.ports import Documents
-from bridge.types import Conversation, Option, Question, User
-from channels.kit.text import wellformed
-from channels.telegram.origin import CHATS, NAME, conversation, person
+from parley.channels.kit.text import wellformed
+from parley.channels.telegram.origin import CHATS, NAME, conversation, person
+from parley.core.errors import DocumentConflict
+from parley.core.ports import Documents
+from parley.core.types import Conversation, Option, Question, User
 
 MOST_BUTTONS = 100
 """Telegram takes no more under one message; further options can be given in words."""

@@ -11,8 +11,21 @@ from typing import ClassVar
 
 from starlette.routing import BaseRoute
 
-from bridge.errors import ChannelUnavailable, DeliveryRejected, RateLimited
-from bridge.ports import (
+from parley.channels.kit.files import over
+from parley.channels.telegram.answers import Answers
+from parley.channels.telegram.api import Api, Place
+from parley.channels.telegram.buttons import Choices
+from parley.channels.telegram.config import Config
+from parley.channels.telegram.formatting import MOST
+from parley.channels.telegram.hook import Hook
+from parley.channels.telegram.inbound import KINDS, STOP, Me
+from parley.channels.telegram.intake import Intake, Listener
+from parley.channels.telegram.moves import Moves
+from parley.channels.telegram.origin import NAME
+from parley.channels.telegram.polling import Polling
+from parley.channels.telegram.replies import NoReply, Rhythm, RichMessages, TelegramReply
+from parley.core.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.ports import (
     Admission,
     Capabilities,
     Channel,
@@ -23,21 +36,8 @@ from bridge.ports import (
     Streaming,
     TextUnit,
 )
-from bridge.texts import Sentence
-from bridge.types import Attachment, Conversation, ReplyTarget
-from channels.kit.files import over
-from channels.telegram.answers import Answers
-from channels.telegram.api import Api, Place
-from channels.telegram.buttons import Choices
-from channels.telegram.config import Config
-from channels.telegram.formatting import MOST
-from channels.telegram.hook import Hook
-from channels.telegram.inbound import KINDS, STOP, Me
-from channels.telegram.intake import Intake, Listener
-from channels.telegram.moves import Moves
-from channels.telegram.origin import NAME
-from channels.telegram.polling import Polling
-from channels.telegram.replies import NoReply, Rhythm, RichMessages, TelegramReply
+from parley.core.texts import Sentence
+from parley.core.types import Attachment, Conversation, ReplyTarget
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from channels.kit.config import ChannelConfig, Doubt, IdForm
+from parley.channels.kit.config import ChannelConfig, Doubt, IdForm
 
 HOOK_PATH = "/hooks/telegram"
 PUBLIC_API = "https://api.telegram.org"

@@ -9,8 +9,8 @@ from itertools import accumulate
 
 from telegram.constants import MessageEntityType
 
-from channels.kit.markdown.tables import aligned, width
-from channels.kit.markdown.tree import (
+from parley.channels.kit.markdown.tables import aligned, width
+from parley.channels.kit.markdown.tree import (
     Block,
     Code,
     Heading,
@@ -25,7 +25,7 @@ from channels.kit.markdown.tree import (
     Table,
     words,
 )
-from channels.kit.text import utf16_length
+from parley.channels.kit.text import utf16_length
 
 WIDEST = 44
 """Columns of a table that a phone still shows without breaking its lines."""

@@ -27,7 +27,7 @@ from telegram.error import (
     TelegramError,
 )
 
-from bridge.errors import (
+from parley.core.errors import (
     AuthenticationRefused,
     ChannelError,
     ChannelUnavailable,

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from telegram import Animation, Audio, Document, Message, Video, VideoNote, Voice
 
-from bridge.types import Attachment, AttachmentKind
-from channels.kit.files import kind_of, safe_name
+from parley.channels.kit.files import kind_of, safe_name
+from parley.core.types import Attachment, AttachmentKind
 
 _Sent: TypeAlias = Animation | Audio | Document | Video | VideoNote | Voice
 

@@ -9,12 +9,12 @@ from functools import lru_cache
 from telegram import MessageEntity
 from telegram.constants import MessageEntityType
 
-from bridge.types import Step, StepStatus
-from channels.kit.markdown.outline import outline
-from channels.kit.markdown.parse import parse
-from channels.kit.markdown.rewrite import Anchors, anchors, code, edited, no_tags
-from channels.kit.text import border, chunks, utf16_length, wellformed
-from channels.telegram.drawing import LINKS, Entity, draw, uncalled, unmentioned
+from parley.channels.kit.markdown.outline import outline
+from parley.channels.kit.markdown.parse import parse
+from parley.channels.kit.markdown.rewrite import Anchors, anchors, code, edited, no_tags
+from parley.channels.kit.text import border, chunks, utf16_length, wellformed
+from parley.channels.telegram.drawing import LINKS, Entity, draw, uncalled, unmentioned
+from parley.core.types import Step, StepStatus
 
 MOST = 4096
 MOST_ENTITIES = 100

@@ -12,11 +12,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute
 
-from bridge.errors import StoreUnavailable
-from bridge.types import Json
-from channels.kit.http import Webhook
-from channels.telegram.config import HOOK_PATH
-from channels.telegram.intake import Intake, Listener, number_of
+from parley.channels.kit.http import Webhook
+from parley.channels.telegram.config import HOOK_PATH
+from parley.channels.telegram.intake import Intake, Listener, number_of
+from parley.core.errors import StoreUnavailable
+from parley.core.types import Json
 
 log = logging.getLogger(__name__)
 

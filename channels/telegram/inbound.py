@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from telegram import Chat, Message, MessageEntity, Update
 from telegram.constants import ChatType
 
-from bridge.types import Conversation, InboundMessage, Json, User
-from channels.kit.text import wellformed
-from channels.telegram.buttons import Press, pressed
-from channels.telegram.files import attachments
-from channels.telegram.origin import CHATS, NAME, conversation, person
+from parley.channels.kit.text import wellformed
+from parley.channels.telegram.buttons import Press, pressed
+from parley.channels.telegram.files import attachments
+from parley.channels.telegram.origin import CHATS, NAME, conversation, person
+from parley.core.types import Conversation, InboundMessage, Json, User
 
 STOP = "stop"
 """How the ids of presses of the stop button begin."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from telegram import Update
 
-from bridge.ports import Inbox
-from bridge.types import Click, InboundMessage, Json
-from channels.telegram.buttons import Choices, Press
-from channels.telegram.inbound import Me, Move, read
-from channels.telegram.moves import Moves
+from parley.channels.telegram.buttons import Choices, Press
+from parley.channels.telegram.inbound import Me, Move, read
+from parley.channels.telegram.moves import Moves
+from parley.core.ports import Inbox
+from parley.core.types import Click, InboundMessage, Json
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from bridge.errors import DocumentConflict
-from bridge.ports import Documents
-from bridge.types import Conversation, InboundMessage
+from parley.core.errors import DocumentConflict
+from parley.core.ports import Documents
+from parley.core.types import Conversation, InboundMessage
 
 
 class Moves:

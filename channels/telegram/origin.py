@@ -5,9 +5,9 @@ from __future__ import annotations
 from telegram import Message, User
 from telegram.constants import ChatType
 
-from bridge.types import Conversation
-from bridge.types import User as Person
-from channels.kit.text import wellformed
+from parley.channels.kit.text import wellformed
+from parley.core.types import Conversation
+from parley.core.types import User as Person
 
 NAME = "telegram"
 CHATS = (ChatType.PRIVATE, ChatType.GROUP, ChatType.SUPERGROUP)

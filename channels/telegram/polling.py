@@ -6,11 +6,11 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from bridge.errors import StoreUnavailable
-from bridge.types import Json
-from channels.telegram.api import Api
-from channels.telegram.inbound import KINDS
-from channels.telegram.intake import Intake, Listener, number_of
+from parley.channels.telegram.api import Api
+from parley.channels.telegram.inbound import KINDS
+from parley.channels.telegram.intake import Intake, Listener, number_of
+from parley.core.errors import StoreUnavailable
+from parley.core.types import Json
 
 log = logging.getLogger(__name__)
 

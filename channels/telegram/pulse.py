@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from bridge.errors import ChannelError, RateLimited
+from parley.core.errors import ChannelError, RateLimited
 
 LONGEST = 900.0
 """Seconds after which it falls silent, should nobody stop it."""

@@ -16,17 +16,17 @@ from zlib import crc32
 
 from telegram import InlineKeyboardMarkup
 
-from bridge.errors import AttachmentRefused, ChannelError, DeliveryRejected
-from bridge.ports import Checkpoint, Reply
-from bridge.types import OutboundMessage, Question, Receipt, ReplyTarget, StoredFile
-from channels.kit.files import human_size, unsent
-from channels.telegram.api import Api, Place
-from channels.telegram.buttons import Choices, keyboard
-from channels.telegram.errors import AnswerLost, Gone, RichRefused, stored
-from channels.telegram.formatting import Rich, laid_out, render, stub, with_steps
-from channels.telegram.handle import Handle
-from channels.telegram.layout import wants_layout
-from channels.telegram.pulse import Pulse
+from parley.channels.kit.files import human_size, unsent
+from parley.channels.telegram.api import Api, Place
+from parley.channels.telegram.buttons import Choices, keyboard
+from parley.channels.telegram.errors import AnswerLost, Gone, RichRefused, stored
+from parley.channels.telegram.formatting import Rich, laid_out, render, stub, with_steps
+from parley.channels.telegram.handle import Handle
+from parley.channels.telegram.layout import wants_layout
+from parley.channels.telegram.pulse import Pulse
+from parley.core.errors import AttachmentRefused, ChannelError, DeliveryRejected
+from parley.core.ports import Checkpoint, Reply
+from parley.core.types import OutboundMessage, Question, Receipt, ReplyTarget, StoredFile
 
 log = logging.getLogger(__name__)
 

@@ -13,9 +13,9 @@ import aiohttp
 from telegram.error import InvalidToken
 from telegram.request import BaseRequest, RequestData
 
-from channels.kit.network import why
-from channels.kit.sessions import Sessions
-from channels.telegram.errors import Flood, NoAnswer, NotSent, UnknownMethod
+from parley.channels.kit.network import why
+from parley.channels.kit.sessions import Sessions
+from parley.channels.telegram.errors import Flood, NoAnswer, NotSent, UnknownMethod
 
 CONNECT_TIMEOUT = 10.0
 UPLOAD_TIMEOUT = 300.0

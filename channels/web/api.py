@@ -9,16 +9,25 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from bridge.commands.parse import is_command
-from bridge.ports import CommandInfo
-from channels.web.bodies import EDIT, NAMING, NEW_MESSAGE, PRESSED, STOP, NewMessage, path_id, read_json
-from channels.web.config import Config
-from channels.web.desk import Desk
-from channels.web.entries import CHAT, ENTRY, Chat, Entry, Place
-from channels.web.feed import EntryShown
-from channels.web.inbound import Doorway, language_of
-from channels.web.problems import Refused, guarded
-from channels.web.stream import EventStream
+from parley.channels.web.bodies import (
+    EDIT,
+    NAMING,
+    NEW_MESSAGE,
+    PRESSED,
+    STOP,
+    NewMessage,
+    path_id,
+    read_json,
+)
+from parley.channels.web.config import Config
+from parley.channels.web.desk import Desk
+from parley.channels.web.entries import CHAT, ENTRY, Chat, Entry, Place
+from parley.channels.web.feed import EntryShown
+from parley.channels.web.inbound import Doorway, language_of
+from parley.channels.web.problems import Refused, guarded
+from parley.channels.web.stream import EventStream
+from parley.core.commands.parse import is_command
+from parley.core.ports import CommandInfo
 
 _MOST_FILES = 20
 _MOST_TOPICS = 200

@@ -8,8 +8,8 @@ from typing import Annotated, TypeVar
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
-from channels.web.entries import Id
-from channels.web.problems import Refused
+from parley.channels.web.entries import Id
+from parley.channels.web.problems import Refused
 
 _MAX_BODY = 600_000
 _Model = TypeVar("_Model")

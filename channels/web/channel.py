@@ -15,9 +15,17 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from bridge.erasing.sources import Piece
-from bridge.errors import ChannelUnavailable, StoreUnavailable
-from bridge.ports import (
+from parley.channels.kit.http import ServesHttp
+from parley.channels.web import keeping
+from parley.channels.web.api import ChatApi
+from parley.channels.web.config import Config
+from parley.channels.web.desk import Desk
+from parley.channels.web.file_api import FileApi
+from parley.channels.web.inbound import Doorway
+from parley.channels.web.reply import WebReply
+from parley.core.erasing.sources import Piece
+from parley.core.errors import ChannelUnavailable, StoreUnavailable
+from parley.core.ports import (
     Capabilities,
     Channel,
     ChannelServices,
@@ -27,15 +35,7 @@ from bridge.ports import (
     Streaming,
     TextUnit,
 )
-from bridge.types import Attachment, ReplyTarget, User
-from channels.kit.http import ServesHttp
-from channels.web import keeping
-from channels.web.api import ChatApi
-from channels.web.config import Config
-from channels.web.desk import Desk
-from channels.web.file_api import FileApi
-from channels.web.inbound import Doorway
-from channels.web.reply import WebReply
+from parley.core.types import Attachment, ReplyTarget, User
 
 _PAGE = Path(__file__).parent / "page"
 _EDIT_INTERVAL = 0.06

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bridge.errors import DocumentConflict
-from bridge.journal import every
-from bridge.ports import Document, Documents
-from channels.kit.keyed_lock import KeyedLock
-from channels.web.damage import read
-from channels.web.entries import CHAT, Chat, Place, Topic, Waiting, title_of
+from parley.channels.kit.keyed_lock import KeyedLock
+from parley.channels.web.damage import read
+from parley.channels.web.entries import CHAT, Chat, Place, Topic, Waiting, title_of
+from parley.core.errors import DocumentConflict
+from parley.core.journal import every
+from parley.core.ports import Document, Documents
 
 _PREFIX = "web/chat/"
 Change = Callable[[Chat], Chat]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from channels.kit.config import ChannelConfig
+from parley.channels.kit.config import ChannelConfig
 
 
 class Config(ChannelConfig):

@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from bridge.errors import DocumentConflict
-from bridge.ports import Documents
+from parley.core.errors import DocumentConflict
+from parley.core.ports import Documents
 
 _PIECE = 300_000
 """Bytes of one document: small enough to be written and read between other things."""

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from bridge.ports import Document
-from bridge.readable import note_damage
+from parley.core.ports import Document
+from parley.core.readable import note_damage
 
 _Value = TypeVar("_Value")
 

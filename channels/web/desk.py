@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bridge.ports import ChannelServices
-from bridge.types import Conversation, User
-from channels.web.chats import Chats
-from channels.web.entries import Chat, Place
-from channels.web.feed import ChatChanged, EntryShown, Event, Feed
-from channels.web.files import Shelf
-from channels.web.sharing import Sharing
-from channels.web.transcript import Transcript
+from parley.channels.web.chats import Chats
+from parley.channels.web.entries import Chat, Place
+from parley.channels.web.feed import ChatChanged, EntryShown, Event, Feed
+from parley.channels.web.files import Shelf
+from parley.channels.web.sharing import Sharing
+from parley.channels.web.transcript import Transcript
+from parley.core.ports import ChannelServices
+from parley.core.types import Conversation, User
 
 
 class Growing:

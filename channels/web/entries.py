@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints, TypeAdapter
 
-from bridge.types import Attachment, AttachmentKind, Conversation, Question, Step
+from parley.core.types import Attachment, AttachmentKind, Conversation, Question, Step
 
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{8,64}$")]
 """An id made by the page: random, so that a repeated request is known again."""

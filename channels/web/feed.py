@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from channels.web.entries import Chat, Entry, Place
+from parley.channels.web.entries import Chat, Entry, Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from channels.web.bodies import path_id
-from channels.web.entries import FileRef
-from channels.web.files import Shelf
-from channels.web.problems import Refused, guarded
-from channels.web.upload import receive_file
+from parley.channels.web.bodies import path_id
+from parley.channels.web.entries import FileRef
+from parley.channels.web.files import Shelf
+from parley.channels.web.problems import Refused, guarded
+from parley.channels.web.upload import receive_file
 
 # Only what a browser shows without running anything keeps its type; SVG, HTML and PDF do not.
 _SHOWN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})

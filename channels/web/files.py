@@ -14,14 +14,14 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from bridge.errors import ChannelUnavailable
-from bridge.journal import every
-from bridge.ports import Document, Documents
-from bridge.types import StoredFile
-from channels.kit.files import gone, over
-from channels.web.copies import Copies
-from channels.web.damage import read
-from channels.web.entries import FileRef, kind_of, mime_of
+from parley.channels.kit.files import gone, over
+from parley.channels.web.copies import Copies
+from parley.channels.web.damage import read
+from parley.channels.web.entries import FileRef, kind_of, mime_of
+from parley.core.errors import ChannelUnavailable
+from parley.core.journal import every
+from parley.core.ports import Document, Documents
+from parley.core.types import StoredFile
 
 _PREFIX = "web/file/"
 _UNUSED_FOR = 86_400.0

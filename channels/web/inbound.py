@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from starlette.requests import Request
 
-from bridge.ports import Inbox
-from bridge.types import Click, Conversation, InboundMessage, User
-from channels.web.bodies import Pressed
-from channels.web.entries import Entry, Place
-from channels.web.problems import Refused
+from parley.channels.web.bodies import Pressed
+from parley.channels.web.entries import Entry, Place
+from parley.channels.web.problems import Refused
+from parley.core.ports import Inbox
+from parley.core.types import Click, Conversation, InboundMessage, User
 
 _QUOTED_CHARS = 4000
 # No id from the page can begin so: ids have no colon.

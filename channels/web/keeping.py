@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from bridge.erasing.sources import Piece
-from channels.web.desk import Desk
-from channels.web.entries import CHAT, ENTRY, Chat, Entry, Place
+from parley.channels.web.desk import Desk
+from parley.channels.web.entries import CHAT, ENTRY, Chat, Entry, Place
+from parley.core.erasing.sources import Piece
 
 _PAGE = 200
 

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from bridge.errors import StoreUnavailable
-from channels.web.transcript import MisplacedEntry
+from parley.channels.web.transcript import MisplacedEntry
+from parley.core.errors import StoreUnavailable
 
 Handler = Callable[[Request], Awaitable[Response]]
 

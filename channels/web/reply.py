@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from bridge.errors import ChannelUnavailable, StoreUnavailable
-from bridge.ports import Checkpoint, Reply
-from bridge.types import OutboundMessage, Receipt, ReplyTarget
-from channels.web.desk import Desk
-from channels.web.entries import Entry, Place
-from channels.web.feed import EntryShown
-from channels.web.inbound import is_stop_press
+from parley.channels.web.desk import Desk
+from parley.channels.web.entries import Entry, Place
+from parley.channels.web.feed import EntryShown
+from parley.channels.web.inbound import is_stop_press
+from parley.core.errors import ChannelUnavailable, StoreUnavailable
+from parley.core.ports import Checkpoint, Reply
+from parley.core.types import OutboundMessage, Receipt, ReplyTarget
 
 _DOWN = "The transcript cannot be written just now."
 

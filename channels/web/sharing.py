@@ -12,9 +12,9 @@ from contextlib import suppress
 
 from pydantic import TypeAdapter, ValidationError
 
-from bridge.errors import StoreUnavailable
-from bridge.news import News
-from channels.web.feed import ChatChanged, EntryShown, Event
+from parley.channels.web.feed import ChatChanged, EntryShown, Event
+from parley.core.errors import StoreUnavailable
+from parley.core.news import News
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from channels.web.feed import EntryShown, Event, Feed
+from parley.channels.web.feed import EntryShown, Event, Feed
 
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 _HEADERS = [

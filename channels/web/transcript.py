@@ -11,11 +11,11 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from bridge.errors import DocumentConflict
-from bridge.ports import Document, Documents
-from bridge.types import Question
-from channels.web.damage import read
-from channels.web.entries import ENTRY, Entry, Place
+from parley.channels.web.damage import read
+from parley.channels.web.entries import ENTRY, Entry, Place
+from parley.core.errors import DocumentConflict
+from parley.core.ports import Document, Documents
+from parley.core.types import Question
 
 _FAR = 10**16
 

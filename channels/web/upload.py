@@ -11,8 +11,8 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
-from channels.web.files import clean_name
-from channels.web.problems import Refused
+from parley.channels.web.files import clean_name
+from parley.channels.web.problems import Refused
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks

@@ -8,15 +8,15 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from tests.architecture.tree import PACKAGES, ROOT, modules, name, parsed
+from tests.architecture.tree import IMPORTED_AS, PACKAGES, ROOT, modules, name, parsed
 
 PLATFORM = re.compile(r"slack|telegram|feishu|lark|dingtalk|discord|wecom|whatsapp", re.IGNORECASE)
 # The places where whatever breaks must not reach its neighbours.
-SUPERVISORS = {"app/supervise.py", "bridge/manager.py"}
+SUPERVISORS = {"parley/app/supervise.py", "parley/core/manager.py"}
 
 
 def test_the_core_names_no_platform():
-    named = {name(path): PLATFORM.findall(path.read_text("utf-8")) for path in modules("bridge")}
+    named = {name(path): PLATFORM.findall(path.read_text("utf-8")) for path in modules("parley/core")}
     assert {path: found for path, found in named.items() if found} == {}
 
 
@@ -33,7 +33,7 @@ def test_every_foreign_import_is_a_declared_dependency():
     homes = packages_distributions()
     undeclared = {}
     for path in modules():
-        for top in imports(path) - set(sys.stdlib_module_names) - set(PACKAGES):
+        for top in imports(path) - set(sys.stdlib_module_names) - set(IMPORTED_AS):
             if not declared & {normal(home) for home in homes.get(top, [])}:
                 undeclared.setdefault(top, name(path))
     assert undeclared == {}

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from app.settings.expand import names
+from parley.app.settings.expand import names
 from tests.architecture.tree import PACKAGES, ROOT, SHIPPED, channel_folders, files, modules, name, parsed
 
 # Spelled apart, so that this file does not find itself.
@@ -33,7 +33,9 @@ def test_the_readme_lists_the_channels_that_there_are():
 
 def test_every_channel_has_its_simulator():
     simulated = {
-        folder.name for folder in (ROOT / "simulator").iterdir() if (folder / "__init__.py").exists()
+        folder.name
+        for folder in (ROOT / "parley" / "simulator").iterdir()
+        if (folder / "__init__.py").exists()
     }
     assert set(channel_folders()) - WITHOUT_SIMULATOR <= simulated
 

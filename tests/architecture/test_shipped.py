@@ -10,7 +10,7 @@ from tests.architecture.tree import ROOT
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
 
-OURS, INSTALLED = "config.yaml", "app/settings/default.yaml"
+OURS, INSTALLED = "config.yaml", "parley/app/settings/default.yaml"
 
 
 def compared(folder):
@@ -29,7 +29,7 @@ def compared(folder):
 @pytest.fixture
 def clone(tmp_path):
     """A clone with both files in its index."""
-    (tmp_path / "app" / "settings").mkdir(parents=True)
+    (tmp_path / "parley" / "app" / "settings").mkdir(parents=True)
     for file in (OURS, INSTALLED):
         (tmp_path / file).write_text("language: auto\n")
     git(tmp_path, "init", "--quiet")
@@ -54,7 +54,7 @@ def test_a_difference_that_would_be_committed_is_shown(clone, changed):
     git(clone, "add", changed)
     looked = compared(clone)
     assert looked.returncode == 1
-    assert "config.yaml and app/settings/default.yaml differ" in looked.stderr
+    assert "config.yaml and parley/app/settings/default.yaml differ" in looked.stderr
     assert "language: en" in looked.stderr
 
 

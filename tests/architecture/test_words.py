@@ -7,7 +7,7 @@ import ast
 import re
 import string
 
-from bridge.texts import CATALOGUE, Sentence
+from parley.core.texts import CATALOGUE, Sentence
 from tests.architecture.tree import ROOT, name, parsed
 
 # Where what people read is made: these take a whole text, or are one.
@@ -26,7 +26,7 @@ NOTES = {"write", "change"}
 SENTENCE = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}|[\u4e00-\u9fff]")
 WORD = re.compile(r"[A-Za-z]{2,}|[\u4e00-\u9fff]")
 """Titles of steps may be one word."""
-ELSEWHERE = {"bridge/deciding.py", "bridge/clean.py"}
+ELSEWHERE = {"parley/core/deciding.py", "parley/core/clean.py"}
 """They read what people write: words in both languages that are never said."""
 
 LOGS = {"log"}
@@ -36,9 +36,20 @@ NOT_SAID = re.compile(
 """Errors, and what makes them: their words are for the log. And patterns, which read what people write."""
 FOR_OTHERS = {
     "whoever runs Parley, or its log": {
-        *("agent/documents.py", "agent/sandbox.py", "agent/sandbox_trial.py"),
-        *("agent/ending.py", "agent/events.py", "agent/models.py", "agent/probe.py", "agent/run.py"),
-        *("agent/server.py", "agent/wire.py", "channels/dingtalk/api.py", "channels/dingtalk/errors.py"),
+        *("parley/agent/documents.py", "parley/agent/sandbox.py", "parley/agent/sandbox_trial.py"),
+        *(
+            "parley/agent/ending.py",
+            "parley/agent/events.py",
+            "parley/agent/models.py",
+            "parley/agent/probe.py",
+            "parley/agent/run.py",
+        ),
+        *(
+            "parley/agent/server.py",
+            "parley/agent/wire.py",
+            "channels/dingtalk/api.py",
+            "channels/dingtalk/errors.py",
+        ),
         *("channels/feishu/api.py", "channels/feishu/errors.py", "channels/slack/errors.py"),
         *("channels/dingtalk/config.py", "channels/feishu/config.py", "channels/slack/config.py"),
         *("channels/slack/channel.py", "channels/telegram/config.py"),
@@ -49,13 +60,13 @@ FOR_OTHERS = {
         *("channels/slack/hook.py", "channels/telegram/hook.py", "channels/web/problems.py"),
         "channels/web/reply.py",
     },
-    "the agent": {"agent/attached.py", "agent/decisions.py", "channels/feishu/content.py"},
-    "nobody: what the agent's framework says by itself is left out": {"agent/questions.py"},
+    "the agent": {"parley/agent/attached.py", "parley/agent/decisions.py", "channels/feishu/content.py"},
+    "nobody: what the agent's framework says by itself is left out": {"parley/agent/questions.py"},
 }
 
 
 def sources():
-    found = (path for path in (ROOT / "bridge").rglob("*.py") if "texts" not in path.parts)
+    found = (path for path in (ROOT / "parley" / "core").rglob("*.py") if "texts" not in path.parts)
     return [path for path in found if name(path) not in ELSEWHERE]
 
 
@@ -105,7 +116,7 @@ def test_nothing_is_said_that_is_not_in_the_catalogue():
 
 def test_channels_and_the_agents_side_say_nothing_of_their_own():
     exempt = set().union(*FOR_OTHERS.values())
-    paths = (*(ROOT / "channels").rglob("*.py"), *(ROOT / "agent").glob("*.py"))
+    paths = (*(ROOT / "channels").rglob("*.py"), *(ROOT / "parley" / "agent").glob("*.py"))
     spoken = {name(path) for path in paths if any(unsaid(parsed(path)))}
     assert spoken - exempt == set()
     assert exempt - spoken == set(), "these need no exemption any more"
@@ -114,7 +125,7 @@ def test_channels_and_the_agents_side_say_nothing_of_their_own():
 def test_no_title_of_a_step_is_made_up():
     titles = [
         f"{name(path)}:{literal.lineno}: {literal.value}"
-        for path in (ROOT / "agent").rglob("*.py")
+        for path in (ROOT / "parley" / "agent").rglob("*.py")
         for call in calls(parsed(path))
         if called_name(call) == "Step"
         for title in [*call.args[1:2], *(each.value for each in call.keywords if each.arg == "title")]

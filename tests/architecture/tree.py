@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = ROOT / "app" / "settings" / "default.yaml"
+SHIPPED = ROOT / "parley" / "app" / "settings" / "default.yaml"
 """The configuration as it is shipped: the one at the top is its users' to edit."""
-PACKAGES = ("agent", "app", "benchmarks", "bridge", "channels", "console", "memory", "simulator", "store")
+PACKAGES = ("benchmarks", "channels", "memory", "parley")
+"""The folders of our code; what is linked in another is found at its own place."""
+IMPORTED_AS = ("benchmarks", "parley")
 _NOT_OURS = {
     ".git",
     "__pycache__",
@@ -45,6 +47,12 @@ def modules(*packages: str) -> list[Path]:
 def name(path: Path) -> str:
     """A path as messages show it."""
     return path.relative_to(ROOT).as_posix()
+
+
+def dotted(path: Path) -> str:
+    """The name under which a module is imported."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join((() if parts[0] in IMPORTED_AS else ("parley",)) + parts).removesuffix(".__init__")
 
 
 def parsed(path: Path) -> ast.Module:

@@ -16,7 +16,8 @@ from functools import cache
 
 from tests.architecture.tree import ROOT, parsed
 
-PACKAGES = ("agent", "app", "bridge", "channels", "console", "memory", "store")
+_OF_PARLEY = ("agent", "app", "console", "core", "server", "store")
+PACKAGES = (*(f"parley/{name}" for name in _OF_PARLEY), "channels", "memory")
 """All but the simulators and the benchmarks, which only tests and their own texts reach."""
 FUNCTIONS = {"compile", "match", "fullmatch", "search", "split", "findall", "finditer", "sub", "subn"}
 _DEEPEST = 5
@@ -24,10 +25,10 @@ _ANCHORED = ("match", "fullmatch", "search")
 
 # Patterns of containers are used through another name: this is how.
 USED = {
-    "memory.rules:RULES": ("fullmatch",),
-    "memory.rules:WHOLE": ("fullmatch",),
-    "agent.embedded.demo.replies:_INTENTS": ("search",),
-    "store.postgres.trouble:_BY_TEXT": ("search",),
+    "parley.memory.rules:RULES": ("fullmatch",),
+    "parley.memory.rules:WHOLE": ("fullmatch",),
+    "parley.server.demo.replies:_INTENTS": ("search",),
+    "parley.store.postgres.trouble:_BY_TEXT": ("search",),
 }
 
 
@@ -47,7 +48,9 @@ def names() -> tuple[str, ...]:
     return tuple(
         found.name
         for package in PACKAGES
-        for found in pkgutil.walk_packages([str(ROOT / package)], f"{package}.")
+        for found in pkgutil.walk_packages(
+            [str(ROOT / package)], f"parley.{package.removeprefix('parley/')}."
+        )
         if not found.name.endswith("__main__")
     )
 

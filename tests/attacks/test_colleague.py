@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from simulator.telegram import TelegramSimulator, Upload
+from parley.simulator.telegram import TelegramSimulator, Upload
 from tests.attacks.pathological import hostile_texts
 from tests.attacks.reachable import names, of_module
 from tests.e2e.conftest import begin, end

@@ -9,24 +9,24 @@ from contextlib import suppress
 import pytest
 from langchain_core.messages import HumanMessage
 
-from agent import attached, decisions, files, kinds, steps
-from agent.embedded.demo import reading, replies
-from app import logs
-from bridge import clean
-from bridge.commands.parse import parse as command
-from bridge.errors import MemoryFailed
-from channels.dingtalk import formatting as dingtalk
-from channels.dingtalk.inbound import _without_us
-from channels.feishu import formatting as feishu
-from channels.feishu.inbound import spoken
-from channels.kit import files as names
-from channels.kit.markdown.parse import parse
-from channels.kit.text import chunks, utf16_length
-from channels.slack import text as slack
-from channels.telegram import formatting as telegram
-from channels.telegram.layout import wants_layout
-from memory import dates, marks, rules, sentences, similar, smalltalk, uploads, values, words
-from memory import parse as answers
+from parley.agent import attached, decisions, files, kinds, steps
+from parley.app import logs
+from parley.channels.dingtalk import formatting as dingtalk
+from parley.channels.dingtalk.inbound import _without_us
+from parley.channels.feishu import formatting as feishu
+from parley.channels.feishu.inbound import spoken
+from parley.channels.kit import files as names
+from parley.channels.kit.markdown.parse import parse
+from parley.channels.kit.text import chunks, utf16_length
+from parley.channels.slack import text as slack
+from parley.channels.telegram import formatting as telegram
+from parley.channels.telegram.layout import wants_layout
+from parley.core import clean
+from parley.core.commands.parse import parse as command
+from parley.core.errors import MemoryFailed
+from parley.memory import dates, marks, rules, sentences, similar, smalltalk, uploads, values, words
+from parley.memory import parse as answers
+from parley.server.demo import reading, replies
 from tests.attacks.growth import climbs, steep
 
 pytestmark = pytest.mark.attacks

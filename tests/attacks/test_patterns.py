@@ -10,8 +10,8 @@ import re
 
 import pytest
 
-from memory import prompt
-from tests.architecture.tree import modules, name
+from parley.memory import prompt
+from tests.architecture.tree import dotted, modules, name
 from tests.attacks import reachable
 from tests.attacks.growth import steep
 from tests.attacks.pathological import hostile_texts
@@ -21,28 +21,28 @@ pytestmark = pytest.mark.attacks
 
 MOST = 4_096
 OUR_OWN = {
-    "app.settings.expand:_VARIABLE": "reads config.yaml, which its operator writes",
+    "parley.app.settings.expand:_VARIABLE": "reads config.yaml, which its operator writes",
 }
 """What no text from outside reaches, and why."""
 
 SECRETS = ("s3cret", "an-other.one", "a b c")
 MADE = {
-    "agent.embedded.demo.replies:_when: pattern.replace('.*', '.{0,200}')": "stands in _INTENTS",
-    "memory.rules:_rule: pattern": "stands in RULES and WHOLE",
-    "app.logs:__init__: '|'.join(map(re.escape, longest_first))": ["|".join(map(re.escape, SECRETS))],
-    "channels.dingtalk.inbound:_without_us: f'@{re.escape(name)}(?!\\\\w)[ \\\\u2005]?'": [
+    "parley.server.demo.replies:_when: pattern.replace('.*', '.{0,200}')": "stands in _INTENTS",
+    "parley.memory.rules:_rule: pattern": "stands in RULES and WHOLE",
+    "parley.app.logs:__init__: '|'.join(map(re.escape, longest_first))": ["|".join(map(re.escape, SECRETS))],
+    "parley.channels.dingtalk.inbound:_without_us: f'@{re.escape(name)}(?!\\\\w)[ \\\\u2005]?'": [
         rf"@{re.escape(bot)}(?!\w)[ \u2005]?" for bot in ("Parley", "a a", "@@")
     ],
-    "channels.kit.markdown.split:_dedented: f'^[ \\\\t]{{1,{width}}}'": [r"(?m)^[ \t]{1,40}"],
-    "channels.slack.text:words: f'<@{re.escape(bot)}(?:\\\\|[^<>]*)?>'": [r"<@U0123(?:\|[^<>]*)?>"],
-    "memory.signals:read_signals: line": [
+    "parley.channels.kit.markdown.split:_dedented: f'^[ \\\\t]{{1,{width}}}'": [r"(?m)^[ \t]{1,40}"],
+    "parley.channels.slack.text:words: f'<@{re.escape(bot)}(?:\\\\|[^<>]*)?>'": [r"<@U0123(?:\|[^<>]*)?>"],
+    "parley.memory.signals:read_signals: line": [
         each for patterns in prompt.load_prompts().signals.patterns.values() for each in patterns
     ],
 }
 """Patterns that functions put together: such as they make, or where they are found."""
 
 SOURCES = {
-    name(path).removesuffix(".py").replace("/", ".").removesuffix(".__init__"): path
+    dotted(path): path
     for path in modules(*PACKAGES)
     if "import re\n" in path.read_text("utf-8") and path.name != "__main__.py"
 }

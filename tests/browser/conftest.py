@@ -9,7 +9,7 @@ from typing import Any
 import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Error, Page, async_playwright
 
-from channels.web.config import Config
+from parley.channels.web.config import Config
 from tests.browser.core import ScriptedCore, own_console, running
 from tests.kit.machine import patience
 from tests.unit.web.doubles import MemoryDocuments

@@ -6,8 +6,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from bridge.ports import Health, HealthReport
-from bridge.types import (
+from parley.channels.web.channel import WebChannel
+from parley.channels.web.config import Config
+from parley.console.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.core.ports import Health, HealthReport
+from parley.core.types import (
     Click,
     Conversation,
     InboundMessage,
@@ -15,10 +19,6 @@ from bridge.types import (
     ReplyTarget,
     User,
 )
-from channels.web.channel import WebChannel
-from channels.web.config import Config
-from console.options import ConsoleOptions
-from console.server import HttpServer
 from tests.browser.script import Turn, play
 from tests.unit.web.doubles import MemoryDocuments, services
 

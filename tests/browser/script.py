@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bridge.questions import body, shown
-from bridge.types import (
+from parley.core.questions import body, shown
+from parley.core.types import (
     AttachmentKind,
     Option,
     OutboundMessage,

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from channels.web.config import Config
+from parley.channels.web.config import Config
 from tests.browser.core import own_console, running
 from tests.unit.web.doubles import FileDocuments
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page
 
-from channels.web.config import Config
-from console.options import ConsoleOptions
+from parley.channels.web.config import Config
+from parley.console.options import ConsoleOptions
 from tests.browser.conftest import Chat, new_page
 from tests.browser.core import TOKEN, running
 from tests.browser.test_memory import known, opened, served

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, Route
 
-from channels.web.config import Config
-from console.options import ConsoleOptions
+from parley.channels.web.config import Config
+from parley.console.options import ConsoleOptions
 from tests.browser.conftest import Chat, new_page
 from tests.browser.core import TOKEN, own_console, running
 from tests.e2e.process import free_port

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 
-from channels.web.config import Config
+from parley.channels.web.config import Config
 from tests.browser.conftest import listen, new_page
 from tests.browser.core import own_console, running
 from tests.browser.script import DOCUMENT

@@ -11,12 +11,12 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page
 
-from bridge.ports import Health, HealthReport
-from channels.web.channel import WebChannel
-from channels.web.config import Config
-from console.memory_admin import PersonState
-from console.memory_api import memory_routes
-from console.server import HttpServer
+from parley.channels.web.channel import WebChannel
+from parley.channels.web.config import Config
+from parley.console.memory_admin import PersonState
+from parley.console.memory_api import memory_routes
+from parley.console.server import HttpServer
+from parley.core.ports import Health, HealthReport
 from tests.browser.conftest import listen, new_page
 from tests.browser.core import TOKEN, ScriptedCore, own_console
 from tests.unit.console.remembering import OWN, Memories, empty, fact

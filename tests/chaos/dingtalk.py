@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 
-from simulator.dingtalk import DingTalkSimulator, SeenMessage
+from parley.simulator.dingtalk import DingTalkSimulator, SeenMessage
 from tests.chaos.board import Board, Stalled
 from tests.chaos.ledger import Shown
 from tests.chaos.place import Chaotic, SimulatedPlace, World, file_of, to_all, with_words_of_files

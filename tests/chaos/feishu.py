@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from simulator.feishu import SHOWING, FeishuSimulator, SeenMessage
+from parley.simulator.feishu import SHOWING, FeishuSimulator, SeenMessage
 from tests.chaos.board import Board
 from tests.chaos.ledger import Shown
 from tests.chaos.place import Chaotic, SimulatedPlace, World, file_of, with_words_of_files

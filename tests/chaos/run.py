@@ -13,9 +13,9 @@ from pathlib import Path
 
 import httpx
 
-from store.interface import Store
-from store.postgres import PostgresStore
-from store.sqlite import SqliteStore
+from parley.store.interface import Store
+from parley.store.postgres import PostgresStore
+from parley.store.sqlite import SqliteStore
 from tests.chaos import web as on_web
 from tests.chaos.board import Board, Stalled
 from tests.chaos.books import accepted, unfinished, waiting

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import psycopg
 
-from simulator.dingtalk import DingTalkSimulator
-from simulator.feishu import FeishuSimulator
-from simulator.feishu import Timing as FeishuTiming
-from simulator.slack import SlackSimulator
-from simulator.slack import Timing as SlackTiming
-from simulator.telegram import TelegramSimulator
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.feishu import Timing as FeishuTiming
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.slack import Timing as SlackTiming
+from parley.simulator.telegram import TelegramSimulator
 from tests.chaos.blows import AGENT, LEASE, parleys
 from tests.chaos.clock import Clock
 from tests.chaos.dingtalk import ChaoticDingTalk

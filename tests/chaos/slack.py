@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from simulator.slack import SeenMessage, SlackSimulator
+from parley.simulator.slack import SeenMessage, SlackSimulator
 from tests.chaos.board import Board
 from tests.chaos.ledger import Shown
 from tests.chaos.place import Chaotic, SimulatedPlace, World, file_of, to_all, with_words_of_files

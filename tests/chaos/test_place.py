@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from simulator.dingtalk import DingTalkSimulator
-from simulator.feishu import FeishuSimulator
-from simulator.slack import SlackSimulator
-from simulator.telegram import TelegramSimulator
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.chaos.board import Board
 from tests.chaos.dingtalk import ChaoticDingTalk
 from tests.chaos.feishu import ChaoticFeishu

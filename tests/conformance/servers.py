@@ -15,8 +15,8 @@ from pathlib import Path
 
 import httpx
 
-from agent.embedded.options import EmbeddedOptions
-from agent.embedded.serve import serve
+from parley.server.options import EmbeddedOptions
+from parley.server.serve import serve
 from tests.conformance.graphs import NAMES
 from tests.e2e.process import free_port
 from tests.kit.machine import patience

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-from bridge.types import (
+from parley.core.types import (
     Outcome,
     Question,
     RunEnded,
@@ -18,7 +18,7 @@ from bridge.types import (
     StepStatus,
     StoredFile,
 )
-from tests.unit.bridge.doubles import Script, ScriptedAgent, echo
+from tests.unit.core.doubles import Script, ScriptedAgent, echo
 
 
 class ContractAgent(ScriptedAgent):

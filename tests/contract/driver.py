@@ -13,8 +13,8 @@ from enum import StrEnum
 from types import TracebackType
 from typing import ClassVar, Self
 
-from bridge.ports import Channel, ChannelServices, TextUnit
-from bridge.types import Conversation
+from parley.core.ports import Channel, ChannelServices, TextUnit
+from parley.core.types import Conversation
 
 
 class Trouble(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeVar
 
-from bridge.ports import Channel
+from parley.core.ports import Channel
 
 C = TypeVar("C", bound=Channel)
 

@@ -9,17 +9,17 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.supervise import Backoff, Supervisor
-from bridge.commands.table import command_infos
-from bridge.conversations import Conversations
-from bridge.deciding import ASKER, QuestionOptions, Rules
-from bridge.manager import Manager
-from bridge.options import ChannelOptions, OnEdit, Options
-from bridge.pairing import Pairing
-from bridge.people import People
-from bridge.ports import Agent, Channel, ChannelServices, Journal, NullMemory
-from bridge.services import Services
-from bridge.types import Session
+from parley.app.supervise import Backoff, Supervisor
+from parley.core.commands.table import command_infos
+from parley.core.conversations import Conversations
+from parley.core.deciding import ASKER, QuestionOptions, Rules
+from parley.core.manager import Manager
+from parley.core.options import ChannelOptions, OnEdit, Options
+from parley.core.pairing import Pairing
+from parley.core.people import People
+from parley.core.ports import Agent, Channel, ChannelServices, Journal, NullMemory
+from parley.core.services import Services
+from parley.core.types import Session
 from tests.contract.driver import Driver
 from tests.contract.store import ShakyJournal
 from tests.contract.watch import Watch, WatchedBus, WatchedChannel

@@ -6,9 +6,9 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from bridge.errors import StoreUnavailable
-from bridge.journal import Claim, Document, Item, Journal, Put, Tally
-from bridge.usage import Usage
+from parley.core.errors import StoreUnavailable
+from parley.core.journal import Claim, Document, Item, Journal, Put, Tally
+from parley.core.usage import Usage
 
 
 class ShakyJournal(Journal):

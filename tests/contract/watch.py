@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge.bus import MessageBus
-from bridge.options import ChannelOptions
-from bridge.ports import Channel, Checkpoint, Inbox, Journal, Reply
-from bridge.types import Attachment, InboundMessage, OutboundMessage, Receipt, ReplyTarget
+from parley.core.bus import MessageBus
+from parley.core.options import ChannelOptions
+from parley.core.ports import Channel, Checkpoint, Inbox, Journal, Reply
+from parley.core.types import Attachment, InboundMessage, OutboundMessage, Receipt, ReplyTarget
 
 
 @dataclass

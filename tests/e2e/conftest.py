@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.process import AGENT_KEY, Config, Process, asking, free_port
 from tests.e2e.telegram import Chat, telegram_config
 from tests.e2e.web import WebPerson

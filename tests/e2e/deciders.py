@@ -7,11 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
 
-from bridge.types import EDIT
-from simulator.dingtalk import DingTalkSimulator
-from simulator.feishu import FeishuSimulator
-from simulator.slack import SlackSimulator
-from simulator.telegram import TelegramSimulator
+from parley.core.types import EDIT
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.process import PATIENCE
 from tests.e2e.telegram import is_stub, telegram_config
 from tests.e2e.web import Entry, WebPerson

@@ -80,7 +80,7 @@ NAMED: Mapping[str, Run] = {
     "parley simulate --help": Run("slack"),
     "parley simulate slack": Run("In config.yaml:.*/sim/say", stays=True),
     "parley threads": Run("STATE"),
-    "python -m channels.slack.manifest https://your.host": Run("https://your.host"),
+    "python -m parley.channels.slack.manifest https://your.host": Run("https://your.host"),
     "python -m simulator dingtalk": Run("In config.yaml:.*/sim/say", stays=True),
     "python -m simulator feishu": Run("In config.yaml:.*/sim/say", stays=True),
 }

@@ -175,7 +175,7 @@ def _environment_of(venv: Path) -> None:
     for path in (base / "bin").iterdir():
         if path.name != "parley":
             (programs / path.name).symlink_to(path)
-    (programs / "parley").write_text(f'#!/bin/sh\nexec "{programs}/python" -m app "$@"\n')
+    (programs / "parley").write_text(f'#!/bin/sh\nexec "{programs}/python" -m parley "$@"\n')
     (programs / "parley").chmod(0o755)
     for marker in (".made", ".run", ".test"):
         (venv / marker).touch()

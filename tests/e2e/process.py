@@ -69,7 +69,7 @@ def environment() -> dict[str, str]:
 
 def command(*arguments: str) -> list[str]:
     """The command line of `parley`."""
-    return [sys.executable, "-m", "app", *arguments]
+    return [sys.executable, "-m", "parley", *arguments]
 
 
 def free_port() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simulator.telegram import SeenMessage, TelegramSimulator, Upload
+from parley.simulator.telegram import SeenMessage, TelegramSimulator, Upload
 from tests.e2e.process import PATIENCE
 from tests.kit.machine import patience
 

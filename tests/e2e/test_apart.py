@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from simulator.telegram import Upload
+from parley.simulator.telegram import Upload
 from tests.e2e.conftest import Scene
 from tests.e2e.counting import counting, far, goes_on, survives_kill_9
 from tests.e2e.process import PATIENCE, Process

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import begin, end
 from tests.e2e.counting import LAST, far
 from tests.e2e.process import Process, free_port, parley, write_config

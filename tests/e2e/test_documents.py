@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.documented import NAMED, RUNS, Run
 from tests.e2e.installed import Installation, Shell, install
 from tests.e2e.telegram import Chat

@@ -2,7 +2,7 @@
 
 import pytest
 
-from simulator.telegram import Upload
+from parley.simulator.telegram import Upload
 from tests.e2e.conftest import Scene
 from tests.e2e.process import PATIENCE
 from tests.e2e.web import WebPerson

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from simulator.slack import SlackSimulator
-from simulator.telegram import TelegramSimulator
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import begin, end
 from tests.e2e.process import PATIENCE, Process
 from tests.e2e.telegram import Chat, telegram_config

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from console.memory_client import MemoryClient, MemoryRefused
+from parley.console.memory_client import MemoryClient, MemoryRefused
 from tests.e2e.conftest import begin, end
 from tests.e2e.process import PATIENCE, Process, split, way_in
 from tests.e2e.web import WebPerson

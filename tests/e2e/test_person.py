@@ -13,7 +13,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import begin, end
 from tests.e2e.process import Process, parley
 from tests.e2e.telegram import Chat, telegram_config

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import Scene, begin, end
 from tests.e2e.counting import far
 from tests.e2e.process import PATIENCE

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import Scene, begin, end
 from tests.e2e.process import PATIENCE, Process, asking, parley, split, way_in, write_config
 from tests.e2e.telegram import telegram_config
@@ -52,7 +52,7 @@ def test_a_wrong_telegram_token_stops_telegram_only(tmp_path: Path):
         finally:
             end(process)
     assert "somebody-elses-token" not in process.log
-    assert re.search(r"WARNING app\S+: config.yaml:\d+: channels.telegram.admins\[0\]: ", process.log)
+    assert re.search(r"WARNING parley\S+: config.yaml:\d+: channels.telegram.admins\[0\]: ", process.log)
 
 
 def test_a_second_parley_on_the_same_data_is_refused_in_one_line(scene: Scene):

@@ -16,7 +16,7 @@ from benchmarks.child import agent_server
 from benchmarks.core import running_core
 from benchmarks.null_channel import NullChannel, Pace
 from benchmarks.stops import stop, until_counted
-from bridge.types import Mode, Session
+from parley.core.types import Mode, Session
 from tests.kit.waiting import until
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent import files, final, messages, models, steps
-from agent.decisions import resume_value
-from agent.events import Transcript
-from agent.final import Asked
-from agent.interrupts import parse_interrupts, pending, stopped_before
-from agent.questions import questions
+from parley.agent import files, final, messages, models, steps
+from parley.agent.decisions import resume_value
+from parley.agent.events import Transcript
+from parley.agent.final import Asked
+from parley.agent.interrupts import parse_interrupts, pending, stopped_before
+from parley.agent.questions import questions
 from tests.fuzz.hostile import bent, fuzzed, texts, values
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(3_000)]

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from starlette.requests import Request
 
-import app.settings
-from app.cli.mailbox import LetterView, _Lists
-from app.settings.load import read
-from bridge.errors import ConfigError
-from channels.web import bodies as web
-from console import bodies as console
+import parley.app.settings
+from parley.app.cli.mailbox import LetterView, _Lists
+from parley.app.settings.load import read
+from parley.channels.web import bodies as web
+from parley.console import bodies as console
+from parley.core.errors import ConfigError
 from tests.fuzz.hostile import bent, fuzzed, texts, values
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(3_000)]
@@ -46,7 +46,7 @@ LETTER = {
     "said": "s",
     "answer": "a",
 }
-DEFAULT = yaml.safe_load((Path(app.settings.__file__).parent / "default.yaml").read_text("utf-8"))
+DEFAULT = yaml.safe_load((Path(parley.app.settings.__file__).parent / "default.yaml").read_text("utf-8"))
 ENVIRON = {"NAME": "x", "TELEGRAM_BOT_TOKEN": "1:a", "SLACK_BOT_TOKEN": "xoxb-1", "SLACK_APP_TOKEN": "xapp-1"}
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent import kinds
-from agent.attached import read_files
-from agent.documents import Documents, Limits
-from bridge.types import AttachmentKind, StoredFile
+from parley.agent import kinds
+from parley.agent.attached import read_files
+from parley.agent.documents import Documents, Limits
+from parley.core.types import AttachmentKind, StoredFile
 from tests.fuzz.hostile import fuzzed, texts
 from tests.kit.machine import patience
 from tests.unit.agent import papers

@@ -9,10 +9,22 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.errors import MemoryFailed
-from memory import codec, dates, legacy, marks, rules, sentences, similar, smalltalk, uploads, values, words
-from memory import parse as answers
-from memory.document import MemoryDocument
+from parley.core.errors import MemoryFailed
+from parley.memory import (
+    codec,
+    dates,
+    legacy,
+    marks,
+    rules,
+    sentences,
+    similar,
+    smalltalk,
+    uploads,
+    values,
+    words,
+)
+from parley.memory import parse as answers
+from parley.memory.document import MemoryDocument
 from tests.fuzz.hostile import bent, fuzzed, texts
 from tests.fuzz.hostile import values as anything
 

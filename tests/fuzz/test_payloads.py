@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.codec import decode, encode
-from bridge.types import InboundMessage
-from channels.dingtalk.presses import RUBBISH
-from channels.dingtalk.presses import read as dingtalk_press
-from channels.feishu import content
-from channels.feishu.inbound import spoken
-from channels.feishu.presses import _RUBBISH as FEISHU_RUBBISH
-from channels.feishu.presses import read as feishu_press
-from channels.kit.files import safe_name
-from channels.slack import text as slack
-from channels.slack.listener import RUBBISH as SLACK_RUBBISH
-from channels.slack.presses import pressed_in
+from parley.channels.dingtalk.presses import RUBBISH
+from parley.channels.dingtalk.presses import read as dingtalk_press
+from parley.channels.feishu import content
+from parley.channels.feishu.inbound import spoken
+from parley.channels.feishu.presses import _RUBBISH as FEISHU_RUBBISH
+from parley.channels.feishu.presses import read as feishu_press
+from parley.channels.kit.files import safe_name
+from parley.channels.slack import text as slack
+from parley.channels.slack.listener import RUBBISH as SLACK_RUBBISH
+from parley.channels.slack.presses import pressed_in
+from parley.core.codec import decode, encode
+from parley.core.types import InboundMessage
 from tests.fuzz.hostile import bent, fuzzed, texts, values
 from tests.unit.mutation.examples import CHANNELS, examples
 from tests.unit.mutation.reading import outcome

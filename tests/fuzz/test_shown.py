@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from slack_sdk.models.blocks import MarkdownBlock
 from telegram import MessageEntity
 
-from bridge.types import Step, StepStatus
-from channels.dingtalk import formatting as dingtalk
-from channels.feishu import formatting as feishu
-from channels.kit.text import utf16_length
-from channels.slack import text as slack
-from channels.telegram import formatting as telegram
+from parley.channels.dingtalk import formatting as dingtalk
+from parley.channels.feishu import formatting as feishu
+from parley.channels.kit.text import utf16_length
+from parley.channels.slack import text as slack
+from parley.channels.telegram import formatting as telegram
+from parley.core.types import Step, StepStatus
 from tests.fuzz.hostile import fuzzed, long_texts, texts
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(3_000)]

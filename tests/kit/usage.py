@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
-from app.cli.main import parser
+from parley.app.cli.main import parser
 from tests.architecture.tree import ROOT
 from tests.suites.table import SUITES
 

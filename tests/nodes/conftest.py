@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import KEYED, begin, end
 from tests.e2e.conftest import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.e2e.process import Process, free_port

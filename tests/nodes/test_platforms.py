@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from simulator.dingtalk import DingTalkSimulator
-from simulator.feishu import FeishuSimulator
-from simulator.slack import SlackSimulator
-from simulator.telegram import TelegramSimulator
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.deciders import OnDingTalk, OnFeishu, OnSlack
 from tests.e2e.process import Process
 from tests.nodes.town import Town, until

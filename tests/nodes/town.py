@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import psycopg
 
-from simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import begin, end
 from tests.e2e.process import PATIENCE, Process, asking
 from tests.e2e.telegram import Chat, telegram_config

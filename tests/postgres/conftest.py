@@ -9,8 +9,8 @@ from itertools import count
 import psycopg
 import pytest
 
-from store.interface import Store
-from store.postgres import PostgresStore
+from parley.store.interface import Store
+from parley.store.postgres import PostgresStore
 from tests.postgres import cluster as clusters
 from tests.postgres.cluster import Cluster
 from tests.unit.store.kit import LEASE, Clock, OpenNode

@@ -9,10 +9,10 @@ import asyncio
 import os
 import sys
 
-from bridge.errors import LaneLost
-from bridge.ports import Claim, Document, Put
-from store.interface import Store
-from store.postgres import PostgresStore
+from parley.core.errors import LaneLost
+from parley.core.ports import Claim, Document, Put
+from parley.store.interface import Store
+from parley.store.postgres import PostgresStore
 from tests.kit.machine import patience
 
 LANES = tuple(f"lane{n}" for n in range(8))

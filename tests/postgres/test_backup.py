@@ -12,11 +12,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from app.cli.main import main
-from app.settings.load import Loaded, read
-from app.store import in_use, open_store
 from benchmarks.cluster import binaries
-from bridge.ports import Document, Put
+from parley.app.cli.main import main
+from parley.app.settings.load import Loaded, read
+from parley.app.store import in_use, open_store
+from parley.core.ports import Document, Put
 from tests.architecture.tree import ROOT
 from tests.kit.machine import patience
 from tests.kit.waiting import until

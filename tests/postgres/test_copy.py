@@ -9,9 +9,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Put
-from store.postgres import PostgresStore, postgres_side
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Put
+from parley.store.postgres import PostgresStore, postgres_side
 from tests.postgres.cluster import Cluster
 from tests.unit.store.copy_suite import CopyPromises, Place, contents, move
 from tests.unit.store.kit import Clock

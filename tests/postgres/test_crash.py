@@ -11,10 +11,10 @@ from collections import defaultdict
 
 import pytest
 
-from bridge.errors import LaneLost, StoreUnavailable
-from bridge.ports import Put
-from store.interface import Store
-from store.postgres import PostgresStore
+from parley.core.errors import LaneLost, StoreUnavailable
+from parley.core.ports import Put
+from parley.store.interface import Store
+from parley.store.postgres import PostgresStore
 from tests.kit.machine import patience
 from tests.postgres.cluster import Cluster
 from tests.postgres.crash_child import LANES

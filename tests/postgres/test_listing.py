@@ -9,10 +9,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from app.cli import nodes
-from app.nodes import Presence
-from app.settings.load import read
-from app.store import open_store
+from parley.app.cli import nodes
+from parley.app.nodes import Presence
+from parley.app.settings.load import read
+from parley.app.store import open_store
 from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.errors import DocumentConflict
-from memory.document import Stored
-from memory.extract import Extractor
-from memory.options import MemoryOptions
-from memory.rules import RuleExtractor
-from memory.service import MemoryService
-from memory.stored import DocumentStore
-from store.postgres import PostgresStore
+from parley.core.errors import DocumentConflict
+from parley.memory.document import Stored
+from parley.memory.extract import Extractor
+from parley.memory.options import MemoryOptions
+from parley.memory.rules import RuleExtractor
+from parley.memory.service import MemoryService
+from parley.memory.stored import DocumentStore
+from parley.store.postgres import PostgresStore
 from tests.postgres.cluster import Cluster
 from tests.unit.memory.memories import fact, stored
 

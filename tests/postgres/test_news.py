@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.errors import LaneLost
-from bridge.fencing import Tenure, acting_under, uptime
-from bridge.ports import Document, Put
-from store.postgres import PostgresStore
+from parley.core.errors import LaneLost
+from parley.core.fencing import Tenure, acting_under, uptime
+from parley.core.ports import Document, Put
+from parley.store.postgres import PostgresStore
 from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]

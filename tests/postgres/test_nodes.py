@@ -8,10 +8,10 @@ import time
 import psycopg
 import pytest
 
-from bridge.errors import LaneLost, StoreUnavailable
-from bridge.ports import Put
-from store.postgres import PostgresStore
-from store.retention import DAY
+from parley.core.errors import LaneLost, StoreUnavailable
+from parley.core.ports import Put
+from parley.store.postgres import PostgresStore
+from parley.store.retention import DAY
 from tests.postgres.cluster import Cluster
 from tests.unit.store.kit import LEASE, Clock, OpenNode, claim_one, finish_next
 

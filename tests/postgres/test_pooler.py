@@ -8,9 +8,9 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-from bridge.ports import Put
-from store.interface import Store
-from store.postgres import PostgresStore
+from parley.core.ports import Put
+from parley.store.interface import Store
+from parley.store.postgres import PostgresStore
 from tests.postgres.cluster import Cluster
 from tests.postgres.pooler import is_installed, pooled
 from tests.unit.store.engine_suite import EngineSuite

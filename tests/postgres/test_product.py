@@ -9,14 +9,14 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from app.build import built
-from app.cli.main import main
-from app.places import DATABASE
-from app.settings.load import Loaded, read
-from app.store import is_new, open_store, peek
-from bridge.errors import StoreUnavailable
-from bridge.ports import Document, Put
-from store.postgres import checked
+from parley.app.build import built
+from parley.app.cli.main import main
+from parley.app.places import DATABASE
+from parley.app.settings.load import Loaded, read
+from parley.app.store import is_new, open_store, peek
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Document, Put
+from parley.store.postgres import checked
 from tests.postgres.cluster import Cluster
 from tests.unit.app.test_store_command import fill, seen
 from tests.unit.store.kit import finish_next
@@ -56,7 +56,7 @@ async def test_what_was_stored_is_there_for_whoever_looks(cluster: Cluster, tmp_
 def test_the_commands_read_it(
     cluster: Cluster, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.cli import audit, threads
+    from parley.app.cli import audit, threads
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.yaml").write_text(f'store: {{url: "{cluster.url}"}}\n')

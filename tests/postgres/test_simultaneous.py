@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from store.postgres import PostgresStore
+from parley.store.postgres import PostgresStore
 from tests.postgres.cluster import Cluster
-from tests.unit.bridge.doubles import ScriptedAgent, core_on, default_options
-from tests.unit.bridge.simultaneous import two_presses
-from tests.unit.bridge.test_questions import MAIL, asking, with_buttons
+from tests.unit.core.doubles import ScriptedAgent, core_on, default_options
+from tests.unit.core.simultaneous import two_presses
+from tests.unit.core.test_questions import MAIL, asking, with_buttons
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(300)]
 

@@ -9,11 +9,11 @@ from contextlib import ExitStack, contextmanager, suppress
 import psycopg
 import pytest
 
-from bridge.errors import DocumentConflict, StoreUnavailable
-from bridge.ports import Document, Put
-from store.postgres import PostgresStore
-from store.postgres.connection import connect, demand_version, location
-from store.postgres.schema import STEPS, migrate
+from parley.core.errors import DocumentConflict, StoreUnavailable
+from parley.core.ports import Document, Put
+from parley.store.postgres import PostgresStore
+from parley.store.postgres.connection import connect, demand_version, location
+from parley.store.postgres.schema import STEPS, migrate
 from tests.kit.machine import patience
 from tests.postgres.cluster import MOST_CONNECTIONS, Cluster, free_port
 from tests.unit.store.kit import finish_next

@@ -1,5 +1,5 @@
 """A real Parley process on simulated platforms, as users' own tests have it."""
 
-from simulator.plugin import parley_factory, simulator_factory
+from parley.simulator.plugin import parley_factory, simulator_factory
 
 __all__ = ["parley_factory", "simulator_factory"]

@@ -6,7 +6,7 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
-from simulator.serving import stop_listening
+from parley.simulator.serving import stop_listening
 from tests.e2e.process import free_port
 
 _PIECE = 65536

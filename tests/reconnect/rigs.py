@@ -12,22 +12,22 @@ from typing import ClassVar, Self
 
 import aiohttp
 
-from bridge.ports import Channel, ChannelServices
-from channels.dingtalk.channel import create as dingtalk_channel
-from channels.dingtalk.config import Config as DingTalkConfig
-from channels.feishu.channel import create as feishu_channel
-from channels.feishu.config import Config as FeishuConfig
-from channels.slack.channel import SlackChannel
-from channels.slack.config import Config as SlackConfig
-from channels.slack.sockets import Timing as SlackTiming
-from channels.telegram.channel import create as telegram_channel
-from channels.telegram.config import Config as TelegramConfig
-from simulator.dingtalk import DingTalkSimulator
-from simulator.dingtalk import Timing as DingTalkTimes
-from simulator.feishu import FeishuSimulator
-from simulator.feishu import Timing as FeishuTimes
-from simulator.slack import SlackSimulator
-from simulator.slack import Timing as SlackTimes
+from parley.channels.dingtalk.channel import create as dingtalk_channel
+from parley.channels.dingtalk.config import Config as DingTalkConfig
+from parley.channels.feishu.channel import create as feishu_channel
+from parley.channels.feishu.config import Config as FeishuConfig
+from parley.channels.slack.channel import SlackChannel
+from parley.channels.slack.config import Config as SlackConfig
+from parley.channels.slack.sockets import Timing as SlackTiming
+from parley.channels.telegram.channel import create as telegram_channel
+from parley.channels.telegram.config import Config as TelegramConfig
+from parley.core.ports import Channel, ChannelServices
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.dingtalk import Timing as DingTalkTimes
+from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.feishu import Timing as FeishuTimes
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.slack import Timing as SlackTimes
 from tests.contract.driver import Driver, Place
 from tests.contract.drivers.dingtalk import DingTalkDriver
 from tests.contract.drivers.feishu import FeishuDriver

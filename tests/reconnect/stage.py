@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
 
-from bridge.ports import Health
+from parley.core.ports import Health
 from tests.contract.driver import Place
 from tests.contract.scene import Scene, scene
 from tests.reconnect.rigs import RIGS, Rig

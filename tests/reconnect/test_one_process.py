@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from simulator.dingtalk import DingTalkSimulator
-from simulator.feishu import FeishuSimulator
-from simulator.plugin import ParleyFactory, RunningParley, SimulatorFactory
-from simulator.slack import SlackSimulator
-from simulator.telegram import TelegramSimulator
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.plugin import ParleyFactory, RunningParley, SimulatorFactory
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.kit.machine import patience
 
 pytestmark = [pytest.mark.soak, pytest.mark.timeout(180)]

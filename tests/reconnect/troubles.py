@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bridge.ports import Health
+from parley.core.ports import Health
 from tests.reconnect.rigs import Rig
 from tests.reconnect.stage import Stage
 

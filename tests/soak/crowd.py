@@ -23,7 +23,7 @@ from typing import Any
 
 import httpx
 
-from simulator.catalogue import simulator_class
+from parley.simulator.catalogue import simulator_class
 from tests.chaos import web as on_web
 from tests.chaos.board import Board
 from tests.chaos.dingtalk import ChaoticDingTalk

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import uvloop
 
-from app.cli.main import main
+from parley.app.cli.main import main
 
 EVERY = 0.01
 """Seconds between two looks at the clock: they cost a few thousandths of a core."""

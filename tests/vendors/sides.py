@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from simulator.dingtalk import DingTalkSimulator
-from simulator.dingtalk import Upload as DingTalkUpload
-from simulator.feishu import FeishuSimulator
-from simulator.feishu import Upload as FeishuUpload
-from simulator.slack import SlackSimulator
-from simulator.slack import Upload as SlackUpload
-from simulator.telegram import TelegramSimulator
-from simulator.telegram import Upload as TelegramUpload
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.dingtalk import Upload as DingTalkUpload
+from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.feishu import Upload as FeishuUpload
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.slack import Upload as SlackUpload
+from parley.simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import Upload as TelegramUpload
 from tests.kit.machine import patience
 
 _PATIENCE = patience(20.0)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from channels.kit.markdown.events import Event, events
+from parley.channels.kit.markdown.events import Event, events
 
 
 @dataclass(frozen=True, slots=True)

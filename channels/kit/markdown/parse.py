@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from channels.kit.markdown.events import Event, events
-from channels.kit.markdown.tree import (
+from parley.channels.kit.markdown.events import Event, events
+from parley.channels.kit.markdown.tree import (
     Block,
     Code,
     Heading,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from channels.kit.markdown.outline import Anchor, Code, Fence, Outline
+from parley.channels.kit.markdown.outline import Anchor, Code, Fence, Outline
 
 _ANGLE = re.compile(r"(\\[^<])|\\?<", re.DOTALL)
 

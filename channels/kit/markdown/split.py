@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from channels.kit.markdown.outline import Fence, Outline, Table, outline
-from channels.kit.text import Measure, border
+from parley.channels.kit.markdown.outline import Fence, Outline, Table, outline
+from parley.channels.kit.text import Measure, border
 
 MARGIN = 64
 """Parts smaller than this have no room for closing and reopening anything."""

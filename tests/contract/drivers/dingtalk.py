@@ -8,14 +8,14 @@ from contextlib import suppress
 from types import TracebackType
 from typing import ClassVar, Self
 
-from bridge.ports import Channel, ChannelServices, TextUnit
-from bridge.types import Conversation
-from channels.dingtalk.channel import create
-from channels.dingtalk.config import Config
-from channels.dingtalk.formatting import MOST
-from simulator.dingtalk import Call, DingTalkSimulator, SeenMessage
-from simulator.dingtalk import Upload as Sent
-from simulator.dingtalk.model import Json
+from parley.channels.dingtalk.channel import create
+from parley.channels.dingtalk.config import Config
+from parley.channels.dingtalk.formatting import MOST
+from parley.core.ports import Channel, ChannelServices, TextUnit
+from parley.core.types import Conversation
+from parley.simulator.dingtalk import Call, DingTalkSimulator, SeenMessage
+from parley.simulator.dingtalk import Upload as Sent
+from parley.simulator.dingtalk.model import Json
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.dingtalk_oddities import FRAMES, PRESSES, RUBBISH, STRANGE
 from tests.contract.pace import eager

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from simulator.dingtalk.model import Json
-from simulator.dingtalk.payloads import CARD_TOPIC
+from parley.simulator.dingtalk.model import Json
+from parley.simulator.dingtalk.payloads import CARD_TOPIC
 
 # What a person's client could cause, and a decoder may stumble over.
 STRANGE: tuple[dict[str, Json], ...] = (

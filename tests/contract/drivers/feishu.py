@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import ClassVar, Self
 
-from bridge.ports import Channel, ChannelServices, TextUnit
-from bridge.types import Conversation
-from channels.feishu.channel import create
-from channels.feishu.config import Config
-from simulator.feishu import SHOWING, FeishuSimulator, SeenMessage, Timing
-from simulator.feishu import Upload as Sent
-from simulator.feishu.model import Json, JsonObject
+from parley.channels.feishu.channel import create
+from parley.channels.feishu.config import Config
+from parley.core.ports import Channel, ChannelServices, TextUnit
+from parley.core.types import Conversation
+from parley.simulator.feishu import SHOWING, FeishuSimulator, SeenMessage, Timing
+from parley.simulator.feishu import Upload as Sent
+from parley.simulator.feishu.model import Json, JsonObject
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.pace import eager
 from tests.kit.machine import patience

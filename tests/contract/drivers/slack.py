@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import ClassVar, Self
 
-from bridge.ports import Channel, ChannelServices, TextUnit
-from bridge.types import Conversation
-from channels.slack.channel import create
-from channels.slack.config import Config
-from simulator.slack import SeenMessage, SlackSimulator, Timing
-from simulator.slack import Upload as Sent
-from simulator.slack.model import Json, JsonObject
+from parley.channels.slack.channel import create
+from parley.channels.slack.config import Config
+from parley.core.ports import Channel, ChannelServices, TextUnit
+from parley.core.types import Conversation
+from parley.simulator.slack import SeenMessage, SlackSimulator, Timing
+from parley.simulator.slack import Upload as Sent
+from parley.simulator.slack.model import Json, JsonObject
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.pace import eager
 from tests.kit.machine import patience

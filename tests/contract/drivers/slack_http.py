@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import ClassVar
 
-from bridge.ports import Channel, ChannelServices
-from channels.slack.channel import SlackChannel
-from channels.slack.config import HOOK_PATH, Config
-from channels.slack.sockets import Timing
-from console.options import ConsoleOptions
-from console.server import HttpServer
-from simulator.slack import SlackSimulator
-from simulator.slack import Timing as Pace
+from parley.channels.slack.channel import SlackChannel
+from parley.channels.slack.config import HOOK_PATH, Config
+from parley.channels.slack.sockets import Timing
+from parley.console.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.core.ports import Channel, ChannelServices
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.slack import Timing as Pace
 from tests.contract.driver import Traits
 from tests.contract.drivers.slack import SlackDriver
 from tests.contract.pace import eager

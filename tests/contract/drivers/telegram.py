@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import ClassVar, Self
 
-from bridge.ports import Channel, ChannelServices, TextUnit
-from bridge.types import Conversation
-from channels.telegram.channel import create
-from channels.telegram.config import Config
-from simulator.telegram import SeenMessage, TelegramSimulator
-from simulator.telegram import Upload as Sent
-from simulator.telegram.model import Json, utf16
+from parley.channels.telegram.channel import create
+from parley.channels.telegram.config import Config
+from parley.core.ports import Channel, ChannelServices, TextUnit
+from parley.core.types import Conversation
+from parley.simulator.telegram import SeenMessage, TelegramSimulator
+from parley.simulator.telegram import Upload as Sent
+from parley.simulator.telegram.model import Json, utf16
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.telegram_oddities import RUBBISH, STRANGE
 from tests.contract.pace import eager

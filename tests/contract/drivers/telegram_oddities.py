@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simulator.telegram.model import Json
+from parley.simulator.telegram.model import Json
 
 
 def _pressed(**changes: Json) -> Json:

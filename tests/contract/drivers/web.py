@@ -14,13 +14,13 @@ from types import TracebackType
 from typing import ClassVar, Self
 from uuid import uuid4
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Channel, ChannelServices, Document, Documents, TextUnit
-from bridge.types import Conversation
-from channels.web.channel import WebChannel
-from channels.web.config import Config
-from console.options import ConsoleOptions
-from console.server import HttpServer
+from parley.channels.web.channel import WebChannel
+from parley.channels.web.config import Config
+from parley.console.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Channel, ChannelServices, Document, Documents, TextUnit
+from parley.core.types import Conversation
 from tests.contract.driver import Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.browser import Browser, EntryJson, code_in, rendered
 from tests.contract.pace import eager

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Channel, Checkpoint, Inbox, Reply
-from bridge.types import Click, InboundMessage, OutboundMessage, Receipt, ReplyTarget, User
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Channel, Checkpoint, Inbox, Reply
+from parley.core.types import Click, InboundMessage, OutboundMessage, Receipt, ReplyTarget, User
 from tests.contract.driver import Driver
 from tests.contract.faults.fault import Around, AroundReply, Fault, replying
 from tests.contract.faults.living import StartsClean, forgetful

@@ -10,17 +10,17 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from bridge.errors import ChannelError
-from bridge.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from bridge.types import Json, JsonObject, OutboundMessage, Question, ReplyTarget, StoredFile
-from channels.dingtalk.api import Api, Place, Ticket
-from channels.dingtalk.asking import QuestionCards
-from channels.dingtalk.cards import Cards, put_up
-from channels.dingtalk.channel import DingTalkChannel, create
-from channels.dingtalk.presses import Answer, Presses
-from channels.dingtalk.question import BUTTONS, WORDS, buttons_of, listed, parts_of, track_of
-from channels.dingtalk.replies import DingTalkReply
-from channels.dingtalk.sdk import CallbackMessage
+from parley.channels.dingtalk.api import Api, Place, Ticket
+from parley.channels.dingtalk.asking import QuestionCards
+from parley.channels.dingtalk.cards import Cards, put_up
+from parley.channels.dingtalk.channel import DingTalkChannel, create
+from parley.channels.dingtalk.presses import Answer, Presses
+from parley.channels.dingtalk.question import BUTTONS, WORDS, buttons_of, listed, parts_of, track_of
+from parley.channels.dingtalk.replies import DingTalkReply
+from parley.channels.dingtalk.sdk import CallbackMessage
+from parley.core.errors import ChannelError
+from parley.core.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from parley.core.types import Json, JsonObject, OutboundMessage, Question, ReplyTarget, StoredFile
 from tests.contract.drivers.dingtalk import DingTalkDriver
 from tests.contract.faults.fault import Fault
 from tests.contract.pace import eager
@@ -158,7 +158,7 @@ class SaysItPrivately(DingTalkChannel):
 class LogsTheTicket(Api):
     async def ticket(self, topics: tuple[str, ...]) -> Ticket:
         ticket = await super().ticket(topics)
-        logging.getLogger("channels").info("endpoint is %s", ticket.url)
+        logging.getLogger("parley.channels").info("endpoint is %s", ticket.url)
         return ticket
 
 

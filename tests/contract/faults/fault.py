@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from bridge.ports import Channel, Checkpoint, Inbox, Reply
-from bridge.types import Attachment, Click, InboundMessage, OutboundMessage, Receipt, ReplyTarget
+from parley.core.ports import Channel, Checkpoint, Inbox, Reply
+from parley.core.types import Attachment, Click, InboundMessage, OutboundMessage, Receipt, ReplyTarget
 from tests.contract.driver import Driver
 from tests.contract.parley import SOUND, Seed
 from tests.contract.promise import Need

@@ -7,20 +7,20 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
-from bridge.errors import DeliveryRejected
-from bridge.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from bridge.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
-from channels.feishu.api import Api, Fetched, Place
-from channels.feishu.carrier import Carrier
-from channels.feishu.channel import FeishuChannel, create
-from channels.feishu.formatting import MOST
-from channels.feishu.handle import Part
-from channels.feishu.longconn import Taken
-from channels.feishu.presses import Presses
-from channels.feishu.question import Foot, card, foot_of, parts_of
-from channels.feishu.recent import Recent
-from channels.feishu.replies import FeishuReply
-from channels.kit.text import chunks
+from parley.channels.feishu.api import Api, Fetched, Place
+from parley.channels.feishu.carrier import Carrier
+from parley.channels.feishu.channel import FeishuChannel, create
+from parley.channels.feishu.formatting import MOST
+from parley.channels.feishu.handle import Part
+from parley.channels.feishu.longconn import Taken
+from parley.channels.feishu.presses import Presses
+from parley.channels.feishu.question import Foot, card, foot_of, parts_of
+from parley.channels.feishu.recent import Recent
+from parley.channels.feishu.replies import FeishuReply
+from parley.channels.kit.text import chunks
+from parley.core.errors import DeliveryRejected
+from parley.core.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from parley.core.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
 from tests.contract.drivers.feishu import FeishuDriver
 from tests.contract.faults.fault import Fault
 from tests.contract.pace import eager

@@ -10,9 +10,9 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Inbox
-from bridge.types import Attachment, InboundMessage
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Inbox
+from parley.core.types import Attachment, InboundMessage
 from tests.contract.faults.fault import Around, Fault, hearing
 from tests.contract.parley import Seed
 
@@ -112,7 +112,9 @@ class LogsTheLink(Around):
     """Writes where files come from into the log, and with it the token."""
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
-        logging.getLogger("channels").info("fetching /file/bot%s/%s", self.driver.secrets[0], attachment.name)
+        logging.getLogger("parley.channels").info(
+            "fetching /file/bot%s/%s", self.driver.secrets[0], attachment.name
+        )
         return await self.inner.fetch(attachment, into, limit)
 
 

@@ -6,10 +6,10 @@ import asyncio
 import atexit
 import socket
 
-from bridge.errors import AuthenticationRefused, ChannelError, ChannelUnavailable
-from bridge.journal import Claim, Journal
-from bridge.ports import Inbox
-from bridge.types import OutboundMessage
+from parley.core.errors import AuthenticationRefused, ChannelError, ChannelUnavailable
+from parley.core.journal import Claim, Journal
+from parley.core.ports import Inbox
+from parley.core.types import OutboundMessage
 from tests.contract.faults.fault import Around, AroundReply, Fault, replying
 from tests.contract.parley import Seed
 from tests.contract.store import ShakyJournal

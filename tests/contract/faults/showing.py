@@ -7,9 +7,9 @@ import re
 from dataclasses import replace
 from itertools import count
 
-from bridge.errors import ChannelUnavailable, DeliveryRejected, RateLimited
-from bridge.ports import Channel, Checkpoint, Reply
-from bridge.types import OutboundMessage, Receipt, ReplyTarget
+from parley.core.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.ports import Channel, Checkpoint, Reply
+from parley.core.types import OutboundMessage, Receipt, ReplyTarget
 from tests.contract.driver import Driver
 from tests.contract.faults.fault import Around, AroundReply, Fault, aiming, replying, saying
 from tests.contract.parley import Seed

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bridge.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from bridge.types import Click, InboundMessage, Json, JsonObject, OutboundMessage, Receipt, ReplyTarget
-from channels.slack.api import Api, Place
-from channels.slack.channel import SlackChannel, create
-from channels.slack.inbound import STOP
-from channels.slack.pages import Page, Pages
-from channels.slack.people import People, Person
-from channels.slack.replies import SlackReply
-from channels.slack.session import Session
-from channels.slack.text import MOST, layout, safe
+from parley.channels.slack.api import Api, Place
+from parley.channels.slack.channel import SlackChannel, create
+from parley.channels.slack.inbound import STOP
+from parley.channels.slack.pages import Page, Pages
+from parley.channels.slack.people import People, Person
+from parley.channels.slack.replies import SlackReply
+from parley.channels.slack.session import Session
+from parley.channels.slack.text import MOST, layout, safe
+from parley.core.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from parley.core.types import Click, InboundMessage, Json, JsonObject, OutboundMessage, Receipt, ReplyTarget
 from tests.contract.drivers.slack import SlackDriver
 from tests.contract.faults.fault import Around, Fault
 from tests.contract.pace import eager

@@ -9,15 +9,15 @@ from typing import TypeVar
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from bridge.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from bridge.types import Json, OutboundMessage, ReplyTarget
-from channels.kit.text import chunks
-from channels.telegram.api import Api
-from channels.telegram.buttons import Choices, Press
-from channels.telegram.channel import TelegramChannel, create
-from channels.telegram.formatting import MOST, Rich, render
-from channels.telegram.handle import Handle
-from channels.telegram.replies import TelegramReply
+from parley.channels.kit.text import chunks
+from parley.channels.telegram.api import Api
+from parley.channels.telegram.buttons import Choices, Press
+from parley.channels.telegram.channel import TelegramChannel, create
+from parley.channels.telegram.formatting import MOST, Rich, render
+from parley.channels.telegram.handle import Handle
+from parley.channels.telegram.replies import TelegramReply
+from parley.core.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from parley.core.types import Json, OutboundMessage, ReplyTarget
 from tests.contract.drivers.telegram import TelegramDriver
 from tests.contract.faults.fault import Fault
 from tests.contract.pace import eager

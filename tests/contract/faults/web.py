@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bridge.errors import DocumentConflict
-from bridge.ports import ChannelServices, Document, Documents
-from channels.web.channel import WebChannel
-from channels.web.config import Config
+from parley.channels.web.channel import WebChannel
+from parley.channels.web.config import Config
+from parley.core.errors import DocumentConflict
+from parley.core.ports import ChannelServices, Document, Documents
 from tests.contract.drivers.web import WebDriver
 from tests.contract.faults.fault import Fault
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.types import Outcome
+from parley.core.types import Outcome
 from tests.contract.agent import Told, by_text
 from tests.contract.promise import given, needs
 from tests.contract.scene import Scene

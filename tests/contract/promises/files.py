@@ -6,7 +6,7 @@ import asyncio
 import random
 from pathlib import Path
 
-from bridge.types import AttachmentKind, StoredFile
+from parley.core.types import AttachmentKind, StoredFile
 from tests.contract.agent import answering
 from tests.contract.driver import Upload
 from tests.contract.promise import given, needs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from bridge.types import Outcome
+from parley.core.types import Outcome
 from tests.contract.agent import answering
 from tests.contract.driver import Trouble, Upload
 from tests.contract.promise import needs

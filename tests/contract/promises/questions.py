@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.types import Option, Question, QuestionKind
+from parley.core.types import Option, Question, QuestionKind
 from tests.contract.agent import asking
 from tests.contract.driver import Place, Shown
 from tests.contract.promise import given, needs

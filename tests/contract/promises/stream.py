@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.types import Outcome
+from parley.core.types import Outcome
 from tests.contract.agent import Told, answering, hurrying, stepping
 from tests.contract.driver import Trouble
 from tests.contract.promise import needs

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from bridge.types import Outcome
-from channels.kit.text import MEASURES
+from parley.channels.kit.text import MEASURES
+from parley.core.types import Outcome
 from tests.contract.agent import answering
 from tests.contract.driver import Shown, Trouble
 from tests.contract.promise import needs

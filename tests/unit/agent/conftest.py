@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.client import AgentEndpoint
-from agent.run import LangGraphAgent
+from parley.agent.client import AgentEndpoint
+from parley.agent.run import LangGraphAgent
 from tests.unit.agent.server import FakeServer, serving
 
 

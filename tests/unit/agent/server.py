@@ -12,8 +12,8 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from bridge.types import Json
-from simulator import serving as loopback
+from parley.core.types import Json
+from parley.simulator import serving as loopback
 
 Frame = tuple[str, Json]
 GATE: Frame = ("gate", None)

@@ -14,16 +14,16 @@ import pytest
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from agent.client import AgentEndpoint
-from agent.decisions import resume_value
-from agent.interrupts import Interrupt
-from agent.messages import decoded
-from agent.models import offered_models
-from agent.parsing import MOST_LEVELS, EventReader, Unreadable, read_json, read_text
-from agent.run import LangGraphAgent
-from bridge.errors import AgentUnavailable, AgentUnreadable
-from bridge.ports import Health
-from bridge.types import Json, Outcome, RunEnded, RunRequest
+from parley.agent.client import AgentEndpoint
+from parley.agent.decisions import resume_value
+from parley.agent.interrupts import Interrupt
+from parley.agent.messages import decoded
+from parley.agent.models import offered_models
+from parley.agent.parsing import MOST_LEVELS, EventReader, Unreadable, read_json, read_text
+from parley.agent.run import LangGraphAgent
+from parley.core.errors import AgentUnavailable, AgentUnreadable
+from parley.core.ports import Health
+from parley.core.types import Json, Outcome, RunEnded, RunRequest
 from tests.kit.machine import patience
 from tests.unit.agent.server import FakeServer, Script, serving
 from tests.unit.agent.wire import ai, answer, human, request

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.attached import read_files
-from agent.client import AgentEndpoint
-from agent.documents import Documents, Limits
-from agent.run import LangGraphAgent
-from bridge.types import AttachmentKind, FileTrouble, Json, RunStarted, StoredFile, Unread
+from parley.agent.attached import read_files
+from parley.agent.client import AgentEndpoint
+from parley.agent.documents import Documents, Limits
+from parley.agent.run import LangGraphAgent
+from parley.core.types import AttachmentKind, FileTrouble, Json, RunStarted, StoredFile, Unread
 from tests.architecture.tree import ROOT
 from tests.kit.machine import patience
 from tests.unit.agent import papers
@@ -224,7 +224,7 @@ async def test_a_document_reads_no_other_file_and_no_address(tmp_path: Path) -> 
 def test_whatever_runs_in_the_reading_program_is_held(tmp_path: Path, deed: str) -> None:
     (tmp_path / "secret").write_text("x")
     code = f"""import sys
-from agent.document_child import guard
+from parley.agent.document_child import guard
 folder = {str(tmp_path)!r}
 sys.addaudithook(guard)
 try:

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from agent.events import FROM_THE_START, Transcript
-from agent.final import Asked
-from agent.messages import decoded
-from bridge.types import Json
+from parley.agent.events import FROM_THE_START, Transcript
+from parley.agent.final import Asked
+from parley.agent.messages import decoded
+from parley.core.types import Json
 from tests.unit.agent.server import Frame
 from tests.unit.agent.wire import MESSAGE_ID, ai, answer, chunk, human, tool, update
 

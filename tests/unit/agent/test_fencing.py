@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent.run import LangGraphAgent
-from bridge.errors import LaneLost
-from bridge.fencing import Tenure, acting_under, uptime
-from bridge.types import Mode, RunRef, RunStarted
+from parley.agent.run import LangGraphAgent
+from parley.core.errors import LaneLost
+from parley.core.fencing import Tenure, acting_under, uptime
+from parley.core.types import Mode, RunRef, RunStarted
 from tests.unit.agent.server import FakeServer, Script
 from tests.unit.agent.wire import THREAD, answer, request
 

@@ -16,7 +16,7 @@ _CHILD = """
 import asyncio, logging, sys
 from base64 import b64encode
 from pathlib import Path
-from agent import files
+from parley.agent import files
 from tests.chaos.disk import Disk
 
 folder = Path(sys.argv[1])

@@ -6,8 +6,8 @@ import json
 import httpx
 import pytest
 
-from agent.client import AgentEndpoint
-from agent.client import clients as make_clients
+from parley.agent.client import AgentEndpoint
+from parley.agent.client import clients as make_clients
 
 
 class Server(httpx.AsyncBaseTransport):

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from agent import files
-from agent.documents import Documents
-from agent.input import run_config, run_input
-from bridge.types import AttachmentKind, FileTrouble, Json, Session, StoredFile, Unread
+from parley.agent import files
+from parley.agent.documents import Documents
+from parley.agent.input import run_config, run_input
+from parley.core.types import AttachmentKind, FileTrouble, Json, Session, StoredFile, Unread
 from tests.unit.agent.wire import MESSAGE_ID, request
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.events import Transcript
-from agent.final import Asked
-from bridge.types import Json
+from parley.agent.events import Transcript
+from parley.agent.final import Asked
+from parley.core.types import Json
 from tests.unit.agent.server import Frame
 from tests.unit.agent.wire import MESSAGE_ID, ai, chunk, human, update
 

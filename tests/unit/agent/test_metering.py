@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent.events import Transcript
-from agent.final import Asked
-from agent.run import LangGraphAgent
-from bridge.types import Json, Mode, RunEnded, RunRequest, Tokens
+from parley.agent.events import Transcript
+from parley.agent.final import Asked
+from parley.agent.run import LangGraphAgent
+from parley.core.types import Json, Mode, RunEnded, RunRequest, Tokens
 from tests.unit.agent.server import FakeServer, Frame, Script
 from tests.unit.agent.wire import MESSAGE_ID, ai, answer, chunk, human, request, tool, update
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent import decisions as deciding
-from agent.interrupts import Interrupt, pending
-from agent.questions import questions
-from bridge.types import Json, JsonObject, Question, QuestionKind
+from parley.agent import decisions as deciding
+from parley.agent.interrupts import Interrupt, pending
+from parley.agent.questions import questions
+from parley.core.types import Json, JsonObject, Question, QuestionKind
 
 ALL = ["approve", "edit", "reject", "respond"]
 

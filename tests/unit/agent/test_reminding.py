@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agent.reminding import cleaned
-from bridge.types import Json
+from parley.agent.reminding import cleaned
+from parley.core.types import Json
 
 BLOCK: Json = {"type": "text", "text": "<memory>\nlikes tea\n</memory>"}
 PICTURE: Json = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}

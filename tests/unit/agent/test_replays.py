@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from agent.events import Transcript
-from agent.final import Asked
-from bridge.types import Json
+from parley.agent.events import Transcript
+from parley.agent.final import Asked
+from parley.core.types import Json
 from tests.unit.agent.wire import MESSAGE_ID, ai, human
 
 Part = tuple[str, Json, str | None]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.client import AgentEndpoint
-from agent.run import LangGraphAgent
-from bridge.errors import AgentBusy, AgentRefused, AgentUnavailable
-from bridge.types import (
+from parley.agent.client import AgentEndpoint
+from parley.agent.run import LangGraphAgent
+from parley.core.errors import AgentBusy, AgentRefused, AgentUnavailable
+from parley.core.types import (
     Answer,
     Given,
     Json,

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from agent import sandbox
-from agent.documents import _ENVIRONMENT, Documents, Limits, Protection
+from parley.agent import sandbox
+from parley.agent.documents import _ENVIRONMENT, Documents, Limits, Protection
 from tests.architecture.tree import ROOT
 from tests.kit.machine import patience
 
 MEMORY = 512_000_000
 BEGIN = f"""
 import ctypes, mmap, os, resource, signal, socket, sys
-from agent import sandbox
+from parley.agent import sandbox
 folder, port = sys.argv[1], int(sys.argv[2])
 libc = ctypes.CDLL(None, use_errno=True)
 inherited = os.open(folder + "/given", os.O_RDWR)
@@ -173,7 +173,7 @@ def test_what_is_missing_is_told() -> None:
 
 def test_no_reader_has_a_second_thread_which_would_be_outside(folder: Path) -> None:
     code = (
-        "import os\nfrom agent.document_child import _reader\n"
+        "import os\nfrom parley.agent.document_child import _reader\n"
         "for kind in 'unseen docx xlsx pptx epub html pdf large_xlsx text image'.split():\n"
         "    _reader(kind)\n"
         "print(len(os.listdir('/proc/self/task')))"

@@ -9,12 +9,12 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import RawTestServer
 from yarl import URL
 
-from agent.client import AgentEndpoint, proxy_for
-from agent.models import names_in
-from agent.run import LangGraphAgent
-from bridge.errors import AgentRefused, AgentUnavailable
-from bridge.ports import Health
-from bridge.types import Json
+from parley.agent.client import AgentEndpoint, proxy_for
+from parley.agent.models import names_in
+from parley.agent.run import LangGraphAgent
+from parley.core.errors import AgentRefused, AgentUnavailable
+from parley.core.ports import Health
+from parley.core.types import Json
 from tests.unit.agent.server import FakeServer
 
 
@@ -142,7 +142,7 @@ async def test_a_server_beyond_a_proxy_is_reached_through_it(
 
     async with RawTestServer(forward) as proxy:
         address = f"http://me:secret@127.0.0.1:{proxy.port}"
-        monkeypatch.setattr("agent.client.getproxies", lambda: {"http": address})
+        monkeypatch.setattr("parley.agent.client.getproxies", lambda: {"http": address})
         async with LangGraphAgent(AgentEndpoint("http://agent.example"), files=tmp_path) as agent:
             assert (await agent.health()).health is Health.UP
             assert await agent.assistants() == ("agent",)

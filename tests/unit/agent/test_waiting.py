@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from agent.run import LangGraphAgent
-from bridge.types import Json, Mode, Outcome, RunEnded, RunEvent, RunRef, RunStarted, Tokens
+from parley.agent.run import LangGraphAgent
+from parley.core.types import Json, Mode, Outcome, RunEnded, RunEvent, RunRef, RunStarted, Tokens
 from tests.unit.agent.server import GATE, FakeServer, Script
 from tests.unit.agent.wire import THREAD, ai, answer, human, request, tool
 

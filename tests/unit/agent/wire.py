@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bridge.types import Json, RunRequest, Session, User
+from parley.core.types import Json, RunRequest, Session, User
 
 MESSAGE_ID = "5e0b3f9e-7f2c-4d6e-9a5e-2f3b1c0d4e5f"
 THREAD = "0b0a5c2e-8a39-4a54-9b9c-0a6f0d1e2f3a"

@@ -7,11 +7,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from agent.embedded.database import Statement, open_database
-from app.settings.load import read
-from app.store import open_store
-from bridge.ports import Document, Put
-from memory.files import FileStore
+from parley.app.settings.load import read
+from parley.app.store import open_store
+from parley.core.ports import Document, Put
+from parley.memory.files import FileStore
+from parley.server.database import Statement, open_database
 from tests.unit.memory.adding_child import remember
 
 FILES = {

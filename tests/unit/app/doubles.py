@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from bridge.ports import Capabilities, Channel, Checkpoint, Inbox, Reply, Streaming, TextUnit
-from bridge.types import Attachment, ReplyTarget
+from parley.core.ports import Capabilities, Channel, Checkpoint, Inbox, Reply, Streaming, TextUnit
+from parley.core.types import Attachment, ReplyTarget
 
 Life = Callable[[Inbox], Awaitable[None]]
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 from textwrap import dedent
 
-from app.settings.load import Loaded, read
-from bridge.errors import ConfigError
+from parley.app.settings.load import Loaded, read
+from parley.core.errors import ConfigError
 
 
 def settings(text: str, **environ: str) -> Loaded:

@@ -15,10 +15,10 @@ from itertools import count
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from app.backup.swap import begun
-from app.cli.configured import configured
-from app.cli.main import parser
-from app.cli.restore import run
+from parley.app.backup.swap import begun
+from parley.app.cli.configured import configured
+from parley.app.cli.main import parser
+from parley.app.cli.restore import run
 from tests.unit.app.backup_kit import word_of
 
 _Given = ParamSpec("_Given")

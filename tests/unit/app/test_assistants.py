@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from app.assistants import ask_agent, warn_of_assistants
-from bridge.errors import AgentError, AgentUnavailable
-from bridge.ports import Health, HealthReport
+from parley.app.assistants import ask_agent, warn_of_assistants
+from parley.core.errors import AgentError, AgentUnavailable
+from parley.core.ports import Health, HealthReport
 from tests.unit.app.reading import settings
 
 TEXT = """\

@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from agent.embedded.database import SCHEMA_VERSION
-from app.backup.layout import layout_of
-from app.backup.save import back_up
-from app.cli.main import main
-from app.settings.load import read
-from bridge.errors import ParleyError, StoreUnavailable
-from store.sqlite.backup import copy_database
-from store.sqlite.schema import STEPS
+from parley.app.backup.layout import layout_of
+from parley.app.backup.save import back_up
+from parley.app.cli.main import main
+from parley.app.settings.load import read
+from parley.core.errors import ParleyError, StoreUnavailable
+from parley.server.database import SCHEMA_VERSION
+from parley.store.sqlite.backup import copy_database
+from parley.store.sqlite.schema import STEPS
 from tests.chaos.disk import WARNING, namespace
 from tests.e2e.process import environment
 from tests.kit.machine import patience
@@ -154,8 +154,8 @@ def test_a_damaged_database_is_named_and_nothing_is_left(
 _FULL = """
 import sys
 from pathlib import Path
-from app.cli.main import main
-import app.backup.save as save
+from parley.app.cli.main import main
+import parley.app.backup.save as save
 from tests.chaos.disk import Disk
 disk = Disk.mount(Path("disk"))
 really = save.copy_database
@@ -255,8 +255,8 @@ _ENDED = """
 import os
 import signal
 import sys
-from app.cli.main import main
-import app.backup.save as save
+from parley.app.cli.main import main
+import parley.app.backup.save as save
 really = save.copy_database
 def ended(source, target, progress):
     really(source, target, progress)
@@ -284,7 +284,7 @@ def test_it_goes_on_beside_a_store_that_is_open(folder: Path) -> None:
     fill(folder)
 
     async def beside() -> int:
-        from app.store import open_store
+        from parley.app.store import open_store
 
         async with open_store(read("", "config.yaml", {}, folder)):
             return await asyncio.to_thread(main, ["backup", "copy"])

@@ -7,10 +7,10 @@ import socket
 import httpx
 import pytest
 
-from app.build import built
-from app.settings.load import read
-from app.tokens import way_in
-from bridge.errors import ConfigError, StoreUnavailable
+from parley.app.build import built
+from parley.app.settings.load import read
+from parley.app.tokens import way_in
+from parley.core.errors import ConfigError, StoreUnavailable
 from tests.kit.machine import patience
 from tests.kit.waiting import until
 
@@ -38,14 +38,14 @@ async def test_it_serves_until_it_is_stopped(tmp_path):
 
 
 async def test_a_start_says_what_the_kernel_keeps_from_the_readers_of_files(tmp_path, caplog):
-    caplog.set_level(logging.INFO, "agent.documents")
+    caplog.set_level(logging.INFO, "parley.agent.documents")
     stop = asyncio.Event()
     async with built(settings(tmp_path)) as parley:
         running = asyncio.create_task(parley.run(stop, lambda url: None))
         await until(lambda: "Files that people send are read by" in caplog.text, "it says what holds")
         stop.set()
         await running
-    assert len([record for record in caplog.records if record.name == "agent.documents"]) == 1
+    assert len([record for record in caplog.records if record.name == "parley.agent.documents"]) == 1
 
 
 async def test_a_port_in_use_is_one_line(tmp_path):

@@ -9,8 +9,8 @@ import tomllib
 
 import pytest
 
-from app.version import VERSION
-from simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import TelegramSimulator
+from parley.version import VERSION
 from tests.architecture.tree import ROOT
 from tests.kit.machine import patience
 
@@ -19,7 +19,7 @@ def parley(folder, *arguments, **environ):
     """The finished command."""
     clean = {key: value for key, value in os.environ.items() if not key.endswith(("_TOKEN", "_KEY"))}
     return subprocess.run(
-        [sys.executable, "-m", "app", *arguments],
+        [sys.executable, "-m", "parley", *arguments],
         cwd=folder,
         env=clean | {"PYTHONPATH": str(ROOT)} | environ,
         stdin=subprocess.DEVNULL,
@@ -31,8 +31,8 @@ def parley(folder, *arguments, **environ):
 
 
 def test_version_is_the_projects(tmp_path):
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert project["version"] == VERSION
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
+    assert tool["setuptools"]["dynamic"]["version"] == {"attr": "parley.version.VERSION"}
     assert parley(tmp_path, "version").stdout == f"Parley {VERSION}\n"
 
 
@@ -133,7 +133,7 @@ def test_chat_with_nothing_to_say_says_so(tmp_path):
 LIGHT = """
 import sys
 from pathlib import Path
-from app.settings.load import load
+from parley.app.settings.load import load
 load(None, {}, Path("."))
 print([name for name in ("telegram", "langchain_core", "langgraph", "uvicorn") if name in sys.modules])
 """
@@ -141,8 +141,8 @@ print([name for name in ("telegram", "langchain_core", "langgraph", "uvicorn") i
 BUILT = """
 import asyncio, sys
 from pathlib import Path
-from app.build import built
-from app.settings.load import read
+from parley.app.build import built
+from parley.app.settings.load import read
 
 async def main():
     text = "{agent: {url: 'http://127.0.0.1:9'}, channels: {telegram: {bot_token: '%s'}}}"

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from app.descriptors import watch_descriptors
+from parley.app.descriptors import watch_descriptors
 from tests.e2e.process import environment
 from tests.kit.machine import patience
 from tests.unit.swift import in_no_time
 
 _CHILD = """
 import os, resource
-from app.descriptors import exhausted
+from parley.app.descriptors import exhausted
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 print(repr(exhausted()))
 held = []

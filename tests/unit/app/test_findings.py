@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.settings.findings import findings
+from parley.app.settings.findings import findings
 from tests.architecture.tree import SHIPPED
 from tests.unit.app.reading import settings
 
@@ -76,7 +76,10 @@ WRONG = [
         "channels.slack.signing_secret: is empty, so slack",
     ),
     ("channels: {feishu: {app_id: cli_1}}", "channels.feishu.app_secret: is empty, so feishu is off"),
-    ("channels: {dingtalk: {client_secret: b}}", "channels.dingtalk.client_id: is empty, so dingtalk is off"),
+    (
+        "channels: {dingtalk: {client_secret: b}}",
+        "channels.dingtalk.client_id: is empty, so dingtalk is off",
+    ),
 ]
 
 IDLE = [

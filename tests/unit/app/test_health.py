@@ -2,10 +2,10 @@
 
 import asyncio
 
-from app.health import Pulse
-from app.supervise import Supervisors
-from bridge.errors import StoreUnavailable
-from bridge.ports import Document, Health, HealthReport
+from parley.app.health import Pulse
+from parley.app.supervise import Supervisors
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Document, Health, HealthReport
 
 
 class Disk:

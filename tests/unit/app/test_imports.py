@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 
-from app.imports import without
+from parley.app.imports import without
 from tests.kit.machine import patience
 
 
@@ -39,9 +39,9 @@ def test_what_a_library_says_about_it_is_not_heard() -> None:
 
 START = """
 import sys
-from app.imports import SPARES, without
+from parley.app.imports import SPARES, without
 with without(SPARES):
-    import app.build
+    import parley.app.build
 print("requests" in sys.modules, [name for name in SPARES if name in sys.modules])
 """
 

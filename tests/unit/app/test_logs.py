@@ -2,7 +2,7 @@
 
 import logging
 
-from app.logs import SecretlessFormatter, secrets_in
+from parley.app.logs import SecretlessFormatter, secrets_in
 from tests.unit.app.reading import settings
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.backup.layout import Layout
-from app.backup.manifest import NAME, Manifest, read_manifest, write_manifest
-from bridge.errors import ParleyError
+from parley.app.backup.layout import Layout
+from parley.app.backup.manifest import NAME, Manifest, read_manifest, write_manifest
+from parley.core.errors import ParleyError
 
 _PIECES = ("data", "memory", "parley.db", "agent.db", "parley.db-wal", "..", ".", "", "\0", "a", ".restoring")
 _NAMES = st.lists(st.sampled_from(_PIECES) | st.text(max_size=5), max_size=6).map("/".join)

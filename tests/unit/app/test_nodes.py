@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import pytest
 
-from app.cli.plan import plan
-from app.nodes import Neighbourhood, Presence, presence_of
-from app.settings.load import read
-from app.store import node_name
-from bridge.errors import StoreUnavailable
-from bridge.ports import Health, HealthReport
-from store.nodes import Holding, Node
+from parley.app.cli.plan import plan
+from parley.app.nodes import Neighbourhood, Presence, presence_of
+from parley.app.settings.load import read
+from parley.app.store import node_name
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Health, HealthReport
+from parley.store.nodes import Holding, Node
 
 A = Node("a-1", 1000.0, 10.0, 2, ("telegram",), Presence(agent="http://one").model_dump_json())
 B = replace(A, name="b-2", holds=())

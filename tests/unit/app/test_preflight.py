@@ -5,12 +5,12 @@ from contextlib import ExitStack
 
 import pytest
 
-from app.preflight import ask_platforms
-from app.settings.load import read
-from simulator.dingtalk import DingTalkSimulator
-from simulator.feishu import FeishuSimulator
-from simulator.slack import SlackSimulator
-from simulator.telegram import TelegramSimulator
+from parley.app.preflight import ask_platforms
+from parley.app.settings.load import read
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.telegram import TelegramSimulator
 
 
 @pytest.fixture
@@ -59,8 +59,18 @@ async def test_each_platform_says_who_we_are(channels, tmp_path):
     ("channel", "key", "value", "where"),
     [
         ("telegram", "bot_token", "1:wrong", "channels.telegram.bot_token: Telegram "),
-        ("slack", "bot_token", "xoxb-wrong", "channels.slack.bot_token: Slack does not know this token"),
-        ("slack", "app_token", "xapp-wrong", "channels.slack.app_token: Slack does not know this token"),
+        (
+            "slack",
+            "bot_token",
+            "xoxb-wrong",
+            "channels.slack.bot_token: Slack does not know this token",
+        ),
+        (
+            "slack",
+            "app_token",
+            "xapp-wrong",
+            "channels.slack.app_token: Slack does not know this token",
+        ),
         ("feishu", "app_secret", "wrong", "channels.feishu.app_id, channels.feishu.app_secret"),
         (
             "dingtalk",

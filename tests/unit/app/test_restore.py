@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 
-from agent.embedded.database import held
-from app.backup.layout import layout_of
-from app.backup.restore import restore
-from app.backup.swap import Swap, begin
-from app.cli.main import main
-from app.settings.load import read
-from app.store import in_use, open_store
-from bridge.errors import ParleyError
+from parley.app.backup.layout import layout_of
+from parley.app.backup.restore import restore
+from parley.app.backup.swap import Swap, begin
+from parley.app.cli.main import main
+from parley.app.settings.load import read
+from parley.app.store import in_use, open_store
+from parley.core.errors import ParleyError
+from parley.server.database import held
 from tests.e2e.process import environment
 from tests.kit.machine import patience
 from tests.unit.app.backup_kit import fill, stored, word_of, write_config

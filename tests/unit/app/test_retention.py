@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from app.settings.retention import RetentionSection
-from app.upkeep import clean
-from bridge import asking, audit
-from bridge.asking import QuestionRecord
-from bridge.choices import Decision, Question
-from bridge.codec import encode
-from bridge.conversations import ConversationRecord, document_key, read_conversation
-from bridge.deciding import Rules
-from bridge.journal import Document, Put
-from bridge.types import Conversation, User
-from store.retention import DAY, Retention
-from store.sqlite import SqliteStore
+from parley.app.settings.retention import RetentionSection
+from parley.app.upkeep import clean
+from parley.core import asking, audit
+from parley.core.asking import QuestionRecord
+from parley.core.choices import Decision, Question
+from parley.core.codec import encode
+from parley.core.conversations import ConversationRecord, document_key, read_conversation
+from parley.core.deciding import Rules
+from parley.core.journal import Document, Put
+from parley.core.types import Conversation, User
+from parley.store.retention import DAY, Retention
+from parley.store.sqlite import SqliteStore
 from tests.unit.app.reading import mistakes, settings
 from tests.unit.store.kit import Clock, claim_one
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.screen import Screen
+from parley.app.cli.screen import Screen
 
 
 def entry(text, *steps, final=False, files=()):

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from app.seats import SECONDS, OneSeat, SeatLost
-from app.supervise import Supervisor
-from bridge.errors import LaneLost, StoreUnavailable
-from bridge.fencing import demand_tenure
-from bridge.ports import Health
-from store.nodes import Holding, Node
+from parley.app.seats import SECONDS, OneSeat, SeatLost
+from parley.app.supervise import Supervisor
+from parley.core.errors import LaneLost, StoreUnavailable
+from parley.core.fencing import demand_tenure
+from parley.core.ports import Health
+from parley.store.nodes import Holding, Node
 from tests.unit.app.doubles import ScriptedChannel
 from tests.unit.swift import in_no_time, loop_time
 

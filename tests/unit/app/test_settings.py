@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from app.options import core_options
-from app.settings.environment import with_dotenv
-from app.settings.load import load
-from bridge.errors import ConfigError
-from bridge.limits import Caps
-from bridge.options import OnEdit, WhenBusy
-from bridge.types import Mode, Session
-from bridge.usage import Price
+from parley.app.options import core_options
+from parley.app.settings.environment import with_dotenv
+from parley.app.settings.load import load
+from parley.core.errors import ConfigError
+from parley.core.limits import Caps
+from parley.core.options import OnEdit, WhenBusy
+from parley.core.types import Mode, Session
+from parley.core.usage import Price
 from tests.architecture.tree import ROOT, SHIPPED
 from tests.unit.app.reading import mistakes, settings
 

@@ -7,7 +7,7 @@ from tests.kit.machine import patience
 
 SETTLED = """
 import gc
-from app.runner import settle_memory
+from parley.app.runner import settle_memory
 gc.disable()
 settle_memory()
 print(gc.isenabled(), gc.get_threshold()[0] > 700, gc.get_freeze_count() > 1000)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from app.settings.load import read
-from app.store import is_new, open_store, peek
-from bridge.errors import ConfigError, StoreUnavailable
-from bridge.ports import Document, Put
+from parley.app.settings.load import read
+from parley.app.store import is_new, open_store, peek
+from parley.core.errors import ConfigError, StoreUnavailable
+from parley.core.ports import Document, Put
 
 
 def loaded(folder, text=""):

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from app.cli.main import main
-from app.cli.progress import Progress
-from app.settings.load import read
-from app.store import open_store
-from bridge.ports import Document, Put
+from parley.app.cli.main import main
+from parley.app.cli.progress import Progress
+from parley.app.settings.load import read
+from parley.app.store import open_store
+from parley.core.ports import Document, Put
 
 
 @pytest.fixture

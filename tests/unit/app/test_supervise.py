@@ -6,10 +6,10 @@ from contextlib import suppress
 
 import pytest
 
-from app.supervise import Backoff, Supervisor, Supervisors, Surroundings
-from bridge.errors import AuthenticationRefused, ChannelUnavailable, RateLimited
-from bridge.ports import Health
-from bridge.types import Conversation, InboundMessage, User
+from parley.app.supervise import Backoff, Supervisor, Supervisors, Surroundings
+from parley.core.errors import AuthenticationRefused, ChannelUnavailable, RateLimited
+from parley.core.ports import Health
+from parley.core.types import Conversation, InboundMessage, User
 from tests.kit.machine import patience
 from tests.unit.app.doubles import ScriptedChannel, Time, dies_of
 

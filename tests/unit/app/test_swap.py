@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.backup.swap import Exchange, Swap, begin, begun, finish
+from parley.app.backup.swap import Exchange, Swap, begin, begun, finish
 
 _OLD = {"parley.db": "old", "parley.db-wal": "old", "files/a": "old", "only-old": "old"}
 _NEW = {"parley.db": "new", "files/b": "new", "only-new": "new"}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.main import parser
-from app.watchdog import MISTAKE
+from parley.app.cli.main import parser
+from parley.app.watchdog import MISTAKE
 from tests.architecture.tree import ROOT
 from tests.kit.machine import patience
 
@@ -26,7 +26,7 @@ def test_it_parses_and_names_a_command_that_there_is() -> None:
     read.read_string(unit())
     service = read["Service"]
     _, _, module, *arguments = service["ExecStart"].split()
-    assert (module, parser().parse_args(arguments).command) == ("app", "run")
+    assert (module, parser().parse_args(arguments).command) == ("parley", "run")
     assert (service["Type"], service.getint("RestartPreventExitStatus")) == ("notify", MISTAKE)
     assert service.getint("WatchdogSec") > 0
 

@@ -10,7 +10,7 @@ from tests.architecture.tree import ROOT
 from tests.e2e.test_terminal import printed
 
 ORDERS = "\x1b]0;title\x07 \x1b[2J \x9b6n \u202ereversed \r over"
-SAYS = "import sys; from app.terminal import guard_terminals; guard_terminals(); "
+SAYS = "import sys; from parley.app.terminal import guard_terminals; guard_terminals(); "
 TELLS = f"{SAYS}print({ORDERS!r}); print({ORDERS!r}, file=sys.stderr); print('two\\nlines\\t中文 ✓')"
 
 
@@ -46,6 +46,6 @@ def test_a_pipe_gets_all_as_it_is(tmp_path):
 
 
 def test_a_command_shows_what_it_repeats(tmp_path):
-    shown = on_terminal(tmp_path, sys.executable, "-m", "app", "check", "--config", "no\x1b[2J.yaml")
+    shown = on_terminal(tmp_path, sys.executable, "-m", "parley", "check", "--config", "no\x1b[2J.yaml")
     assert r"no\x1b[2J.yaml" in shown
     assert "\x1b" not in shown

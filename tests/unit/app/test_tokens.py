@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.settings.load import Loaded, read
-from app.tokens import agent_key, console_token, entrance, known_token, way_in
-from bridge.errors import ParleyError
+from parley.app.settings.load import Loaded, read
+from parley.app.tokens import agent_key, console_token, entrance, known_token, way_in
+from parley.core.errors import ParleyError
 
 URL = "http://127.0.0.1:8765"
 

@@ -13,15 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from app.heartbeat import Heartbeat
-from app.loop_lag import LoopLag
-from app.watchdog import MISTAKE, watched
-from console.metrics import metrics_route
+from parley.app.heartbeat import Heartbeat
+from parley.app.loop_lag import LoopLag
+from parley.app.watchdog import MISTAKE, watched
+from parley.console.metrics import metrics_route
 from tests.architecture.tree import ROOT
 from tests.kit.machine import patience
 
 _PARENT = (
-    "import sys; from app.watchdog import supervise; sys.exit(supervise(sys.argv[2:], float(sys.argv[1])))"
+    "import sys; from parley.app.watchdog import supervise\n"
+    "sys.exit(supervise(sys.argv[2:], float(sys.argv[1])))"
 )
 # Beats once, by hand; what comes after it is the life of the child, whose number is `life`.
 _CHILD = """

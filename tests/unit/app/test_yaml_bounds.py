@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.settings.source import parse
-from app.settings.yaml_bounds import MOST_CHARS, MOST_LEVELS
+from parley.app.settings.source import parse
+from parley.app.settings.yaml_bounds import MOST_CHARS, MOST_LEVELS
 
 
 def bomb(levels: int) -> str:

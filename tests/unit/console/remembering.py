@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bridge.errors import MemoryFailed
-from console.bodies import FactPatch, NewFact
-from console.memory_admin import MemoryConfig, MemoryHealth, PersonState, SetAside, Told
+from parley.console.bodies import FactPatch, NewFact
+from parley.console.memory_admin import MemoryConfig, MemoryHealth, PersonState, SetAside, Told
+from parley.core.errors import MemoryFailed
 
 OWN = "web:local"
 AT = "2026-11-20T09:30:00.000000Z"

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from bridge.ports import Health, HealthReport
-from console.options import ConsoleOptions
-from console.server import HttpServer
+from parley.console.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.core.ports import Health, HealthReport
 from tests.kit.machine import patience
 
 UP = HealthReport("store", Health.UP, "", 0.0)

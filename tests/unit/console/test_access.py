@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
-from console.options import ConsoleOptions
-from console.tokens import Attempts, TokenCheck
+from parley.console.options import ConsoleOptions
+from parley.console.tokens import Attempts, TokenCheck
 from tests.unit.console.serving import TOKEN, bearer, inside
 
 CHOSEN = ConsoleOptions(port=0, token=TOKEN)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.ports import Health, HealthReport
+from parley.core.ports import Health, HealthReport
 from tests.unit.console.serving import UP, inside
 
 

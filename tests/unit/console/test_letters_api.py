@@ -9,19 +9,19 @@ from typing import cast
 import httpx
 import pytest
 
-from app.cli.mailbox import Mailbox, NoLetter
-from app.loop_lag import LoopLag
-from app.metrics import metrics
-from app.settings.load import load
-from bridge.codec import encode
-from bridge.deliveries import Deliveries
-from bridge.letters import Letters, LetterStore
-from bridge.ports import Put
-from bridge.record import Stage, TurnRecord
-from bridge.types import Conversation, InboundMessage, User
-from console.letters_api import letter_metrics, letter_routes
-from console.metrics import metrics_route
-from store.sqlite import SqliteStore
+from parley.app.cli.mailbox import Mailbox, NoLetter
+from parley.app.loop_lag import LoopLag
+from parley.app.metrics import metrics
+from parley.app.settings.load import load
+from parley.console.letters_api import letter_metrics, letter_routes
+from parley.console.metrics import metrics_route
+from parley.core.codec import encode
+from parley.core.deliveries import Deliveries
+from parley.core.letters import Letters, LetterStore
+from parley.core.ports import Put
+from parley.core.record import Stage, TurnRecord
+from parley.core.types import Conversation, InboundMessage, User
+from parley.store.sqlite import SqliteStore
 from tests.unit.app.test_cli import parley
 from tests.unit.console.serving import TOKEN, UP, serving
 from tests.unit.console.test_metrics import figures

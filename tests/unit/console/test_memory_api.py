@@ -7,12 +7,12 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from console.bodies import MOST, CategoryName
-from console.memory_admin import SetAside
-from console.memory_api import MOST_IMPORTED, memory_routes
-from console.options import ConsoleOptions
-from console.server import HttpServer
-from memory.document import Category
+from parley.console.bodies import MOST, CategoryName
+from parley.console.memory_admin import SetAside
+from parley.console.memory_api import MOST_IMPORTED, memory_routes
+from parley.console.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.memory.document import Category
 from tests.unit.console.remembering import OWN, Memories, empty, fact
 from tests.unit.console.serving import TOKEN, bearer
 

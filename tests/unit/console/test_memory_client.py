@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from bridge.errors import MemoryFailed
-from console.memory_admin import SetAside
-from console.memory_api import memory_routes
-from console.memory_client import MemoryClient, MemoryRefused
-from console.options import ConsoleOptions
+from parley.console.memory_admin import SetAside
+from parley.console.memory_api import memory_routes
+from parley.console.memory_client import MemoryClient, MemoryRefused
+from parley.console.options import ConsoleOptions
+from parley.core.errors import MemoryFailed
 from tests.kit.machine import patience
 from tests.unit.console.remembering import OWN, Memories, empty, fact
 from tests.unit.console.serving import serving

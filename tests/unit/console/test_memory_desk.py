@@ -10,20 +10,20 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from app.build import Parley, built
-from app.memory_api import ConsoleMemory
-from app.settings.load import read
-from bridge.errors import MemoryFailed
-from bridge.people import People
-from memory.diff import Diff
-from memory.document import MemoryDocument
-from memory.extract import Extractor, Index
-from memory.files import FileStore
-from memory.filter import Material
-from memory.options import MemoryOptions
-from memory.rules import RuleExtractor
-from memory.service import MemoryService
-from store.sqlite import SqliteStore
+from parley.app.build import Parley, built
+from parley.app.memory_api import ConsoleMemory
+from parley.app.settings.load import read
+from parley.core.errors import MemoryFailed
+from parley.core.people import People
+from parley.memory.diff import Diff
+from parley.memory.document import MemoryDocument
+from parley.memory.extract import Extractor, Index
+from parley.memory.files import FileStore
+from parley.memory.filter import Material
+from parley.memory.options import MemoryOptions
+from parley.memory.rules import RuleExtractor
+from parley.memory.service import MemoryService
+from parley.store.sqlite import SqliteStore
 from tests.unit.console.remembering import CONFIG
 from tests.unit.console.serving import TOKEN, bearer
 from tests.unit.memory.learning_kit import turn, until

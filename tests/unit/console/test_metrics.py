@@ -3,13 +3,13 @@
 import re
 from collections.abc import Mapping
 
-from app.loop_lag import LoopLag
-from app.metrics import metrics
-from bridge.deliveries import Deliveries
-from bridge.ports import Health, HealthReport
-from bridge.types import Conversation, OutboundMessage, Receipt
-from console.metrics import Metric, metrics_route
-from console.options import ConsoleOptions
+from parley.app.loop_lag import LoopLag
+from parley.app.metrics import metrics
+from parley.console.metrics import Metric, metrics_route
+from parley.console.options import ConsoleOptions
+from parley.core.deliveries import Deliveries
+from parley.core.ports import Health, HealthReport
+from parley.core.types import Conversation, OutboundMessage, Receipt
 from tests.unit.console.serving import UP, serving
 
 _TOKEN = "a-token-that-is-long-enough"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import httpx
 
-from bridge.pairing import Pairing
-from bridge.types import User
-from console.options import ConsoleOptions
-from console.pairing_api import pairing_routes
-from store.sqlite import SqliteStore
+from parley.console.options import ConsoleOptions
+from parley.console.pairing_api import pairing_routes
+from parley.core.pairing import Pairing
+from parley.core.types import User
+from parley.store.sqlite import SqliteStore
 from tests.unit.console.serving import serving
 
 PATH = "/api/pairing"

@@ -12,13 +12,13 @@ from zipfile import ZipFile
 import httpx
 import pytest
 
-from bridge.conversations import Conversations
-from bridge.erasing.desk import PersonDesk
-from console.options import ConsoleOptions
-from console.people_api import person_routes
-from store.sqlite import SqliteStore
-from tests.unit.bridge.erasing_kit import AWAY, ThreadShelf, live, sources, traces
+from parley.console.options import ConsoleOptions
+from parley.console.people_api import person_routes
+from parley.core.conversations import Conversations
+from parley.core.erasing.desk import PersonDesk
+from parley.store.sqlite import SqliteStore
 from tests.unit.console.serving import serving
+from tests.unit.core.erasing_kit import AWAY, ThreadShelf, live, sources, traces
 
 PATH = "/api/person"
 TOKEN = "a-long-enough-token"

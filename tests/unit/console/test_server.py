@@ -7,9 +7,9 @@ import socket
 import httpx
 import pytest
 
-from bridge.errors import ConfigError
-from console.options import ConsoleOptions
-from console.server import HttpServer
+from parley.console.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.core.errors import ConfigError
 from tests.unit.console.serving import ROUTES, TOKEN, UP, bearer, serving
 
 

@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Health, HealthReport
-from console.options import ConsoleOptions
-from console.server import HttpServer
+from parley.console.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Health, HealthReport
 from tests.unit.console.serving import TOKEN, bearer
 
 

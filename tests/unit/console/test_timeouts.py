@@ -14,9 +14,9 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from console.options import ConsoleOptions, Timeouts
-from console.protocol import TimedHttp
-from console.shell import MOST_HEADERS
+from parley.console.options import ConsoleOptions, Timeouts
+from parley.console.protocol import TimedHttp
+from parley.console.shell import MOST_HEADERS
 from tests.kit.machine import patience
 from tests.unit.console.serving import ROUTES, TOKEN, serving
 from tests.unit.swift import in_no_time

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from simulator.dingtalk import DingTalkSimulator, Timing
+from parley.simulator.dingtalk import DingTalkSimulator, Timing
 from tests.kit.machine import patience
 from tests.unit.dingtalk.world import World, make_channel
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 from pydantic import ValidationError
 
-from channels.dingtalk.config import Config
+from parley.channels.dingtalk.config import Config
 
 
 def test_it_says_what_it_needs():

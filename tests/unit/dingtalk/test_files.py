@@ -2,9 +2,9 @@
 
 import pytest
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable
-from bridge.types import AttachmentKind, StoredFile
-from simulator.dingtalk import Upload
+from parley.core.errors import AttachmentRefused, ChannelUnavailable
+from parley.core.types import AttachmentKind, StoredFile
+from parley.simulator.dingtalk import Upload
 from tests.unit.dingtalk.world import KeepingInbox, Notes, listening, snapshot
 
 

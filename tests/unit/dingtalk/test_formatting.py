@@ -6,8 +6,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.types import Step, StepStatus
-from channels.dingtalk.formatting import (
+from parley.channels.dingtalk.formatting import (
     MOST,
     again_plain,
     card_parts,
@@ -16,6 +15,7 @@ from channels.dingtalk.formatting import (
     wire_bytes,
     with_steps,
 )
+from parley.core.types import Step, StepStatus
 
 ANYTHING = st.text(max_size=400) | st.text(alphabet="a b|-`~#*<>&\n\\[]()!1.", max_size=400)
 

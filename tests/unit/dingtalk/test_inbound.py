@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.types import AttachmentKind
-from channels.dingtalk.inbound import Manner, read
-from channels.dingtalk.intake import message_in
+from parley.channels.dingtalk.inbound import Manner, read
+from parley.channels.dingtalk.intake import message_in
+from parley.core.types import AttachmentKind
 
 # As DingTalk's documents and its SDK have them.
 BASE = {

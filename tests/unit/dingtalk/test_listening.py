@@ -7,9 +7,9 @@ import traceback
 import pytest
 from aiohttp import web
 
-from bridge.errors import AuthenticationRefused, ChannelUnavailable
-from simulator.dingtalk import DingTalkSimulator, Timing
-from simulator.serving import serving
+from parley.core.errors import AuthenticationRefused, ChannelUnavailable
+from parley.simulator.dingtalk import DingTalkSimulator, Timing
+from parley.simulator.serving import serving
 from tests.kit.machine import patience
 from tests.unit.dingtalk.world import KeepingInbox, World, listening, make_channel
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.dingtalk.formatting import MOST, again_plain, card_parts, plain_parts, wire_bytes
-from channels.kit.markdown.outline import outline
-from channels.kit.markdown.rewrite import Edit, edited
+from parley.channels.dingtalk.formatting import MOST, again_plain, card_parts, plain_parts, wire_bytes
+from parley.channels.kit.markdown.outline import outline
+from parley.channels.kit.markdown.rewrite import Edit, edited
 from tests.unit.kit.soup import HUGE, calling, cooked, in_order, numbered, pieces
 
 

@@ -9,8 +9,8 @@ from contextlib import suppress
 
 import pytest
 
-from channels.dingtalk.inbound import Manner
-from channels.dingtalk.intake import message_in
+from parley.channels.dingtalk.inbound import Manner
+from parley.channels.dingtalk.intake import message_in
 from tests.unit.dingtalk.test_inbound import ALL, change, places
 from tests.unit.dingtalk.world import KeepingInbox, listening
 

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bridge.errors import RateLimited
-from channels.dingtalk.bucket import Bucket
-from simulator.dingtalk import DingTalkSimulator, Pace
+from parley.channels.dingtalk.bucket import Bucket
+from parley.core.errors import RateLimited
+from parley.simulator.dingtalk import DingTalkSimulator, Pace
 from tests.unit.dingtalk.world import Notes, World, make_channel, snapshot
 
 

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.errors import StoreUnavailable
-from bridge.types import Option, Question, QuestionKind
-from channels.dingtalk.handle import Handle
-from channels.dingtalk.presses import RUBBISH, read
-from channels.dingtalk.question import (
+from parley.channels.dingtalk.handle import Handle
+from parley.channels.dingtalk.presses import RUBBISH, read
+from parley.channels.dingtalk.question import (
     HOME,
     LANGUAGE,
     MOST_BUTTONS,
@@ -24,6 +22,8 @@ from channels.dingtalk.question import (
     settled_parts,
     track_of,
 )
+from parley.core.errors import StoreUnavailable
+from parley.core.types import Option, Question, QuestionKind
 from tests.unit.dingtalk.world import KeepingInbox, Notes, listening, make_channel, snapshot
 
 MAIL = Question(

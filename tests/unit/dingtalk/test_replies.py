@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from bridge.errors import ChannelUnavailable, DeliveryRejected, RateLimited
-from channels.dingtalk.formatting import MOST
+from parley.channels.dingtalk.formatting import MOST
+from parley.core.errors import ChannelUnavailable, DeliveryRejected, RateLimited
 from tests.unit.dingtalk.world import Notes, snapshot
 
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |"

@@ -13,7 +13,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from simulator.dingtalk import DingTalkSimulator, Pace, Timing
+from parley.simulator.dingtalk import DingTalkSimulator, Pace, Timing
 from tests.kit.machine import patience
 
 TOPIC = "/v1.0/im/bot/messages/get"

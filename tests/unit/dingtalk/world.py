@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Channel, ChannelServices
-from bridge.types import Conversation, InboundMessage, OutboundMessage, ReplyTarget, User
-from channels.dingtalk.channel import DingTalkChannel, create
-from channels.dingtalk.config import Config
-from simulator.dingtalk import DingTalkSimulator, People, Person
+from parley.channels.dingtalk.channel import DingTalkChannel, create
+from parley.channels.dingtalk.config import Config
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Channel, ChannelServices
+from parley.core.types import Conversation, InboundMessage, OutboundMessage, ReplyTarget, User
+from parley.simulator.dingtalk import DingTalkSimulator, People, Person
 from tests.kit.machine import patience
 
 

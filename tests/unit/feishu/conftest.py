@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from simulator.feishu import FeishuSimulator
+from parley.simulator.feishu import FeishuSimulator
 from tests.unit.feishu.world import QUICK, World, make_channel
 
 

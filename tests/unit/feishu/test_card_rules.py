@@ -2,8 +2,8 @@
 
 import pytest
 
-from simulator.feishu.buttons import check
-from simulator.feishu.errors import ApiError
+from parley.simulator.feishu.buttons import check
+from parley.simulator.feishu.errors import ApiError
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.errors import ConfigError
-from channels.feishu import codec
-from channels.feishu.assembly import Assembly
-from channels.feishu.codec import Packet
-from simulator.feishu import frames
-from simulator.feishu.frames import Frame
+from parley.channels.feishu import codec
+from parley.channels.feishu.assembly import Assembly
+from parley.channels.feishu.codec import Packet
+from parley.core.errors import ConfigError
+from parley.simulator.feishu import frames
+from parley.simulator.feishu.frames import Frame
 
 _MEASURE = """
 import sys
-from channels.feishu.channel import create
-from channels.feishu.config import Config
+from parley.channels.feishu.channel import create
+from parley.channels.feishu.config import Config
 create(Config(), None)
 loaded = sum(name.startswith("lark_oapi") for name in sys.modules)
 status = open("/proc/self/status").read()
@@ -40,7 +40,8 @@ def test_the_channel_takes_little_memory():
 
 def test_an_sdk_that_was_rebuilt_is_named_with_the_remedy(tmp_path):
     code = (
-        "from pathlib import Path; from channels.feishu import codec; from bridge.errors import ConfigError\n"
+        "from pathlib import Path; from parley.channels.feishu import codec\n"
+        "from parley.core.errors import ConfigError\n"
         f"try: codec.load(Path({str(tmp_path)!r}))\n"
         "except ConfigError as error: print(error)"
     )

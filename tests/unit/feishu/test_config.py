@@ -6,7 +6,7 @@ import sys
 import pytest
 from pydantic import ValidationError
 
-from channels.feishu.config import Config
+from parley.channels.feishu.config import Config
 
 
 def test_without_credentials_the_channel_says_what_it_needs():

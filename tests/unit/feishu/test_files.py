@@ -2,9 +2,9 @@
 
 import pytest
 
-from bridge.errors import AttachmentRefused, ChannelError, ChannelUnavailable, RateLimited
-from bridge.types import Attachment, AttachmentKind, StoredFile
-from simulator.feishu import Upload
+from parley.core.errors import AttachmentRefused, ChannelError, ChannelUnavailable, RateLimited
+from parley.core.types import Attachment, AttachmentKind, StoredFile
+from parley.simulator.feishu import Upload
 from tests.unit.feishu.world import KeepingInbox, Notes, listening, snapshot
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 100

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.types import Step, StepStatus
-from channels.feishu.formatting import MOST, card, measure, plain, render, summary, with_steps
-from channels.kit.markdown.outline import outline
-from simulator.feishu.cards import check_card
-from simulator.feishu.markdown import render as read
-from simulator.feishu.markdown import tables
+from parley.channels.feishu.formatting import MOST, card, measure, plain, render, summary, with_steps
+from parley.channels.kit.markdown.outline import outline
+from parley.core.types import Step, StepStatus
+from parley.simulator.feishu.cards import check_card
+from parley.simulator.feishu.markdown import render as read
+from parley.simulator.feishu.markdown import tables
 
 
 def shown(markdown: str) -> str:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.feishu.inbound import read, spoken
-from channels.feishu.intake import heard_in
-from simulator.feishu import FeishuSimulator, Upload
+from parley.channels.feishu.inbound import read, spoken
+from parley.channels.feishu.intake import heard_in
+from parley.simulator.feishu import FeishuSimulator, Upload
 from tests.kit.machine import patience
 from tests.unit.feishu.world import QUICK, KeepingInbox, World, listening, make_channel
 

@@ -6,8 +6,8 @@ import traceback
 
 import pytest
 
-from bridge.errors import AuthenticationRefused, ChannelUnavailable
-from simulator.feishu import FeishuSimulator, Timing
+from parley.core.errors import AuthenticationRefused, ChannelUnavailable
+from parley.simulator.feishu import FeishuSimulator, Timing
 from tests.kit.machine import patience
 from tests.unit.feishu.world import QUICK, KeepingInbox, World, listening, make_channel
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.feishu.formatting import card, plain, post, render
-from channels.kit.markdown.outline import outline
-from channels.kit.markdown.parse import parse
-from channels.kit.markdown.tree import Code
+from parley.channels.feishu.formatting import card, plain, post, render
+from parley.channels.kit.markdown.outline import outline
+from parley.channels.kit.markdown.parse import parse
+from parley.channels.kit.markdown.tree import Code
 from tests.unit.kit.soup import HUGE, calling, cooked, in_order, numbered, pieces
 
 MOST_CARD = 30_000

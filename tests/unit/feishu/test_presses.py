@@ -1,8 +1,8 @@
 """What a press of a button is answered with, and how soon."""
 
-from channels.feishu.api import LOOK_UP
-from channels.feishu.presses import PAUSES, toast
-from simulator.feishu import Timing
+from parley.channels.feishu.api import LOOK_UP
+from parley.channels.feishu.presses import PAUSES, toast
+from parley.simulator.feishu import Timing
 
 
 def test_a_toast_is_short_and_has_no_code():

@@ -5,10 +5,10 @@ from contextlib import suppress
 
 import pytest
 
-from bridge.errors import ChannelUnavailable
-from bridge.types import EDIT, Option, Question, QuestionKind
-from channels.feishu.presses import PRESS, read
-from channels.feishu.question import MOST_INPUT, MOST_LABEL, foot_of
+from parley.channels.feishu.presses import PRESS, read
+from parley.channels.feishu.question import MOST_INPUT, MOST_LABEL, foot_of
+from parley.core.errors import ChannelUnavailable
+from parley.core.types import EDIT, Option, Question, QuestionKind
 from tests.unit.feishu.world import KeepingInbox, Notes, listening, snapshot
 
 YES, NO = Option("approve", "Approve"), Option("reject", "Reject")

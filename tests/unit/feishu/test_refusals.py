@@ -2,8 +2,8 @@
 
 import pytest
 
-from bridge.errors import AuthenticationRefused
-from channels.feishu.errors import refusal
+from parley.channels.feishu.errors import refusal
+from parley.core.errors import AuthenticationRefused
 
 
 @pytest.mark.parametrize("code", [10003, 10014, 10015, 1000040345, 1000040346])

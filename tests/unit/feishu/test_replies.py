@@ -2,11 +2,11 @@
 
 import pytest
 
-from bridge.errors import ChannelUnavailable, DeliveryRejected, RateLimited
-from bridge.types import Conversation, Step, StepStatus
-from channels.feishu.handle import Handle, Part, Rung
-from channels.feishu.pacing import Budget, Turns
-from simulator.feishu import FeishuSimulator, Pace, Timing
+from parley.channels.feishu.handle import Handle, Part, Rung
+from parley.channels.feishu.pacing import Budget, Turns
+from parley.core.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.types import Conversation, Step, StepStatus
+from parley.simulator.feishu import FeishuSimulator, Pace, Timing
 from tests.unit.feishu.world import Notes, World, make_channel, snapshot
 
 LONG = " ".join(f"word{number}" for number in range(9000))

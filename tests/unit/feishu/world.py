@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Channel, ChannelServices
-from bridge.types import Click, Conversation, InboundMessage, OutboundMessage, ReplyTarget, User
-from channels.feishu.channel import FeishuChannel, create
-from channels.feishu.config import Config
-from simulator.feishu import FeishuSimulator, People, Person, SeenMessage, Timing
+from parley.channels.feishu.channel import FeishuChannel, create
+from parley.channels.feishu.config import Config
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Channel, ChannelServices
+from parley.core.types import Click, Conversation, InboundMessage, OutboundMessage, ReplyTarget, User
+from parley.simulator.feishu import FeishuSimulator, People, Person, SeenMessage, Timing
 from tests.kit.machine import patience
 
 QUICK = Timing(ack=5.0, redelivery=(0.2,) * 20)

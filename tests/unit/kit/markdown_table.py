@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from channels.dingtalk import formatting as dingtalk
-from channels.feishu import formatting as feishu
-from channels.slack import text as slack
-from channels.telegram import formatting as telegram
+from parley.channels.dingtalk import formatting as dingtalk
+from parley.channels.feishu import formatting as feishu
+from parley.channels.slack import text as slack
+from parley.channels.telegram import formatting as telegram
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "markdown.md"
 _BEGIN, _END = "<!-- markdown: begin -->\n", "<!-- markdown: end -->"

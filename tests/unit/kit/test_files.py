@@ -8,9 +8,7 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable, DeliveryRejected
-from bridge.types import AttachmentKind, StoredFile
-from channels.kit.files import (
+from parley.channels.kit.files import (
     MOST_NAME,
     copy,
     download,
@@ -22,7 +20,9 @@ from channels.kit.files import (
     unsent,
     withheld,
 )
-from simulator.serving import serving
+from parley.core.errors import AttachmentRefused, ChannelUnavailable, DeliveryRejected
+from parley.core.types import AttachmentKind, StoredFile
+from parley.simulator.serving import serving
 
 
 @pytest.fixture

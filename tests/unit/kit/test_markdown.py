@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.kit.markdown.parse import DEEPEST, parse
-from channels.kit.markdown.tree import (
+from parley.channels.kit.markdown.parse import DEEPEST, parse
+from parley.channels.kit.markdown.tree import (
     Block,
     Code,
     Heading,

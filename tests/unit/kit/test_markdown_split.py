@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from channels.kit.markdown.outline import outline
-from channels.kit.markdown.parse import parse
-from channels.kit.markdown.split import sections, split
-from channels.kit.markdown.tree import Code, Listing, Quote, Table
-from channels.kit.text import MEASURES
+from parley.channels.kit.markdown.outline import outline
+from parley.channels.kit.markdown.parse import parse
+from parley.channels.kit.markdown.split import sections, split
+from parley.channels.kit.markdown.tree import Code, Listing, Quote, Table
+from parley.channels.kit.text import MEASURES
 from tests.unit.kit.soup import HUGE, cooked, in_order, numbered, pieces
 
 UNITS = st.sampled_from(list(MEASURES.values()))

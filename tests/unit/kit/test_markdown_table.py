@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from channels.kit.markdown.parse import parse
-from channels.kit.markdown.tree import Table
+from parley.channels.kit.markdown.parse import parse
+from parley.channels.kit.markdown.tree import Table
 from tests.unit.kit.markdown_table import DOCUMENT, ELEMENTS, PLATFORMS, shown, with_table
 
 

@@ -8,8 +8,8 @@ import pytest
 from aiohttp import web
 from aiohttp.client_reqrep import ConnectionKey
 
-from channels.kit.network import why
-from simulator.serving import serving
+from parley.channels.kit.network import why
+from parley.simulator.serving import serving
 
 
 async def told(url: str, patient: float = 60.0) -> str:

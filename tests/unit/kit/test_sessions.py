@@ -9,9 +9,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bridge.errors import LaneLost
-from bridge.fencing import Tenure, acting_under
-from channels.kit.sessions import Sessions
+from parley.channels.kit.sessions import Sessions
+from parley.core.errors import LaneLost
+from parley.core.fencing import Tenure, acting_under
 
 
 class Uptime:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.ports import TextUnit
-from channels.kit.text import MEASURES, byte_length, chunks, utf16_length, wellformed
+from parley.channels.kit.text import MEASURES, byte_length, chunks, utf16_length, wellformed
+from parley.core.ports import TextUnit
 
 UNITS = st.sampled_from(list(MEASURES.values()))
 PIECES = st.sampled_from(

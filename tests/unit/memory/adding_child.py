@@ -8,9 +8,9 @@ import sys
 from itertools import count
 from pathlib import Path
 
-from bridge.errors import DocumentConflict
-from memory.files import FileStore
-from memory.hands import add
+from parley.core.errors import DocumentConflict
+from parley.memory.files import FileStore
+from parley.memory.hands import add
 from tests.unit.memory.memories import at
 
 MOST = 100_000

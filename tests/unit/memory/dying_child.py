@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
-from memory.apply import apply
-from memory.document import Stored
-from memory.files import FileStore
-from memory.hands import forget
+from parley.memory.apply import apply
+from parley.memory.document import Stored
+from parley.memory.files import FileStore
+from parley.memory.hands import forget
 from tests.unit.memory.memories import at, context, learned, news
 
 MOMENTS = ("before", "half")

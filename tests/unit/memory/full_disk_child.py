@@ -14,8 +14,8 @@ import signal
 import sys
 from pathlib import Path
 
-from bridge.errors import MemoryFailed
-from memory.files import FileStore
+from parley.core.errors import MemoryFailed
+from parley.memory.files import FileStore
 from tests.unit.memory.adding_child import remember
 
 really_write = os.write

@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from memory.disk import locked
+from parley.memory.disk import locked
 
 if __name__ == "__main__":
     with locked(Path(sys.argv[1])):

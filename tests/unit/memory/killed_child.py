@@ -13,7 +13,7 @@ import signal
 import sys
 from pathlib import Path
 
-from memory.files import FileStore
+from parley.memory.files import FileStore
 from tests.unit.memory.adding_child import main
 from tests.unit.memory.memories import texts
 

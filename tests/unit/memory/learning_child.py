@@ -17,12 +17,12 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-from bridge.quarantine import PoisonLimits, Quarantine
-from memory.diff import Diff, NewFact
-from memory.files import FileStore
-from memory.options import MemoryOptions
-from memory.service import MemoryService
-from store.sqlite import SqliteStore
+from parley.core.quarantine import PoisonLimits, Quarantine
+from parley.memory.diff import Diff, NewFact
+from parley.memory.files import FileStore
+from parley.memory.options import MemoryOptions
+from parley.memory.service import MemoryService
+from parley.store.sqlite import SqliteStore
 from tests.unit.memory.learning_kit import turn, until
 
 _CONTEXT = multiprocessing.get_context("forkserver")

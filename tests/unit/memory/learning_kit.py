@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from bridge.types import Conversation, Turn, User
+from parley.core.types import Conversation, Turn, User
 from tests.kit import waiting
 
 NOON = 1_795_262_400.0  # Saturday, 2026-11-21 12:00 UTC

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bridge.types import Conversation, Turn, User
-from memory.apply import Context
-from memory.diff import Diff, NewFact
-from memory.document import Category, Fact, MemoryDocument, Notes, Stored
-from memory.filter import Learned
-from memory.times import iso
+from parley.core.types import Conversation, Turn, User
+from parley.memory.apply import Context
+from parley.memory.diff import Diff, NewFact
+from parley.memory.document import Category, Fact, MemoryDocument, Notes, Stored
+from parley.memory.filter import Learned
+from parley.memory.times import iso
 
 DAY = 86400.0
 START = 1_780_000_000.0

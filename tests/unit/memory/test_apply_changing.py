@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from memory.apply import PAST_VERSIONS, apply
-from memory.diff import UNREADABLE, Diff, Judgement, NewFact, Relation, Removal, SummaryChange
-from memory.document import MemoryDocument, Notes, Stored, Summaries, Summary
-from memory.hands import forget
-from memory.options import MemoryOptions
-from memory.summarised import MOST_OF_SUMMARY
+from parley.memory.apply import PAST_VERSIONS, apply
+from parley.memory.diff import UNREADABLE, Diff, Judgement, NewFact, Relation, Removal, SummaryChange
+from parley.memory.document import MemoryDocument, Notes, Stored, Summaries, Summary
+from parley.memory.hands import forget
+from parley.memory.options import MemoryOptions
+from parley.memory.summarised import MOST_OF_SUMMARY
 from tests.unit.memory.memories import at, context, fact, learned, news, stored, texts
 
 ROME = fact(1, "Lives in Rome", 0.95)

@@ -6,11 +6,11 @@ import math
 
 import pytest
 
-from memory.apply import apply
-from memory.diff import Confirmation, Diff, Judgement, NewFact, Relation
-from memory.document import Category
-from memory.options import MemoryOptions
-from memory.proposed import MOST_OF_FACT
+from parley.memory.apply import apply
+from parley.memory.diff import Confirmation, Diff, Judgement, NewFact, Relation
+from parley.memory.document import Category
+from parley.memory.options import MemoryOptions
+from parley.memory.proposed import MOST_OF_FACT
 from tests.unit.memory.memories import CORRECTION, at, context, fact, learned, news, stored, texts
 
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.apply import PAST_VERSIONS, apply
-from memory.diff import UNREADABLE, Confirmation, Diff, Judgement, NewFact, Relation, Removal, SummaryChange
-from memory.document import SUMMARY_NAMES, Category, Fact, MemoryDocument, Notes, Stored
-from memory.evict import PROTECTED_SHARE
-from memory.options import MemoryOptions
-from memory.similar import normalised
-from memory.summarised import MOST_OF_SUMMARY
-from memory.tombstones import barred, tombstone
+from parley.memory.apply import PAST_VERSIONS, apply
+from parley.memory.diff import (
+    UNREADABLE,
+    Confirmation,
+    Diff,
+    Judgement,
+    NewFact,
+    Relation,
+    Removal,
+    SummaryChange,
+)
+from parley.memory.document import SUMMARY_NAMES, Category, Fact, MemoryDocument, Notes, Stored
+from parley.memory.evict import PROTECTED_SHARE
+from parley.memory.options import MemoryOptions
+from parley.memory.similar import normalised
+from parley.memory.summarised import MOST_OF_SUMMARY
+from parley.memory.tombstones import barred, tombstone
 from tests.unit.memory.memories import at, context, learned
 
 unhurried = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.codec import document_json, read_document
-from memory.document import (
+from parley.memory.codec import document_json, read_document
+from parley.memory.document import (
     SUMMARY_NAMES,
     Category,
     Fact,
@@ -20,8 +20,8 @@ from memory.document import (
     Summary,
     Tombstone,
 )
-from memory.patches import patch, patched
-from memory.saved import NotesFile, notes_json, read_notes, restored_notes, saved_notes
+from parley.memory.patches import patch, patched
+from parley.memory.saved import NotesFile, notes_json, read_notes, restored_notes, saved_notes
 from tests.unit.memory.memories import at, fact, texts
 
 # Making a whole memory up takes a while on a busy machine.

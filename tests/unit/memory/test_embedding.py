@@ -10,14 +10,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from bridge.errors import MemoryFailed
-from memory.affinity import NoAffinity, blended
-from memory.document import Fact
-from memory.embedding import PAUSE, Embeddings, RemoteEmbedder
-from memory.index import FactIndex
-from memory.options import MemoryOptions, Ranking
-from memory.rank import rank
-from memory.vectors import Vectors
+from parley.core.errors import MemoryFailed
+from parley.memory.affinity import NoAffinity, blended
+from parley.memory.document import Fact
+from parley.memory.embedding import PAUSE, Embeddings, RemoteEmbedder
+from parley.memory.index import FactIndex
+from parley.memory.options import MemoryOptions, Ranking
+from parley.memory.rank import rank
+from parley.memory.vectors import Vectors
 from tests.kit.machine import patience
 
 

@@ -8,10 +8,10 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from bridge.errors import MemoryFailed
-from memory.embedding import LocalEmbedder, packaged_model
-from memory.minilm import MiniLM
-from memory.wordpiece import WordPiece
+from parley.core.errors import MemoryFailed
+from parley.memory.embedding import LocalEmbedder, packaged_model
+from parley.memory.minilm import MiniLM
+from parley.memory.wordpiece import WordPiece
 
 WIDTH, HEADS, INNER, LAYERS = 8, 2, 12, 2
 PIECES = [

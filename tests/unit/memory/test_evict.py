@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory.apply import apply
-from memory.diff import Diff
-from memory.document import Category, Fact
-from memory.evict import PROTECTED_SHARE, evict
-from memory.hands import add
-from memory.options import MemoryOptions
+from parley.memory.apply import apply
+from parley.memory.diff import Diff
+from parley.memory.document import Category, Fact
+from parley.memory.evict import PROTECTED_SHARE, evict
+from parley.memory.hands import add
+from parley.memory.options import MemoryOptions
 from tests.unit.memory.memories import CORRECTION, at, context, fact, news, stored, texts
 
 

@@ -6,15 +6,15 @@ from datetime import UTC
 
 import pytest
 
-from bridge.errors import MemoryFailed
-from memory.document import Category, Fact, MemoryDocument, Summaries, Summary
-from memory.extract import MOST_SHOWN, ModelExtractor, chunks, slim, what_matters
-from memory.filter import material
-from memory.index import FactIndex
-from memory.model import LangchainModel, ModelSettings
-from memory.options import MemoryOptions
-from memory.prompt import load_prompts
-from memory.tokens import token_counter
+from parley.core.errors import MemoryFailed
+from parley.memory.document import Category, Fact, MemoryDocument, Summaries, Summary
+from parley.memory.extract import MOST_SHOWN, ModelExtractor, chunks, slim, what_matters
+from parley.memory.filter import material
+from parley.memory.index import FactIndex
+from parley.memory.model import LangchainModel, ModelSettings
+from parley.memory.options import MemoryOptions
+from parley.memory.prompt import load_prompts
+from parley.memory.tokens import token_counter
 from tests.unit.memory.learning_kit import NOON, calls_tool, learns, provider, says, turn
 
 COUNT = token_counter(MemoryOptions()).count

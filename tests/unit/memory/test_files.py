@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import DocumentConflict, MemoryFailed
-from memory import disk
-from memory.apply import apply
-from memory.document import MemoryDocument, Stored
-from memory.files import FileStore
-from memory.hands import add, clear, forget
-from memory.names import folder_name
+from parley.core.errors import DocumentConflict, MemoryFailed
+from parley.memory import disk
+from parley.memory.apply import apply
+from parley.memory.document import MemoryDocument, Stored
+from parley.memory.files import FileStore
+from parley.memory.hands import add, clear, forget
+from parley.memory.names import folder_name
 from tests.unit.memory.memories import at, context, fact, news, stored, texts
 
 PEOPLE = [

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.times import iso, utc
+from parley.memory.times import iso, utc
 
 
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, -math.inf, 1e30, -1e30])

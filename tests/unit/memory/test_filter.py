@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.texts import Sentence, say
-from memory.filter import MOST_REPLY, MOST_SAID, material
-from memory.options import Groups
+from parley.core.texts import Sentence, say
+from parley.memory.filter import MOST_REPLY, MOST_SAID, material
+from parley.memory.options import Groups
 from tests.unit.memory.memories import turn
 
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.remembering import Merged
-from memory.apply import apply
-from memory.codec import document_json
-from memory.document import Category, MemoryDocument, Notes, Stored, Summaries, Summary
-from memory.hands import add, clear, edit, forget, merge, switch, undo
-from memory.saved import NotesFile, notes_json, saved_notes
+from parley.core.remembering import Merged
+from parley.memory.apply import apply
+from parley.memory.codec import document_json
+from parley.memory.document import Category, MemoryDocument, Notes, Stored, Summaries, Summary
+from parley.memory.hands import add, clear, edit, forget, merge, switch, undo
+from parley.memory.saved import NotesFile, notes_json, saved_notes
 from tests.unit.memory.memories import at, context, fact, news, stored, texts
 
 MOST = 100

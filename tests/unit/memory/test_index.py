@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from memory.document import Fact
-from memory.index import FactIndex
+from parley.memory.document import Fact
+from parley.memory.index import FactIndex
 
 HOME = (
     "User has a daughter named Mira",

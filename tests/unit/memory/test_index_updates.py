@@ -5,8 +5,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.document import Fact
-from memory.index import FactIndex
+from parley.memory.document import Fact
+from parley.memory.index import FactIndex
 
 WORDS = [
     "tea",

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory import format_memory_for_injection
-from memory.document import Category, Fact, MemoryDocument, Summaries, Summary
-from memory.inject import block, by_confidence
-from memory.lines import fact_line
-from memory.options import Groups, MemoryOptions, Ranking, TokenCounting
-from memory.tokens import token_counter
-from memory.vocabulary import CL100K, load
+from parley.memory import format_memory_for_injection
+from parley.memory.document import Category, Fact, MemoryDocument, Summaries, Summary
+from parley.memory.inject import block, by_confidence
+from parley.memory.lines import fact_line
+from parley.memory.options import Groups, MemoryOptions, Ranking, TokenCounting
+from parley.memory.tokens import token_counter
+from parley.memory.vocabulary import CL100K, load
 from tests.kit.machine import patience
 
 COUNTER = token_counter(MemoryOptions())
@@ -424,8 +424,9 @@ def test_a_budget_counted_in_characters_holds_in_true_tokens(script):
 
 def test_importing_memory_stays_cheap():
     code = (
-        "import sys, memory; heavy = {'memory.inject', 'tiktoken', 'memory.tokens'} & set(sys.modules);"
-        "assert not heavy, heavy; from memory import format_memory_for_injection"
+        "import sys, parley.memory\n"
+        "heavy = {'parley.memory.inject', 'tiktoken', 'parley.memory.tokens'} & set(sys.modules)\n"
+        "assert not heavy, heavy; from parley.memory import format_memory_for_injection"
     )
     root = Path(__file__).parents[3]
     subprocess.run([sys.executable, "-c", code], cwd=root, check=True, timeout=patience(50))

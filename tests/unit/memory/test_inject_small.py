@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.document import Category, Fact, MemoryDocument, Summaries, Summary
-from memory.inject import block, by_confidence
-from memory.options import MemoryOptions
-from memory.tokens import token_counter
+from parley.memory.document import Category, Fact, MemoryDocument, Summaries, Summary
+from parley.memory.inject import block, by_confidence
+from parley.memory.options import MemoryOptions
+from parley.memory.tokens import token_counter
 from tests.kit.machine import patience
 
 COUNTER = token_counter(MemoryOptions())

@@ -9,20 +9,20 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bridge.codec import encode
-from bridge.errors import MemoryFailed
-from bridge.ports import Put
-from bridge.remembering import Occasion
-from memory.diff import Diff, NewFact, Removal
-from memory.extract import ModelExtractor
-from memory.files import FileStore
-from memory.model import LangchainModel, ModelSettings
-from memory.options import Groups, MemoryOptions
-from memory.prompt import load_prompts
-from memory.rules import RuleExtractor
-from memory.service import MemoryService
-from memory.stored import DocumentStore
-from store.sqlite import SqliteStore
+from parley.core.codec import encode
+from parley.core.errors import MemoryFailed
+from parley.core.ports import Put
+from parley.core.remembering import Occasion
+from parley.memory.diff import Diff, NewFact, Removal
+from parley.memory.extract import ModelExtractor
+from parley.memory.files import FileStore
+from parley.memory.model import LangchainModel, ModelSettings
+from parley.memory.options import Groups, MemoryOptions
+from parley.memory.prompt import load_prompts
+from parley.memory.rules import RuleExtractor
+from parley.memory.service import MemoryService
+from parley.memory.stored import DocumentStore
+from parley.store.sqlite import SqliteStore
 from tests.unit.memory.learning_kit import NOON, fails, learns, provider, says, turn, until
 
 AT_ONCE = MemoryOptions(debounce_seconds=0, retry_pause=0)

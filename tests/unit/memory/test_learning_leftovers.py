@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from store.sqlite import SqliteStore
+from parley.store.sqlite import SqliteStore
 from tests.unit.memory.learning_kit import learns, provider, says, turn, until
 from tests.unit.memory.test_learning import Scripted, by_model, idle, knows, remembering, says_it_all
 

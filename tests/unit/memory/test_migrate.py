@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from bridge.errors import MemoryFailed
-from memory.files import FileStore
-from memory.hands import add, forget
-from memory.migrate import Wishes, migrate
-from memory.options import MemoryOptions
+from parley.core.errors import MemoryFailed
+from parley.memory.files import FileStore
+from parley.memory.hands import add, forget
+from parley.memory.migrate import Wishes, migrate
+from parley.memory.options import MemoryOptions
 from tests.unit.memory.memories import at, texts
 
 MOST = MemoryOptions().max_facts

@@ -8,8 +8,8 @@ import json
 import pytest
 from starlette.responses import PlainTextResponse
 
-from bridge.errors import ConfigError, MemoryFailed
-from memory.model import LangchainModel, ModelSettings
+from parley.core.errors import ConfigError, MemoryFailed
+from parley.memory.model import LangchainModel, ModelSettings
 from tests.unit.memory.learning_kit import calls_tool, fails, learns, provider, says, until
 
 

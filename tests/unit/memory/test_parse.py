@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from bridge.errors import MemoryFailed
-from memory.diff import UNREADABLE, Confirmation, Judgement, Relation, Removal
-from memory.document import Category
-from memory.escape import escaped, unescaped
-from memory.parse import Shown, read_object, read_text, text_of
+from parley.core.errors import MemoryFailed
+from parley.memory.diff import UNREADABLE, Confirmation, Judgement, Relation, Removal
+from parley.memory.document import Category
+from parley.memory.escape import escaped, unescaped
+from parley.memory.parse import Shown, read_object, read_text, text_of
 
 SHOWN = Shown(frozenset(("fact_1", "fact_2")), ("turn-a", "turn-b"))
 

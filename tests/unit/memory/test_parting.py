@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.remembering import Parting
-from bridge.types import User
-from memory.apply import apply
-from memory.codec import document_json, read_document
-from memory.document import MemoryDocument, Stored, Summaries, Summary
-from memory.hands import add, forget, merge, undo
-from memory.parting import Parted, part
-from memory.saved import SavedNotes, restored_notes, saved_notes
+from parley.core.remembering import Parting
+from parley.core.types import User
+from parley.memory.apply import apply
+from parley.memory.codec import document_json, read_document
+from parley.memory.document import MemoryDocument, Stored, Summaries, Summary
+from parley.memory.hands import add, forget, merge, undo
+from parley.memory.parting import Parted, part
+from parley.memory.saved import SavedNotes, restored_notes, saved_notes
 from tests.unit.memory.memories import at, context, fact, learned, news, stored, texts, turn
 from tests.unit.memory.test_service import service_on
 

@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from bridge.errors import ConfigError
-from memory.plain_yaml import read_yaml
-from memory.signals import read_signals
+from parley.core.errors import ConfigError
+from parley.memory.plain_yaml import read_yaml
+from parley.memory.signals import read_signals
 
 
 @pytest.mark.parametrize(

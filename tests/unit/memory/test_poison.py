@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
-from bridge.letters import Letters
-from bridge.quarantine import PoisonLimits, Quarantine
-from memory.queue import QUEUE, LearningQueue
-from store.sqlite import SqliteStore
+from parley.core.letters import Letters
+from parley.core.quarantine import PoisonLimits, Quarantine
+from parley.memory.queue import QUEUE, LearningQueue
+from parley.store.sqlite import SqliteStore
 from tests.kit.waiting import until
 from tests.unit.memory.learning_kit import turn
 from tests.unit.memory.test_queue import AT_ONCE, Clock, Learner, working

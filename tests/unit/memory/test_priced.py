@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memory.document import Fact
-from memory.lines import fact_line
-from memory.priced import PricedLines
-from memory.tokens import CharacterCounter
+from parley.memory.document import Fact
+from parley.memory.lines import fact_line
+from parley.memory.priced import PricedLines
+from parley.memory.tokens import CharacterCounter
 
 
 class Letters:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bridge.errors import ConfigError
-from memory.prompt import OWN_FOLDER, load_prompts
-from memory.signals import Signal
+from parley.core.errors import ConfigError
+from parley.memory.prompt import OWN_FOLDER, load_prompts
+from parley.memory.signals import Signal
 
 PLACES = ("now", "person", "language", "summaries", "facts", "turns", "hints")
 VALUES = dict.fromkeys(PLACES, "x")

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from bridge.errors import MemoryFailed, StoreUnavailable
-from bridge.ports import Put
-from memory.options import MemoryOptions
-from memory.queue import QUEUE, LearningQueue, is_trigger, readable
-from memory.worker import Worker
-from store.sqlite import SqliteStore
+from parley.core.errors import MemoryFailed, StoreUnavailable
+from parley.core.ports import Put
+from parley.memory.options import MemoryOptions
+from parley.memory.queue import QUEUE, LearningQueue, is_trigger, readable
+from parley.memory.worker import Worker
+from parley.store.sqlite import SqliteStore
 from tests.unit.memory.learning_kit import turn, until
 
 AT_ONCE = MemoryOptions(debounce_seconds=0, retry_pause=0)
@@ -356,7 +356,7 @@ class Shaky:
 
 
 async def test_a_store_that_is_away_for_a_moment_costs_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr("memory.worker._STORE_PAUSE", 0.01)
+    monkeypatch.setattr("parley.memory.worker._STORE_PAUSE", 0.01)
     learner = Learner()
     async with opened(tmp_path) as (store, queue), working(Shaky(store), queue, learner) as (_, failures):
         await queue.add(turn(1, "x"))

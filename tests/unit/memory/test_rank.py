@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.document import Fact
-from memory.index import FactIndex
-from memory.options import MemoryOptions, Ranking
-from memory.rank import rank
+from parley.memory.document import Fact
+from parley.memory.index import FactIndex
+from parley.memory.options import MemoryOptions, Ranking
+from parley.memory.rank import rank
 
 FACTS = (
     Fact("tea", "User drinks tea in the morning", confidence=0.7, created_at="2024-01-01T00:00:00Z"),

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.recall_rankers import by
 from benchmarks.recall_set import gain, people, recall
-from memory.options import Ranking
+from parley.memory.options import Ranking
 
 # A little under what was measured when this was written: 0.73 and 0.86, 0.80 and 0.89.
 FLOORS = {"English": (0.70, 0.77), "Chinese": (0.83, 0.86)}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from memory.diff import Removal
-from memory.document import Category, Fact, MemoryDocument
-from memory.filter import material
-from memory.index import FactIndex
-from memory.rules import RuleExtractor, sentences
+from parley.memory.diff import Removal
+from parley.memory.document import Category, Fact, MemoryDocument
+from parley.memory.filter import material
+from parley.memory.index import FactIndex
+from parley.memory.rules import RuleExtractor, sentences
 from tests.unit.memory.learning_kit import NOON, turn
 
 

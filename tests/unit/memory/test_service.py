@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from bridge.errors import ConfigError, MemoryFailed, StoreUnavailable
-from bridge.remembering import Merged, Occasion, Undone
-from memory.document import Category, Fact, MemoryDocument, Stored
-from memory.extract import ModelExtractor
-from memory.files import FileStore
-from memory.holdings import FactChange
-from memory.model import LangchainModel, ModelSettings
-from memory.options import Groups, MemoryOptions, TokenCounting
-from memory.prompt import load_prompts
-from memory.rules import RuleExtractor
-from memory.service import MemoryService
-from memory.tokens import CharacterCounter
-from store.sqlite import SqliteStore
+from parley.core.errors import ConfigError, MemoryFailed, StoreUnavailable
+from parley.core.remembering import Merged, Occasion, Undone
+from parley.memory.document import Category, Fact, MemoryDocument, Stored
+from parley.memory.extract import ModelExtractor
+from parley.memory.files import FileStore
+from parley.memory.holdings import FactChange
+from parley.memory.model import LangchainModel, ModelSettings
+from parley.memory.options import Groups, MemoryOptions, TokenCounting
+from parley.memory.prompt import load_prompts
+from parley.memory.rules import RuleExtractor
+from parley.memory.service import MemoryService
+from parley.memory.tokens import CharacterCounter
+from parley.store.sqlite import SqliteStore
 from tests.kit.machine import patience
 from tests.unit.memory.learning_kit import NOON, turn, until
 

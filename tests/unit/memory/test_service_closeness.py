@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.remembering import Occasion
-from memory.document import Fact
-from memory.files import FileStore
-from memory.options import MemoryOptions
-from memory.rules import RuleExtractor
-from memory.service import MemoryService
-from store.sqlite import SqliteStore
+from parley.core.remembering import Occasion
+from parley.memory.document import Fact
+from parley.memory.files import FileStore
+from parley.memory.options import MemoryOptions
+from parley.memory.rules import RuleExtractor
+from parley.memory.service import MemoryService
+from parley.store.sqlite import SqliteStore
 
 
 class Meaning:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.document import Fact
-from memory.index import FactIndex
-from memory.similar import Verdict, compare, nearest, normalised
+from parley.memory.document import Fact
+from parley.memory.index import FactIndex
+from parley.memory.similar import Verdict, compare, nearest, normalised
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import DocumentConflict, MemoryFailed, StoreUnavailable
-from bridge.journal import Document
-from memory.apply import apply
-from memory.document import MemoryDocument, Stored
-from memory.hands import add, forget
-from memory.saved import read_row
-from memory.stored import DocumentStore
-from store.interface import Store
+from parley.core.errors import DocumentConflict, MemoryFailed, StoreUnavailable
+from parley.core.journal import Document
+from parley.memory.apply import apply
+from parley.memory.document import MemoryDocument, Stored
+from parley.memory.hands import add, forget
+from parley.memory.saved import read_row
+from parley.memory.stored import DocumentStore
+from parley.store.interface import Store
 from tests.engine import CHOSEN
 from tests.kit.machine import patience
 from tests.kit.waiting import until
@@ -147,7 +147,7 @@ async def test_the_loop_goes_on_while_a_big_memory_is_read(store, monkeypatch):
         assert go_on.wait(patience(20))
         return read_row(text)
 
-    monkeypatch.setattr("memory.stored.read_row", held)
+    monkeypatch.setattr("parley.memory.stored.read_row", held)
     reading = asyncio.create_task(DocumentStore(store._documents).load("ann"))
     await until(begun.is_set, "it is read")
     go_on.set()  # by the loop, which is free

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memory.estimate import classic_estimate, estimate
-from memory.options import MemoryOptions, TokenCounting
-from memory.tokens import COOLDOWN, CharacterCounter, TokenCounter, reserved, token_counter
-from memory.vocabulary import CL100K, VENDORED, load, vendored
+from parley.memory.estimate import classic_estimate, estimate
+from parley.memory.options import MemoryOptions, TokenCounting
+from parley.memory.tokens import COOLDOWN, CharacterCounter, TokenCounter, reserved, token_counter
+from parley.memory.vocabulary import CL100K, VENDORED, load, vendored
 from tests.kit.machine import patience
 
 # True counts, by tiktoken 0.14 with the same vocabulary.
@@ -80,8 +80,8 @@ def test_no_network_is_ever_needed():
         def refuse(*args, **kwargs):
             raise SystemExit("a socket was opened")
         socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
-        from memory.options import MemoryOptions
-        from memory.tokens import token_counter
+        from parley.memory.options import MemoryOptions
+        from parley.memory.tokens import token_counter
         counter = token_counter(MemoryOptions())
         assert counter.wait(600)
         print(counter.count("hello world"))"""
@@ -183,8 +183,8 @@ def test_counting_characters_never_touches_a_tokenizer():
     """A29: a process that counts characters has not even imported tiktoken."""
     code = """if True:
         import sys
-        from memory import format_memory_for_injection
-        from memory.options import MemoryOptions, TokenCounting
+        from parley.memory import format_memory_for_injection
+        from parley.memory.options import MemoryOptions, TokenCounting
         options = MemoryOptions(token_counting=TokenCounting.CHAR)
         block = format_memory_for_injection({"facts": [{"content": "Likes tea"}]}, options=options)
         assert "Likes tea" in block

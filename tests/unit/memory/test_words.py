@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.concepts import related
-from memory.words import small_talk, terms
+from parley.memory.concepts import related
+from parley.memory.words import small_talk, terms
 
 
 def test_forms_of_a_word_are_one_term():

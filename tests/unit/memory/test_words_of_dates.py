@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.dates import day_terms, written_days
+from parley.memory.dates import day_terms, written_days
 
 
 @pytest.mark.parametrize(

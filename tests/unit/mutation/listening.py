@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bridge.codec import encode
-from bridge.ports import Channel
-from bridge.types import Click, InboundMessage
-from simulator.dingtalk import DingTalkSimulator
-from simulator.feishu import FeishuSimulator
-from simulator.slack import SlackSimulator
-from simulator.slack.world import TEAM
-from simulator.telegram import TelegramSimulator
+from parley.core.codec import encode
+from parley.core.ports import Channel
+from parley.core.types import Click, InboundMessage
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.slack.world import TEAM
+from parley.simulator.telegram import TelegramSimulator
 from tests.kit.machine import patience
 from tests.unit.dingtalk import world as dingtalk
 from tests.unit.feishu import world as feishu

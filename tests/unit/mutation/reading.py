@@ -7,15 +7,15 @@ import logging
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from bridge.codec import encode
-from channels.dingtalk.inbound import Manner
-from channels.dingtalk.intake import message_in
-from channels.feishu.intake import heard_in as feishu_heard
-from channels.slack.inbound import Me as SlackMe
-from channels.slack.inbound import event_in, people_in, read
-from channels.slack.people import Person
-from channels.telegram.inbound import Me as TelegramMe
-from channels.telegram.intake import heard_in as telegram_heard
+from parley.channels.dingtalk.inbound import Manner
+from parley.channels.dingtalk.intake import message_in
+from parley.channels.feishu.intake import heard_in as feishu_heard
+from parley.channels.slack.inbound import Me as SlackMe
+from parley.channels.slack.inbound import event_in, people_in, read
+from parley.channels.slack.people import Person
+from parley.channels.telegram.inbound import Me as TelegramMe
+from parley.channels.telegram.intake import heard_in as telegram_heard
+from parley.core.codec import encode
 
 TEAMS = ("T123ABC456", "T061EG9R6", "T111")
 _SLACK = {team: SlackMe("U0LAN0Z89", "B0BOT", team) for team in TEAMS}
@@ -85,7 +85,7 @@ class _Warnings(logging.Handler):
         self.lines.append(record.getMessage())
 
     def __enter__(self) -> _Warnings:
-        self._logger = logging.getLogger("channels")
+        self._logger = logging.getLogger("parley.channels")
         self._logger.addHandler(self)
         self._logger.propagate = False
         return self

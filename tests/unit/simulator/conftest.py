@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 from telegram import Bot
 
-from simulator.telegram import Person, TelegramSimulator
+from parley.simulator.telegram import Person, TelegramSimulator
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from simulator.catalogue import platforms, simulator_class
+from parley.simulator.catalogue import platforms, simulator_class
 from tests.architecture.tree import ROOT
 from tests.kit.machine import patience
 
@@ -57,7 +57,7 @@ def test_there(simulator_factory):
 
 def test_mistakes_are_told_to_the_one_who_made_them(tmp_path):
     (tmp_path / "test_broken.py").write_text(BROKEN)
-    result = run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider", "-p", "simulator.plugin")
+    result = run(tmp_path, "pytest", "-q", "-p", "no:cacheprovider", "-p", "parley.simulator.plugin")
     assert "2 passed" in result.stdout, result.stdout
 
 
@@ -70,7 +70,7 @@ def test_every_platform_can_be_entered_and_left(platform):
 
 @pytest.mark.parametrize("platform", platforms())
 def test_every_platform_stands_alone_and_says_how_to_use_it(tmp_path, platform):
-    command = [sys.executable, "-m", "app", "simulate", platform]
+    command = [sys.executable, "-m", "parley", "simulate", platform]
     environment = {"PYTHONPATH": str(ROOT)}
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
@@ -86,6 +86,6 @@ def test_every_platform_stands_alone_and_says_how_to_use_it(tmp_path, platform):
 def test_a_taken_port_is_told_at_once(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        result = run(tmp_path, "app", "simulate", "telegram", "--port", str(port))
+        result = run(tmp_path, "parley", "simulate", "telegram", "--port", str(port))
     assert result.returncode == 1
     assert f"port {port} cannot be used" in result.stderr

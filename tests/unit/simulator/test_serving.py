@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 from aiohttp import web
 
-from simulator.serving import serving
+from parley.simulator.serving import serving
 from tests.kit.waiting import until
 
 

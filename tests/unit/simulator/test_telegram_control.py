@@ -8,7 +8,7 @@ import sys
 
 from aiohttp import web
 
-from simulator.serving import serving
+from parley.simulator.serving import serving
 from tests.kit.machine import patience
 
 

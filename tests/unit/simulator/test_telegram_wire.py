@@ -13,7 +13,7 @@ from telegram import (
 )
 from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, InvalidToken, NetworkError
 
-from simulator.telegram import Pace, TelegramSimulator
+from parley.simulator.telegram import Pace, TelegramSimulator
 from tests.unit.simulator.conftest import make_bot
 
 PNG = b"\x89PNG\r\n" + b"x" * 100

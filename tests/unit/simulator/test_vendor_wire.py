@@ -3,8 +3,8 @@
 import aiohttp
 import pytest
 
-from simulator.dingtalk import DingTalkSimulator
-from simulator.feishu import FeishuSimulator
+from parley.simulator.dingtalk import DingTalkSimulator
+from parley.simulator.feishu import FeishuSimulator
 
 _TOKEN_PATH = "/open-apis/auth/v3/tenant_access_token/internal"
 

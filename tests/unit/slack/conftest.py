@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from simulator.slack import SlackSimulator, Timing
+from parley.simulator.slack import SlackSimulator, Timing
 from tests.kit.machine import patience
 from tests.unit.slack.world import World
 

@@ -4,10 +4,10 @@ import logging
 
 import pytest
 
-from channels.slack.config import Config
-from channels.slack.door import is_member
-from channels.slack.inbound import Me
-from channels.slack.people import Person
+from parley.channels.slack.config import Config
+from parley.channels.slack.door import is_member
+from parley.channels.slack.inbound import Me
+from parley.channels.slack.people import Person
 from tests.unit.slack.world import KeepingInbox, listening
 
 ME = Me("U0BOT", "B0BOT", "T1")

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable
-from bridge.types import Attachment, AttachmentKind
-from channels.slack.files import may_fetch
-from simulator.slack import Upload
+from parley.channels.slack.files import may_fetch
+from parley.core.errors import AttachmentRefused, ChannelUnavailable
+from parley.core.types import Attachment, AttachmentKind
+from parley.simulator.slack import Upload
 from tests.unit.slack.world import KeepingInbox, Notes, finish_until_done, listening, snapshot, stored
 
 

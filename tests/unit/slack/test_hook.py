@@ -15,11 +15,11 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from bridge.errors import AuthenticationRefused
-from channels.slack.hook import MOST, Hook, payload_in
-from channels.slack.sockets import Timing
-from simulator.slack import SlackSimulator
-from simulator.slack import Timing as Pace
+from parley.channels.slack.hook import MOST, Hook, payload_in
+from parley.channels.slack.sockets import Timing
+from parley.core.errors import AuthenticationRefused
+from parley.simulator.slack import SlackSimulator
+from parley.simulator.slack import Timing as Pace
 from tests.kit.machine import patience
 from tests.unit.slack.mutants import mutants
 from tests.unit.slack.world import KeepingInbox, World, listening, served

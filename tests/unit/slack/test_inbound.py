@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.slack.inbound import Me, event_in, people_in, read
-from channels.slack.people import Person
-from simulator.slack import Upload
+from parley.channels.slack.inbound import Me, event_in, people_in, read
+from parley.channels.slack.people import Person
+from parley.simulator.slack import Upload
 from tests.unit.slack.world import KeepingInbox, listening
 
 ME = Me("U0BOT", "B0BOT", "T1")

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from bridge.errors import AuthenticationRefused, ChannelUnavailable
-from channels.slack.sockets import Timing
+from parley.channels.slack.sockets import Timing
+from parley.core.errors import AuthenticationRefused, ChannelUnavailable
 from tests.kit.machine import patience
 from tests.unit.slack.world import KeepingInbox, Notes, listening, snapshot
 

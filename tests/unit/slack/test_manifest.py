@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from channels.slack.config import Config
-from channels.slack.manifest import SCOPES, as_yaml, manifest
-from simulator.slack.world import SCOPES as SIMULATED
+from parley.channels.slack.config import Config
+from parley.channels.slack.manifest import SCOPES, as_yaml, manifest
+from parley.simulator.slack.world import SCOPES as SIMULATED
 
 FILE = Path(__file__).parents[3] / "docs" / "slack-manifest.yaml"
 
 
 def test_the_document_is_generated():
     assert FILE.read_text(encoding="utf-8") == as_yaml(), (
-        "python -m channels.slack.manifest > docs/slack-manifest.yaml"
+        "python -m parley.channels.slack.manifest > docs/slack-manifest.yaml"
     )
 
 

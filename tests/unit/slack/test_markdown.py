@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.kit.markdown.outline import outline
-from channels.slack.text import MOST, layout, safe
+from parley.channels.kit.markdown.outline import outline
+from parley.channels.slack.text import MOST, layout, safe
 from tests.unit.kit.soup import HUGE, calling, cooked, in_order, numbered, pieces
 
 _CALL = re.compile(r"<(?:@|#[A-Z]|!(?:channel|here|everyone|group|subteam|date))", re.IGNORECASE)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.errors import DeliveryRejected, RateLimited, StoreUnavailable
-from bridge.types import EDIT, Option, Question, QuestionKind
+from parley.core.errors import DeliveryRejected, RateLimited, StoreUnavailable
+from parley.core.types import EDIT, Option, Question, QuestionKind
 from tests.unit.slack.test_hook import posted
 from tests.unit.slack.world import KeepingInbox, Notes, finish_until_done, listening, snapshot, stored
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.errors import ChannelUnavailable, DeliveryRejected, RateLimited
-from bridge.types import Step, StepStatus
+from parley.core.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.types import Step, StepStatus
 from tests.unit.slack.world import Clock, Notes, finish_until_done, snapshot
 
 POSTS = ("chat.postMessage", "chat.startStream", "chat.appendStream", "chat.stopStream", "chat.update")

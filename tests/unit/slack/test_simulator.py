@@ -13,8 +13,8 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from simulator.slack import SlackSimulator, Timing
-from simulator.slack.alone import running
+from parley.simulator.slack import SlackSimulator, Timing
+from parley.simulator.slack.alone import running
 from tests.kit.waiting import until
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.errors import ChannelUnavailable
+from parley.core.errors import ChannelUnavailable
 from tests.unit.slack.world import KeepingInbox, Notes, finish_until_done, listening, snapshot
 
 

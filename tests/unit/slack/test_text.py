@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channels.slack.text import MOST, Cut, layout, safe
+from parley.channels.slack.text import MOST, Cut, layout, safe
 
 _TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=400)
 

@@ -8,9 +8,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bridge.errors import ChannelUnavailable, RateLimited, StoreUnavailable
-from bridge.ports import Channel, Reply
-from bridge.types import (
+from parley.channels.slack.channel import SlackChannel
+from parley.channels.slack.config import HOOK_PATH, Config
+from parley.channels.slack.sockets import Timing
+from parley.console.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.core.errors import ChannelUnavailable, RateLimited, StoreUnavailable
+from parley.core.ports import Channel, Reply
+from parley.core.types import (
     AttachmentKind,
     Click,
     Conversation,
@@ -21,12 +26,7 @@ from bridge.types import (
     StoredFile,
     User,
 )
-from channels.slack.channel import SlackChannel
-from channels.slack.config import HOOK_PATH, Config
-from channels.slack.sockets import Timing
-from console.options import ConsoleOptions
-from console.server import HttpServer
-from simulator.slack import People, Person, SlackSimulator
+from parley.simulator.slack import People, Person, SlackSimulator
 from tests.kit.machine import patience
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given, settings
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Document, Put
-from store.copy import TABLES, Counters, Counts, Row, Side, copy
-from store.interface import Store
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Document, Put
+from parley.store.copy import TABLES, Counters, Counts, Row, Side, copy
+from parley.store.interface import Store
 from tests.unit.store.engine_property import LANES, Action, Run, actions
 from tests.unit.store.kit import Clock, bodies, claim_one, finish_next
 

@@ -10,8 +10,8 @@ import os
 import sys
 from pathlib import Path
 
-from bridge.ports import Claim, Put
-from store.sqlite import SqliteStore
+from parley.core.ports import Claim, Put
+from parley.store.sqlite import SqliteStore
 
 LANES = tuple(f"lane{n}" for n in range(8))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bridge.erasing.archive import Fate, Kept
-from bridge.ports import Put
-from store.interface import Store
-from store.retention import DAY
+from parley.core.erasing.archive import Fate, Kept
+from parley.core.ports import Put
+from parley.store.interface import Store
+from parley.store.retention import DAY
 from tests.unit.store.kit import Clock, bodies, claim_one, finish_next
 
 

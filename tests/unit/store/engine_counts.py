@@ -6,12 +6,12 @@ import asyncio
 
 import pytest
 
-from bridge.errors import DocumentConflict, LaneLost
-from bridge.journal import Tally
-from bridge.ports import Document, Put
-from bridge.usage import Usage
-from store.interface import Store
-from store.retention import DAY
+from parley.core.errors import DocumentConflict, LaneLost
+from parley.core.journal import Tally
+from parley.core.ports import Document, Put
+from parley.core.usage import Usage
+from parley.store.interface import Store
+from parley.store.retention import DAY
 from tests.unit.store.kit import LEASE, Clock, claim_one
 
 FULL = Usage(turns=1, metered=2, input=3, output=4, unpriced=5, cost=6)

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bridge.errors import LaneLost
-from bridge.ports import Claim, Put
-from store.interface import Store
+from parley.core.errors import LaneLost
+from parley.core.ports import Claim, Put
+from parley.store.interface import Store
 from tests.unit.store.kit import LEASE, Clock, OpenNode, claim_one
 
 GiveBack = Callable[[Store, Claim], Awaitable[None]]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.errors import LaneLost
-from bridge.ports import Item, Put
-from store.interface import Store
+from parley.core.errors import LaneLost
+from parley.core.ports import Item, Put
+from parley.store.interface import Store
 from tests.unit.store.kit import LEASE, Clock, OpenNode, bodies
 
 QUEUES, LANES, NAMES = ("in", "knock"), ("x", "y", "z"), ("", "", "", "a", "b", "c", "d")

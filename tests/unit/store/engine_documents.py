@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from bridge.errors import DocumentConflict
-from bridge.ports import Document, Put
-from store.interface import Store
+from parley.core.errors import DocumentConflict
+from parley.core.ports import Document, Put
+from parley.store.interface import Store
 from tests.unit.store.kit import bodies, claim_one
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.errors import LaneLost
-from bridge.ports import Put
-from store.interface import Store
+from parley.core.errors import LaneLost
+from parley.core.ports import Put
+from parley.store.interface import Store
 from tests.unit.store.kit import Clock, bodies, claim_one, finish_next
 
 

@@ -9,9 +9,9 @@ from itertools import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.errors import LaneLost
-from bridge.ports import Claim, Put
-from store.interface import Store
+from parley.core.errors import LaneLost
+from parley.core.ports import Claim, Put
+from parley.store.interface import Store
 from tests.unit.store.kit import LEASE, Clock, OpenNode
 
 LANES = "xy"

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from store.interface import Store
+from parley.store.interface import Store
 from tests.unit.store.engine_archive import ArchivePromises
 from tests.unit.store.engine_counts import CountPromises
 from tests.unit.store.engine_crashes import CrashPromises

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.errors import LaneLost
-from bridge.ports import Put
-from store.interface import Store
-from store.retention import DAY
+from parley.core.errors import LaneLost
+from parley.core.ports import Put
+from parley.store.interface import Store
+from parley.store.retention import DAY
 from tests.unit.store.kit import Clock, bodies, claim_one, finish_next
 
 

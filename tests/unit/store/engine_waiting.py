@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bridge.ports import Claim, Put
-from store.interface import Store
+from parley.core.ports import Claim, Put
+from parley.store.interface import Store
 from tests.unit.store.kit import LEASE, Clock, claim_one
 
 FOR_EVER = 3600.0

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from typing import TypeAlias
 
-from bridge.ports import Claim, Item
-from store.interface import Store
+from parley.core.ports import Claim, Item
+from parley.store.interface import Store
 
 OpenNode: TypeAlias = Callable[[str, str], AbstractAsyncContextManager[Store]]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.ports import Put
-from store.sqlite import SqliteStore
+from parley.core.ports import Put
+from parley.store.sqlite import SqliteStore
 from tests.unit.store.kit import Clock, claim_one, finish_next
 
 _BACK = 3600.0

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import StoreUnavailable
-from store.sqlite import SqliteStore
-from store.sqlite.copying import sqlite_side
+from parley.core.errors import StoreUnavailable
+from parley.store.sqlite import SqliteStore
+from parley.store.sqlite.copying import sqlite_side
 from tests.unit.store.copy_suite import CopyPromises, Place, move
 from tests.unit.store.kit import Clock
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.postgres.merging import Call, Parcel, Row, packed, unpacked
+from parley.store.postgres.merging import Call, Parcel, Row, packed, unpacked
 
 kinds = st.sampled_from(["put", "put elsewhere", "get"])
 lists = st.lists(st.integers(0, 99), max_size=3)

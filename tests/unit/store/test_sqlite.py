@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import StoreUnavailable
-from bridge.journal import Tally
-from bridge.ports import Document, Put
-from bridge.usage import Usage
-from store.interface import Store
-from store.retention import DAY, Retention
-from store.sqlite import SqliteStore
-from store.sqlite.schema import STEPS, migrate
+from parley.core.errors import StoreUnavailable
+from parley.core.journal import Tally
+from parley.core.ports import Document, Put
+from parley.core.usage import Usage
+from parley.store.interface import Store
+from parley.store.retention import DAY, Retention
+from parley.store.sqlite import SqliteStore
+from parley.store.sqlite.schema import STEPS, migrate
 from tests.kit.machine import patience
 from tests.unit.store.engine_suite import EngineSuite
 from tests.unit.store.engine_waiting import WAYS

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import StoreUnavailable
-from store.sqlite import SqliteStore
+from parley.core.errors import StoreUnavailable
+from parley.store.sqlite import SqliteStore
 from tests.unit.store.crash_child import LANES
 
 ROUNDS = 6

@@ -4,8 +4,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from bridge.ports import Document
-from store.sqlite import SqliteStore
+from parley.core.ports import Document
+from parley.store.sqlite import SqliteStore
 
 
 async def test_a_text_that_is_no_text_any_more_hides_no_other(tmp_path: Path) -> None:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from app.opened_files import watch_files
-from bridge.errors import StoreUnavailable
-from bridge.opened_files import OpenedFiles
-from bridge.ports import Document, Put
-from store.sqlite import SqliteStore
-from store.sqlite.look import looking
+from parley.app.opened_files import watch_files
+from parley.core.errors import StoreUnavailable
+from parley.core.opened_files import OpenedFiles
+from parley.core.ports import Document, Put
+from parley.store.sqlite import SqliteStore
+from parley.store.sqlite.look import looking
 from tests.kit.machine import patience
 from tests.unit.store.kit import finish_next
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import StoreUnavailable
-from bridge.ports import Document, Put
-from store.sqlite import SqliteStore
-from store.sqlite.schema import STEPS, migrate
+from parley.core.errors import StoreUnavailable
+from parley.core.ports import Document, Put
+from parley.store.sqlite import SqliteStore
+from parley.store.sqlite.schema import STEPS, migrate
 from tests.unit.store.kit import bodies, finish_next
 
 NOBODY = 65534

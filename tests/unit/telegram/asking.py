@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bridge.types import Conversation, Option, OutboundMessage, Question
-from channels.telegram.channel import TelegramChannel
+from parley.channels.telegram.channel import TelegramChannel
+from parley.core.types import Conversation, Option, OutboundMessage, Question
 from tests.unit.telegram.world import Notes, World
 
 KEY = f"{'0123456789abcdef' * 2}-12"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from simulator.telegram import TelegramSimulator
+from parley.simulator.telegram import TelegramSimulator
 from tests.unit.telegram.world import MemoryDocuments, World, make_channel
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 from pydantic import ValidationError
 
-from channels.telegram.config import Config
+from parley.channels.telegram.config import Config
 
 
 def test_without_a_token_the_channel_says_what_it_needs():

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable
-from bridge.types import AttachmentKind, StoredFile
-from simulator.telegram import Upload
+from parley.core.errors import AttachmentRefused, ChannelUnavailable
+from parley.core.types import AttachmentKind, StoredFile
+from parley.simulator.telegram import Upload
 from tests.unit.telegram.world import KeepingInbox, Notes, listening, snapshot
 
 PNG = b"\x89PNG\r\n" + b"x" * 100

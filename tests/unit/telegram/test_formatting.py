@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.types import Step, StepStatus
-from channels.kit.text import utf16_length
-from channels.telegram.formatting import MOST, Rich, render, stub, with_steps
+from parley.channels.kit.text import utf16_length
+from parley.channels.telegram.formatting import MOST, Rich, render, stub, with_steps
+from parley.core.types import Step, StepStatus
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()), max_size=400)
 PIECES = st.sampled_from(

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.types import AttachmentKind, InboundMessage
-from channels.telegram.inbound import Me
-from channels.telegram.intake import heard_in
-from simulator.telegram import TelegramSimulator, Upload
-from simulator.telegram.model import MediaKind
+from parley.channels.telegram.inbound import Me
+from parley.channels.telegram.intake import heard_in
+from parley.core.types import AttachmentKind, InboundMessage
+from parley.simulator.telegram import TelegramSimulator, Upload
+from parley.simulator.telegram.model import MediaKind
 from tests.unit.telegram.world import KeepingInbox, Notes, listening, snapshot
 
 PNG = b"\x89PNG\r\n" + b"x" * 100

@@ -6,8 +6,8 @@ import traceback
 
 import pytest
 
-from bridge.errors import AuthenticationRefused, ChannelUnavailable
-from channels.telegram.config import Config
+from parley.channels.telegram.config import Config
+from parley.core.errors import AuthenticationRefused, ChannelUnavailable
 from tests.kit.machine import patience
 from tests.unit.telegram.world import KeepingInbox, listening
 

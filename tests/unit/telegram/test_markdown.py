@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from channels.kit.markdown.outline import outline
-from channels.kit.markdown.rewrite import Edit, edited
-from channels.kit.text import utf16_length
-from channels.telegram.formatting import MOST, MOST_ENTITIES, Rich, bare, laid_out, render, stub
-from simulator.telegram.entities import check, find
+from parley.channels.kit.markdown.outline import outline
+from parley.channels.kit.markdown.rewrite import Edit, edited
+from parley.channels.kit.text import utf16_length
+from parley.channels.telegram.formatting import MOST, MOST_ENTITIES, Rich, bare, laid_out, render, stub
+from parley.simulator.telegram.entities import check, find
 from tests.unit.kit.soup import HUGE, calling, cooked, in_order, numbered, pieces, titled
 
 

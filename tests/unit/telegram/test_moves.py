@@ -1,8 +1,8 @@
 """A group that became a supergroup is still the same conversation."""
 
-from bridge.ports import ChannelServices
-from channels.telegram.channel import create
-from channels.telegram.config import Config
+from parley.channels.telegram.channel import create
+from parley.channels.telegram.config import Config
+from parley.core.ports import ChannelServices
 from tests.unit.telegram.world import KeepingInbox, Notes, listening, snapshot
 
 

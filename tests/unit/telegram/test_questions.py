@@ -7,11 +7,11 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from bridge.errors import ChannelUnavailable, RateLimited
-from bridge.types import Option, Question
-from channels.kit.text import utf16_length
-from channels.telegram.answers import MOST, note
-from channels.telegram.buttons import MOST_BUTTONS, keyboard
+from parley.channels.kit.text import utf16_length
+from parley.channels.telegram.answers import MOST, note
+from parley.channels.telegram.buttons import MOST_BUTTONS, keyboard
+from parley.core.errors import ChannelUnavailable, RateLimited
+from parley.core.types import Option, Question
 from tests.kit.machine import patience
 from tests.unit.telegram.asking import KEY, asked, asks, decided, settle
 from tests.unit.telegram.world import KeepingInbox, Notes, listening
@@ -112,7 +112,7 @@ async def test_after_a_group_moved_its_buttons_and_its_question_are_still_found(
 
 
 async def test_a_press_that_comes_again_is_the_same_click_and_a_late_answer_does_no_harm(world, caplog):
-    caplog.set_level(logging.INFO, "channels.telegram.answers")
+    caplog.set_level(logging.INFO, "parley.channels.telegram.answers")
     inbox = KeepingInbox()
     async with listening(world.channel, inbox):
         number = await asked(world.channel, world)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bridge.errors import ChannelUnavailable
-from bridge.texts import Sentence
-from bridge.types import Conversation
+from parley.core.errors import ChannelUnavailable
+from parley.core.texts import Sentence
+from parley.core.types import Conversation
 
 
 @pytest.fixture

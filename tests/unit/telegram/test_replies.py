@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.errors import ChannelUnavailable, DeliveryRejected, RateLimited
-from bridge.types import Step, StepStatus
-from channels.telegram.replies import Rhythm
+from parley.channels.telegram.replies import Rhythm
+from parley.core.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.types import Step, StepStatus
 from tests.unit.telegram.world import Notes, snapshot
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bridge.errors import ChannelUnavailable
-from channels.telegram.layout import MOST_RICH, wants_layout
+from parley.channels.telegram.layout import MOST_RICH, wants_layout
+from parley.core.errors import ChannelUnavailable
 from tests.unit.telegram.world import Notes, snapshot
 
 TABLE = "Prices:\n\n| a | b |\n|---|---|\n| 1 | 2 |"

@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from bridge.errors import ChannelUnavailable
-from channels.telegram.config import Config
-from channels.telegram.hook import MOST
-from channels.telegram.replies import Rhythm
-from console.options import ConsoleOptions
-from console.server import HttpServer
+from parley.channels.telegram.config import Config
+from parley.channels.telegram.hook import MOST
+from parley.channels.telegram.replies import Rhythm
+from parley.console.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.core.errors import ChannelUnavailable
 from tests.kit.machine import patience
 from tests.unit.telegram.asking import asked
 from tests.unit.telegram.world import KeepingInbox, World, listening
@@ -137,11 +137,13 @@ async def test_before_and_after_listening_telegram_is_told_to_come_again(world):
     [(b"", 400), (b"{", 400), (b"\xff\xfe", 400), (b"[" * 200_000, 400), (b"x" * (MOST + 1), 413)],
 )
 async def test_what_is_no_update_is_refused_in_one_line(world, caplog, body, status):
-    caplog.set_level(logging.WARNING, "channels.telegram.hook")
+    caplog.set_level(logging.WARNING, "parley.channels.telegram.hook")
     async with hooked(world) as (channel, http), listening(channel, KeepingInbox()):
         assert (await http.post(PATH, content=body, headers=secret(world))).status_code == status
         assert (await http.post(PATH, json=update(world), headers=secret(world))).status_code == 200
-    (line,) = [record.getMessage() for record in caplog.records if record.name == "channels.telegram.hook"]
+    (line,) = [
+        record.getMessage() for record in caplog.records if record.name == "parley.channels.telegram.hook"
+    ]
     assert "\n" not in line
 
 
@@ -183,7 +185,7 @@ async def test_a_webhook_that_somebody_took_away_is_set_again_by_listening_anew(
 
 
 async def test_an_address_that_telegram_cannot_reach_is_named_once(world, caplog):
-    caplog.set_level(logging.WARNING, "channels.telegram.channel")
+    caplog.set_level(logging.WARNING, "parley.channels.telegram.channel")
     channel = world.another_channel(webhook_url=f"http://127.0.0.1:9{PATH}", rhythm=Rhythm(webhook=0.02))
     world.sim.world.webhook_retry = 30.0
     async with listening(channel, KeepingInbox()):

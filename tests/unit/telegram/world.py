@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bridge.errors import DocumentConflict, StoreUnavailable
-from bridge.ports import Channel, ChannelServices, CommandInfo, Document
-from bridge.types import Click, Conversation, InboundMessage, OutboundMessage, ReplyTarget, User
-from channels.telegram.channel import TelegramChannel
-from channels.telegram.config import Config
-from channels.telegram.replies import Rhythm
-from simulator.telegram import People, Person, TelegramSimulator
+from parley.channels.telegram.channel import TelegramChannel
+from parley.channels.telegram.config import Config
+from parley.channels.telegram.replies import Rhythm
+from parley.core.errors import DocumentConflict, StoreUnavailable
+from parley.core.ports import Channel, ChannelServices, CommandInfo, Document
+from parley.core.types import Click, Conversation, InboundMessage, OutboundMessage, ReplyTarget, User
+from parley.simulator.telegram import People, Person, TelegramSimulator
 from tests.kit.machine import patience
 
 COMMANDS = (

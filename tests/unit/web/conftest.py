@@ -10,8 +10,8 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from channels.web.channel import create
-from channels.web.config import Config
+from parley.channels.web.channel import create
+from parley.channels.web.config import Config
 from tests.unit.web.doubles import ListInbox, MemoryDocuments, services
 from tests.unit.web.site import Site
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bridge.errors import DocumentConflict, StoreUnavailable
-from bridge.ports import ChannelServices, CommandInfo, Document
-from bridge.types import InboundMessage
+from parley.core.errors import DocumentConflict, StoreUnavailable
+from parley.core.ports import ChannelServices, CommandInfo, Document
+from parley.core.types import InboundMessage
 
 
 class MemoryDocuments:

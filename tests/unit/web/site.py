@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import httpx
 
-from bridge.types import Conversation, OutboundMessage, Question, ReplyTarget, StoredFile, User
-from channels.web.channel import WebChannel
+from parley.channels.web.channel import WebChannel
+from parley.core.types import Conversation, OutboundMessage, Question, ReplyTarget, StoredFile, User
 from tests.unit.web.doubles import ListInbox
 
 CHAT = "chat-0001"

@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bridge.ports import Document
-from channels.web.chats import Chats
-from channels.web.entries import Place
+from parley.channels.web.chats import Chats
+from parley.channels.web.entries import Place
+from parley.core.ports import Document
 from tests.unit.web.doubles import MemoryDocuments
 from tests.unit.web.site import CHAT, Site
 

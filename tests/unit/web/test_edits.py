@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from bridge.types import Conversation
+from parley.core.types import Conversation
 from tests.unit.web.conftest import Open
 from tests.unit.web.doubles import MemoryDocuments
 from tests.unit.web.site import CHAT, Site

@@ -5,8 +5,8 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.web.entries import Entry, Place
-from channels.web.feed import ChatChanged, EntryShown, Feed
+from parley.channels.web.entries import Entry, Place
+from parley.channels.web.feed import ChatChanged, EntryShown, Feed
 
 
 def shown(turn: str, text: str) -> EntryShown:

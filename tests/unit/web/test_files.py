@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from channels.web.config import Config
-from channels.web.files import clean_name
+from parley.channels.web.config import Config
+from parley.channels.web.files import clean_name
 from tests.unit.web.conftest import Open
 from tests.unit.web.site import CHAT, Site
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.erasing.sources import Keeping
-from bridge.types import User
+from parley.core.erasing.sources import Keeping
+from parley.core.types import User
 from tests.unit.web.doubles import MemoryDocuments
 from tests.unit.web.site import CHAT, Site
 

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from starlette.types import Message
 
-from channels.web.feed import ChatChanged, Feed
-from channels.web.stream import EventStream
+from parley.channels.web.feed import ChatChanged, Feed
+from parley.channels.web.stream import EventStream
 from tests.kit.machine import patience
 
 

@@ -1,6 +1,6 @@
 """Messages from the page: taken once, kept, and only then acknowledged."""
 
-from bridge.types import Conversation, User
+from parley.core.types import Conversation, User
 from tests.unit.web.conftest import Open
 from tests.unit.web.doubles import MemoryDocuments
 from tests.unit.web.site import CHAT, Site

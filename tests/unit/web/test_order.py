@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from channels.web.entries import Entry, Place
-from channels.web.transcript import Transcript
+from parley.channels.web.entries import Entry, Place
+from parley.channels.web.transcript import Transcript
 from tests.unit.web.doubles import MemoryDocuments
 
 _PLACE = Place("chat-1", "")

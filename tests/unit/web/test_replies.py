@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import AttachmentRefused, ChannelUnavailable
-from bridge.types import AttachmentKind, Option, Question, StoredFile
+from parley.core.errors import AttachmentRefused, ChannelUnavailable
+from parley.core.types import AttachmentKind, Option, Question, StoredFile
 from tests.unit.web.conftest import Open
 from tests.unit.web.doubles import MemoryDocuments
 from tests.unit.web.site import CHAT, Site

@@ -13,10 +13,10 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 
-from bridge.news import Follower
-from bridge.types import AttachmentKind, StoredFile
-from channels.web.channel import create
-from channels.web.config import Config
+from parley.channels.web.channel import create
+from parley.channels.web.config import Config
+from parley.core.news import Follower
+from parley.core.types import AttachmentKind, StoredFile
 from tests.unit.web.doubles import ListInbox, MemoryDocuments, services
 from tests.unit.web.site import CHAT, Site
 

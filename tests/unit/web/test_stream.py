@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
-from bridge.ports import Health, HealthReport
-from console.options import ConsoleOptions
-from console.server import HttpServer
+from parley.console.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.core.ports import Health, HealthReport
 from tests.kit.machine import patience
 from tests.unit.console.serving import TOKEN, bearer
 from tests.unit.web.site import CHAT, Site

@@ -1,0 +1,1 @@
+"""Parley puts any LangGraph agent into the team's chats."""

@@ -1,0 +1,13 @@
+"""`python -m parley` is `parley`; what only watches another process loads nothing of it."""
+
+import sys
+
+from parley.app.watchdog import supervise, watched
+
+_watched = watched(sys.argv[1:])
+if _watched is not None:
+    sys.exit(supervise([sys.executable, "-m", "parley", *_watched[0]], _watched[1]))
+
+from parley.app.cli import main  # noqa: E402
+
+sys.exit(main())

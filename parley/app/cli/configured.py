@@ -1,0 +1,31 @@
+"""What every command begins with: settings out of the file, the environment and `.env`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from parley.app import logs
+from parley.app.backup.swap import begun
+from parley.app.settings.environment import with_dotenv
+from parley.app.settings.load import DEFAULT_FILE, Loaded, load
+from parley.core.errors import ParleyError
+
+
+def configured(config: Path | None, verbose: bool, level: str = "", *, restoring: bool = False) -> Loaded:
+    """Settings with the log set up for them; `level`, where given, is used instead of theirs.
+
+    `.env` stands beside the configuration file. Raises ConfigError; and ParleyError where a restore of the
+    data was interrupted in the middle, unless the caller is `restoring`.
+    """
+    here = Path.cwd()
+    environ = with_dotenv(os.environ, (here / (config or DEFAULT_FILE)).parent / ".env")
+    loaded = load(config, environ, here)
+    chosen = "debug" if verbose else level or loaded.settings.log_level
+    logs.set_up(chosen, logs.secrets_in(loaded.settings))
+    if not restoring and (swap := begun(loaded.data_dir)):
+        raise ParleyError(
+            f"A restore into {loaded.data_dir} was interrupted: finish it with "
+            f"`parley restore {swap.source}`."
+        )
+    return loaded

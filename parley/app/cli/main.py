@@ -1,0 +1,162 @@
+"""Arguments, and where each command lives; whatever is heavy is imported by the command itself."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from parley.app.terminal import guard_terminals
+from parley.app.watchdog import SECONDS
+from parley.core.errors import ConfigError, ParleyError, StoreMoved
+from parley.simulator.catalogue import platforms
+
+_UMASK = 0o077
+"""What a command and its children write, nobody else on the machine may read."""
+_ABOUT = "Puts any LangGraph agent into the team's chats."
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; 0 when it did its work, 1 when it failed, 2 for what must be mended before another try.
+
+    That is a wrong configuration or usage, or a database that was moved away under us.
+    """
+    os.umask(_UMASK)
+    arguments = parser().parse_args(argv)
+    guard_terminals()
+    try:
+        command = importlib.import_module(f"parley.app.cli.{arguments.command}")
+        code = command.run(arguments)
+    except ConfigError as error:
+        print(error.user_text, file=sys.stderr)
+        return 2
+    except ParleyError as error:
+        print(f"parley: {error.user_text}", file=sys.stderr)
+        return 2 if isinstance(error, StoreMoved) else 1
+    except BrokenPipeError:
+        # Whoever read us has gone (`parley threads | head`); nothing may be flushed into the closed pipe.
+        sys.stdout = None
+        return 0
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"parley: {where}the disk is full: make room, and try again.", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return int(code)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Every command with its options."""
+    top = argparse.ArgumentParser("parley", description=_ABOUT)
+    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+
+    def add(name: str, about: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
+
+    more = {"run": _add_watched, "check": _add_print_config, "agent": _add_address}
+    for name, about in (
+        ("run", "start Parley and serve until stopped"),
+        ("check", "check the configuration and say what would start"),
+        ("chat", "chat in this terminal, with the running Parley or one of its own"),
+        ("address", "print the address that opens the chat page"),
+        ("threads", "list conversations with their LangGraph threads"),
+        ("nodes", "list the nodes that share this store, and what each holds"),
+        ("agent", "run the embedded agent server on its own"),
+    ):
+        command = add(name, about)
+        command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
+        command.add_argument("-v", "--verbose", action="store_true", help="log everything")
+        if name in more:
+            more[name](command)
+        if name == "chat":
+            command.add_argument("message", nargs="*", help="say this, print the answer, and leave")
+        if name == "threads":
+            command.add_argument("--limit", type=int, default=50, help="at most so many (default: 50)")
+        if name == "nodes":
+            command.add_argument("--json", action="store_true", help="one JSON object a line")
+    _add_keeping(add)
+    simulate = add("simulate", "run a chat platform on this machine, to try Parley without an account")
+    simulate.add_argument("platform", choices=platforms())
+    simulate.add_argument("--port", type=int, default=0, help="default: a free one")
+    add("version", "print the version")
+    return top
+
+
+def _add_watched(run: argparse.ArgumentParser) -> None:
+    about = f"start again what crashes, or is frozen for so long (default: {SECONDS:g})"
+    run.add_argument("--watched", nargs="?", type=_seconds, const=SECONDS, metavar="SECONDS", help=about)
+
+
+def _add_print_config(check: argparse.ArgumentParser) -> None:
+    about = "print a configuration with every setting and its default, and do nothing else"
+    check.add_argument("--print-config", action="store_true", help=about)
+
+
+def _add_address(agent: argparse.ArgumentParser) -> None:
+    agent.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+    agent.add_argument("--port", type=int, default=2024, help="default: 2024")
+
+
+def _seconds(text: str) -> float:
+    """Raises ValueError, which argparse reports."""
+    seconds = float(text)
+    if not 0 < seconds < float("inf"):
+        raise ValueError
+    return seconds
+
+
+def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+    """What looks after that which Parley keeps."""
+    memory = add("memory", "list whose memories there are, or take over those of another system")
+    memory.add_argument("what", choices=("people", "migrate"))
+    memory.add_argument("folder", nargs="?", default="", help="migrate: the other system's folder or file")
+    memory.add_argument("--dry-run", action="store_true", help="migrate: only say what would be taken")
+    memory.add_argument("--person", default="web:local", help="migrate: whose becomes everybody's memory")
+    memory.add_argument(
+        "--rename", action="append", default=[], metavar="OLD=NEW", help="migrate: another id"
+    )
+    audit = add("audit", "print who was asked what, and who decided")
+    audit.add_argument("--days", type=float, default=30.0, help="how far back (default: 30)")
+    audit.add_argument("--json", action="store_true", help="one JSON object a line")
+    pair = add("pair", "let in who was given a code, or list who was and who asks")
+    pair.add_argument("code", metavar="CODE", help="the code, or: list")
+    unpair = add("unpair", "let somebody in no more")
+    unpair.add_argument("account", metavar="CHANNEL:ID", help="as `parley pair list` shows it")
+    letters = add("letters", "list what was given up, show it, try it again, or drop it")
+    letters.add_argument("what", choices=("list", "show", "retry", "drop"))
+    letters.add_argument("items", nargs="*", metavar="ITEM", help="numbers of the list; retry, drop: or all")
+    letters.add_argument("--json", action="store_true", help="list, show: one JSON object a line")
+    letters.add_argument("--yes", action="store_true", help="drop all: do not ask")
+    store = add("store", "copy everything from one store into another, empty one, of either engine")
+    store.add_argument("what", choices=("copy",))
+    store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
+    store.add_argument("target", metavar="TO", help="the same; neither may be in use")
+    others = (_add_person(add), *_add_backup(add), store, memory, audit, pair, unpair, letters)
+    for command in others:
+        command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
+        command.add_argument("-v", "--verbose", action="store_true", help="log everything")
+
+
+def _add_person(add: Callable[[str, str], argparse.ArgumentParser]) -> argparse.ArgumentParser:
+    person = add("person", "export or erase everything that is kept about one person")
+    person.add_argument("what", choices=("export", "erase"))
+    person.add_argument("person", metavar="CHANNEL:ID", help="any account of theirs, such as telegram:4711")
+    person.add_argument("--to", type=Path, metavar="FILE", help="the zip file, or the receipt of an erasure")
+    person.add_argument("--yes", action="store_true", help="erase: do not ask")
+    return person
+
+
+def _add_backup(add: Callable[[str, str], argparse.ArgumentParser]) -> Sequence[argparse.ArgumentParser]:
+    backup = add("backup", "copy everything that Parley keeps into a new folder, also while it runs")
+    backup.add_argument("folder", type=Path, metavar="FOLDER", help="a new folder, or an empty one")
+    restore = add("restore", "bring back what `parley backup` copied, while no Parley runs")
+    restore.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of the backup")
+    restore.add_argument("--replace", action="store_true", help="put what is there now aside")
+    return backup, restore

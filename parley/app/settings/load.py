@@ -1,0 +1,168 @@
+"""From a file and an environment to settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path as File
+
+from pydantic import ValidationError
+
+from parley.app.settings.expand import Expansion, Unset, expand
+from parley.app.settings.mistakes import Mistake, Path, refuse, suggest
+from parley.app.settings.model import Settings
+from parley.app.settings.moved import new_home
+from parley.app.settings.sections import channel_config, channel_names
+from parley.app.settings.source import Source, parse
+from parley.app.settings.words import translate
+from parley.channels.kit.config import ChannelConfig
+from parley.core.errors import ConfigError
+from parley.core.types import Json
+
+DEFAULT_FILE = File("config.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelPlan:
+    """A channel's settings, and why it is off ("" when it is on)."""
+
+    config: ChannelConfig
+    off: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings, the plan of every channel, where durable state lives, and where the settings came from.
+
+    `source` is the file as it was written.
+    """
+
+    settings: Settings
+    plans: Mapping[str, ChannelPlan]
+    data_dir: File
+    origin: str
+    folder: File
+    source: Source = field(repr=False, default_factory=lambda: Source({}))
+
+    @property
+    def channels(self) -> dict[str, ChannelConfig]:
+        """The channels that are on."""
+        return {name: plan.config for name, plan in self.plans.items() if not plan.off}
+
+
+def load(file: File | None, environ: Mapping[str, str], folder: File) -> Loaded:
+    """Read `file`, or `config.yaml` of `folder` when None, or the defaults when that is not there.
+
+    `environ` fills in `$NAMES`. Raises ConfigError whose text has one line for each mistake.
+    """
+    path = folder / (file or DEFAULT_FILE)
+    if file is None and not path.exists():
+        return read("", "the defaults (there is no config.yaml)", environ, folder)
+    name = str(file or DEFAULT_FILE)
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError as error:
+        raise ConfigError(
+            f"{name}: no such file; check --config, or leave it out for the defaults"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{name}: cannot be read: {_reason(error)}") from error
+    return read(text, name, environ, path.parent)
+
+
+def _reason(error: OSError | UnicodeDecodeError) -> str:
+    return error.strerror or "unknown" if isinstance(error, OSError) else "it is not UTF-8 text"
+
+
+def read(text: str, name: str, environ: Mapping[str, str], folder: File) -> Loaded:
+    """Settings from YAML `text`; `name` is what mistakes call it, `folder` what `data_dir` is relative to."""
+    source = parse(text)
+    expansion = expand(source.tree, environ)
+    mistakes = list(source.mistakes)
+    plans = _channels(expansion, source, mistakes)
+    settings = _top(expansion, source, plans, mistakes)
+    if mistakes or settings is None:
+        raise refuse(name, mistakes)
+    try:
+        data_dir = folder / File(settings.data_dir).expanduser()
+    except RuntimeError as error:
+        home = Mistake(
+            ("data_dir",), "nobody of that name has a folder here; write it out", source.line(("data_dir",))
+        )
+        raise refuse(name, [home]) from error
+    return Loaded(settings, plans, data_dir, name, folder, source)
+
+
+def _top(
+    expansion: Expansion, source: Source, plans: Mapping[str, ChannelPlan], mistakes: list[Mistake]
+) -> Settings | None:
+    unset = [each for each in expansion.unset if each.path[0] != "channels"]
+    mistakes += [_unset(each, source) for each in unset]
+    tree: dict[str, object] = {
+        **expansion.tree,
+        "channels": {name: plan.config for name, plan in plans.items()},
+    }
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        mistakes += _beside(unset, translate(error, Settings, source))
+        return None
+
+
+def _channels(expansion: Expansion, source: Source, mistakes: list[Mistake]) -> dict[str, ChannelPlan]:
+    section = expansion.tree.get("channels", {})
+    if not isinstance(section, dict):
+        mistakes.append(
+            Mistake(("channels",), 'must be a section of "name:" lines', source.line(("channels",)))
+        )
+        return {}
+    names = channel_names()
+    for key in section.keys() - set(names):
+        path = ("channels", key)
+        mistakes.append(Mistake(path, new_home(path) or suggest(key, names), source.line(path)))
+    plans = (_channel(name, section.get(name, {}), expansion.unset, source, mistakes) for name in names)
+    return {name: plan for name, plan in zip(names, plans, strict=True) if plan is not None}
+
+
+def _channel(
+    name: str, section: Json, all_unset: list[Unset], source: Source, mistakes: list[Mistake]
+) -> ChannelPlan | None:
+    model = channel_config(name)
+    at: Path = ("channels", name)
+    if isinstance(section, dict):
+        homeless = [(*at, key) for key in section if new_home((*at, key))]
+        mistakes += [Mistake(path, new_home(path), source.line(path)) for path in homeless]
+    unset = [each for each in all_unset if each.path[:2] == at]
+    try:
+        config = model.model_validate(section)
+    except ValidationError as error:
+        mistakes += _beside(unset, translate(error, model, source, at))
+        mistakes += [_unset(each, source) for each in unset if not each.alone]
+        return None
+    if config.enabled is False:
+        return ChannelPlan(config, "enabled is false")
+    missing = config.missing()
+    if missing and not config.enabled and all(each.alone for each in unset):
+        return ChannelPlan(config, _why_off(missing, unset))
+    mistakes += [_unset(each, source) for each in unset]
+    if missing and not unset:
+        text = f"is needed because {name} is on; add it, or remove enabled: true"
+        path = (*at, missing)
+        mistakes.append(Mistake(path, text, source.line(path)))
+    return ChannelPlan(config, "")
+
+
+def _why_off(missing: str, unset: list[Unset]) -> str:
+    names = " and ".join(dict.fromkeys(f"${each.name}" for each in unset))
+    are = "are" if " and " in names else "is"
+    return f"{names} {are} not set" if names else f"no {missing}"
+
+
+def _beside(unset: list[Unset], found: list[Mistake]) -> list[Mistake]:
+    """What is wrong for another reason than that a variable at or below it is not set."""
+    return [each for each in found if not any(one.path[: len(each.path)] == each.path for one in unset)]
+
+
+def _unset(unset: Unset, source: Source) -> Mistake:
+    text = f"${unset.name} is not set; write {unset.name}=... in .env, or $$ for a plain dollar sign"
+    return Mistake(unset.path, text, source.line(unset.path))

@@ -1,0 +1,84 @@
+"""The memory section of config.yaml; most names are the reference system's."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from parley.channels.kit.config import Section
+
+
+class MemorySection(Section):
+    """What is remembered of people, and how. Durations are seconds."""
+
+    enabled: bool = True
+    injection_enabled: bool = True
+    injection: Literal["auto", "message", "context", "off"] = "auto"
+    storage: Literal["auto", "files", "store"] = "auto"
+    storage_path: str = Field(default="memory", min_length=1)
+    groups: Literal["separate", "off", "shared"] = "separate"
+    per_assistant: bool = False
+    debounce_seconds: float = Field(default=30.0, ge=0, le=300)
+    max_wait: float = Field(default=120.0, ge=0, le=3600)
+    model_name: str | None = None
+    model_api_key: str = ""
+    base_url: str = ""
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    prompts_dir: str = ""
+    max_facts: int = Field(default=1000, ge=10, le=50_000)
+    fact_confidence_threshold: float = Field(default=0.7, ge=0, le=1)
+    max_injection_tokens: int = Field(default=2000, ge=100, le=8000)
+    token_counting: Literal["tiktoken", "char"] = "tiktoken"  # noqa: S105 - a way of counting
+    ranking: Literal["relevance", "weighted", "confidence"] = "relevance"
+    similarity_weight: float = Field(default=0.6, ge=0, le=1)
+    confidence_weight: float = Field(default=0.4, ge=0, le=1)
+    embedding: str = "none"
+    embedding_model: str = ""
+    embedding_api_key: str = Field(default="", repr=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_switch(cls, given: object) -> object:
+        """`injection_enabled` is the reference system's word for `injection: off`, which counts inside.
+
+        An unquoted `off` is false in YAML.
+        """
+        if not isinstance(given, dict):
+            return given
+        if any(_is_off(given.get(key)) for key in ("injection", "injection_enabled")):
+            return {**given, "injection": "off", "injection_enabled": False}
+        return given
+
+    @field_validator("base_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        if value and not value.startswith(("http://", "https://")):
+            raise ValueError(f'must start with http:// or https://, not "{value}"')
+        return value
+
+    @field_validator("embedding")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value not in ("none", "local") and not value.startswith(("http://", "https://")):
+            raise ValueError(f'must be none, local, or the address of an embeddings service, not "{value}"')
+        return value
+
+    @field_validator("model_name")
+    @classmethod
+    def _named(cls, value: str | None) -> str | None:
+        if value and ":" not in value:
+            raise ValueError(f'must be provider:name, such as "openai:gpt-5-mini", not "{value}"')
+        return value or None
+
+    @model_validator(mode="after")
+    def _patient(self) -> MemorySection:
+        if self.max_wait < self.debounce_seconds:
+            raise ValueError("max_wait must be at least debounce_seconds")
+        if self.embedding.startswith("http") and not self.embedding_model:
+            raise ValueError("embedding_model is empty; write the model that the service is to use")
+        return self
+
+
+def _is_off(value: object) -> bool:
+    return str(value).strip().lower() in ("off", "false", "no", "0")

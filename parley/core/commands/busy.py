@@ -1,0 +1,44 @@
+"""/busy: what becomes of messages that come while an answer is being written here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from parley.core.busy import way
+from parley.core.commands.context import CommandContext
+from parley.core.options import WhenBusy
+from parley.core.texts import Sentence
+
+_DEFAULT = "default"
+_ABOUT = {
+    WhenBusy.QUEUE: Sentence.BUSY_QUEUE,
+    WhenBusy.MERGE: Sentence.BUSY_MERGE,
+    WhenBusy.INTERRUPT: Sentence.BUSY_INTERRUPT,
+    WhenBusy.REJECT: Sentence.BUSY_REJECT,
+}
+
+
+async def busy(context: CommandContext, rest: str) -> str:
+    """Without a name: the ways there are. With one: take it for this conversation."""
+    wanted = rest.strip("`'\"").casefold()
+    if not wanted:
+        return await _listing(context)
+    if wanted != _DEFAULT and wanted not in _ABOUT:
+        return context.say(Sentence.BUSY_UNKNOWN, name=rest)
+    chosen = None if wanted == _DEFAULT else WhenBusy(wanted)
+    await context.services.bus.busy.begin()
+    record = await context.services.conversations.change(
+        context.conversation, lambda record: replace(record, when_busy=chosen)
+    )
+    now = way(context.services.channel_options(context.message), record)
+    return context.say(Sentence.BUSY_SET, about=context.say(_ABOUT[now]))
+
+
+async def _listing(context: CommandContext) -> str:
+    record, _ = await context.services.conversations.read(context.conversation)
+    now, mark = way(context.services.channel_options(context.message), record), context.say(Sentence.CURRENT)
+    lines = [
+        f"- `{name}`: {context.say(about)}" + (f" ({mark})" if name is now else "")
+        for name, about in _ABOUT.items()
+    ]
+    return "\n".join([context.say(Sentence.BUSY_HEADER), "", *lines])

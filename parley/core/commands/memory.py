@@ -1,0 +1,167 @@
+"""/memory: what is remembered of whoever asks, in their own hands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from parley.core.commands.context import CommandAnswer, CommandContext
+from parley.core.errors import MemoryFailed
+from parley.core.people import account_key
+from parley.core.remembering import Remembered, Undone
+from parley.core.texts import Sentence
+from parley.core.types import AttachmentKind, StoredFile
+
+SHOWN = 20
+"""Facts that one answer lists."""
+
+_TITLES = {
+    "workContext": Sentence.MEMORY_WORK,
+    "personalContext": Sentence.MEMORY_PERSONAL,
+    "topOfMind": Sentence.MEMORY_TOP_OF_MIND,
+    "recentMonths": Sentence.MEMORY_RECENT,
+    "earlierContext": Sentence.MEMORY_EARLIER,
+    "longTermBackground": Sentence.MEMORY_BACKGROUND,
+}
+_UNDONE = {
+    Undone.DONE: Sentence.MEMORY_UNDONE,
+    Undone.NOTHING: Sentence.MEMORY_NOTHING_TO_UNDO,
+    Undone.FORGOTTEN: Sentence.MEMORY_NOT_UNDONE,
+}
+_YES = frozenset({"yes", "确认", "是"})
+
+
+async def memory(context: CommandContext, rest: str) -> str | CommandAnswer:
+    """Do what the first word says; without one, show everything. Raises MemoryFailed."""
+    if not context.services.memory.enabled:
+        return context.say(Sentence.MEMORY_DISABLED)
+    if not context.message.private:
+        return context.say(Sentence.MEMORY_PRIVATELY)
+    word, _, words = rest.partition(" ")
+    action = _ACTIONS.get(word.casefold())
+    if action is None:
+        return context.say(Sentence.MEMORY_USAGE)
+    person = await context.services.people.person_of(context.message.sender)
+    return await action(context, person, words.strip())
+
+
+async def _show(context: CommandContext, person: str, words: str) -> str:
+    seen = await context.services.memory.overview(person)
+    lines = [context.say(Sentence.MEMORY_HEADER if seen.on else Sentence.MEMORY_HEADER_OFF)]
+    lines += [f"- **{context.say(_TITLES[name])}**: {text}" for name, text in seen.summaries]
+    lines += _listed(seen.facts[:SHOWN])
+    if not seen.summaries and not seen.facts:
+        lines.append(context.say(Sentence.MEMORY_EMPTY))
+    if len(seen.facts) > SHOWN:
+        lines.append(context.say(Sentence.MEMORY_MORE, count=len(seen.facts) - SHOWN))
+    if seen.waiting:
+        lines.append(context.say(Sentence.MEMORY_WAITING, count=seen.waiting))
+    return "\n".join([*lines, "", context.say(Sentence.MEMORY_USAGE)])
+
+
+async def _search(context: CommandContext, person: str, words: str) -> str:
+    if not words:
+        return context.say(Sentence.MEMORY_USAGE)
+    found = await context.services.memory.search(person, words)
+    if not found:
+        return context.say(Sentence.MEMORY_NOT_FOUND, words=words)
+    return "\n".join(_listed(found[:SHOWN]))
+
+
+async def _add(context: CommandContext, person: str, words: str) -> str:
+    if not words:
+        return context.say(Sentence.MEMORY_USAGE)
+    account = account_key(context.message.sender)
+    fact = await context.services.memory.add(person, words, "" if account == person else account)
+    return "\n".join([context.say(Sentence.MEMORY_ADDED), *_listed([fact])])
+
+
+async def _forget(context: CommandContext, person: str, words: str) -> str:
+    if not words:
+        return context.say(Sentence.MEMORY_USAGE)
+    meant, _, rest = words.partition(" ")
+    sure = meant.casefold() in _YES and bool(rest.strip())
+    words = rest.strip() if sure else words
+    found = await context.services.memory.forgettable(person, words)
+    if len(found) > 1 and not sure:
+        return "\n".join(
+            [context.say(Sentence.MEMORY_FORGET_WHICH, count=len(found), words=words), *_some(context, found)]
+        )
+    gone = await context.services.memory.forget(person, words)
+    if not gone:
+        return context.say(Sentence.MEMORY_NOT_FOUND, words=words)
+    said = context.say(Sentence.MEMORY_FORGOTTEN, count=len(gone))
+    return "\n".join([said, *_some(context, gone), "", context.say(Sentence.MEMORY_STILL_SAID)])
+
+
+async def _undo(context: CommandContext, person: str, words: str) -> str:
+    return context.say(_UNDONE[await context.services.memory.undo(person)])
+
+
+async def _off(context: CommandContext, person: str, words: str) -> str:
+    await context.services.memory.switch(person, on=False)
+    return context.say(Sentence.MEMORY_OFF)
+
+
+async def _on(context: CommandContext, person: str, words: str) -> str:
+    await context.services.memory.switch(person, on=True)
+    return context.say(Sentence.MEMORY_ON)
+
+
+async def _export(context: CommandContext, person: str, words: str) -> CommandAnswer:
+    text = await context.services.memory.export(person)
+    folder = context.services.files / f"memory-{context.item}"
+    file = await asyncio.to_thread(_written, folder / "memory.json", text)
+    return CommandAnswer(context.say(Sentence.MEMORY_EXPORTED), (file,))
+
+
+async def _clear(context: CommandContext, person: str, words: str) -> str:
+    if words.casefold() not in _YES:
+        seen = await context.services.memory.overview(person)
+        return context.say(Sentence.MEMORY_CLEAR_CONFIRM, count=len(seen.facts))
+    count = await context.services.memory.clear(person)
+    return "\n\n".join(
+        [context.say(Sentence.MEMORY_CLEARED, count=count), context.say(Sentence.MEMORY_STILL_SAID)]
+    )
+
+
+def _written(path: Path, text: str) -> StoredFile:
+    data = text.encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise MemoryFailed(f"The file could not be written: {error.strerror}.") from error
+    return StoredFile(AttachmentKind.FILE, path.name, "application/json", len(data), str(path))
+
+
+def _some(context: CommandContext, facts: Sequence[Remembered]) -> list[str]:
+    """The first of them, and how many more there are."""
+    more = len(facts) - SHOWN
+    return [*_listed(facts[:SHOWN]), *([context.say(Sentence.MEMORY_MORE, count=more)] if more > 0 else [])]
+
+
+def _listed(facts: Sequence[Remembered]) -> list[str]:
+    return [
+        f"- `{fact.id}` {fact.content} ({fact.category}, {fact.confidence:.2f})"
+        if fact.id
+        else f"- {fact.content}"
+        for fact in facts
+    ]
+
+
+_Action = Callable[[CommandContext, str, str], Awaitable[str | CommandAnswer]]
+
+_NAMES: dict[_Action, tuple[str, ...]] = {
+    _show: ("", "show", "查看"),
+    _search: ("search", "搜索"),
+    _add: ("add", "remember", "记住", "添加"),
+    _forget: ("forget", "delete", "忘记", "删除"),
+    _undo: ("undo", "撤销"),
+    _off: ("off", "关闭"),
+    _on: ("on", "开启"),
+    _export: ("export", "导出"),
+    _clear: ("clear", "清空"),
+}
+_ACTIONS = {name: action for action, names in _NAMES.items() for name in names}

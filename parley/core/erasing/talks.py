@@ -1,0 +1,96 @@
+"""What is kept of the conversations that a person takes part in: theirs alone, or shared with others."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Container
+from dataclasses import dataclass, replace
+
+from parley.core.codec import decode
+from parley.core.conversations import PREFIX, ConversationRecord, Conversations
+from parley.core.erasing.subject import Subject
+from parley.core.journal import Document, Documents, every
+from parley.core.types import Conversation, InboundMessage, User
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation's record, and the document it was read from; `alone` where nobody else is in it."""
+
+    conversation: Conversation
+    record: ConversationRecord
+    document: Document
+    alone: bool
+
+
+async def talks_of(documents: Documents, subject: Subject, private: Container[str]) -> AsyncIterator[Talk]:
+    """The conversations whose records have something of the person.
+
+    `private` are the keys of conversations that are known to be theirs alone.
+    """
+    async for document in every(documents, PREFIX):
+        conversation = Conversation.parse(document.key.removeprefix(PREFIX))
+        record = decode(ConversationRecord, document.body)
+        alone = _is_alone(record, subject) or (conversation.key in private and not record.owner)
+        shared = not alone and not _is_private(record)
+        if alone or (shared and scrubbed(conversation, record, subject) != record):
+            yield Talk(conversation, record, document, alone)
+
+
+def threads_of(conversations: Conversations, talk: Talk) -> tuple[str, ...]:
+    """The LangGraph threads that a conversation has and had."""
+    generations = range(talk.record.generation + 1)
+    records = (replace(talk.record, generation=each) for each in generations)
+    return tuple(conversations.thread_id(talk.conversation, record) for record in records)
+
+
+def emptied(record: ConversationRecord) -> ConversationRecord:
+    """The record without anybody's words: what finds its threads again stays."""
+    return replace(record, question=None, title="", said=(), voices=(), last=(), missed=None)
+
+
+def scrubbed(conversation: Conversation, record: ConversationRecord, subject: Subject) -> ConversationRecord:
+    """The record of a conversation with others without this person's share.
+
+    Words of whom an older Parley did not note go too: they may be theirs.
+    """
+    record = _without_messages(record, subject)
+    pending = record.question
+    if pending is not None and subject.is_one(User(conversation.channel, pending.asker)):
+        record = replace(record, question=None)
+    if len(record.voices) != len(record.said) + 1:
+        return replace(record, title="", said=(), voices=()) if record.title or record.said else record
+    titled, *voices = record.voices
+    mine = set(subject.accounts)
+    left = [(said, who) for said, who in zip(record.said, voices, strict=True) if not mine.intersection(who)]
+    if len(left) == len(voices) and not mine.intersection(titled):
+        return record
+    named = not mine.intersection(titled)
+    return replace(
+        record,
+        title=record.title if named else "",
+        said=tuple(said for said, _ in left),
+        voices=(titled if named else (), *(who for _, who in left)),
+    )
+
+
+def _without_messages(record: ConversationRecord, subject: Subject) -> ConversationRecord:
+    """A turn that is theirs in part cannot be asked again as it was."""
+    if any(subject.is_one(message.sender) for message in record.last):
+        record = replace(record, last=())
+    if record.missed is not None and any(subject.is_one(each.sender) for each in record.missed.messages):
+        record = replace(record, missed=None)
+    return record
+
+
+def _is_alone(record: ConversationRecord, subject: Subject) -> bool:
+    if record.owner:
+        return record.owner in subject.accounts
+    return bool(record.last) and all(_is_theirs(message, subject) for message in record.last)
+
+
+def _is_private(record: ConversationRecord) -> bool:
+    return bool(record.owner) or any(message.private for message in record.last)
+
+
+def _is_theirs(message: InboundMessage, subject: Subject) -> bool:
+    return message.private and subject.is_one(message.sender)

@@ -1,0 +1,22 @@
+"""Every sentence that people see, in English and Chinese."""
+
+from parley.core.texts import en, zh
+from parley.core.texts.keys import Sentence
+
+CATALOGUE = {"en": en.TEXTS, "zh": zh.TEXTS}
+
+__all__ = ["CATALOGUE", "Sentence", "language_of", "say"]
+
+
+def language_of(*tags: str) -> str:
+    """The first of `tags` (BCP 47) that the catalogue speaks, else English."""
+    for tag in tags:
+        language = tag.lower().replace("_", "-").split("-")[0]
+        if language in CATALOGUE:
+            return language
+    return "en"
+
+
+def say(language: str, sentence: Sentence, **values: object) -> str:
+    """The sentence in `language`, its named places filled."""
+    return CATALOGUE[language][sentence].format(**values)

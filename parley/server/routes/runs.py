@@ -1,0 +1,238 @@
+"""Runs: made, streamed, waited for, joined, listed and cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Literal, cast, get_args
+
+from pydantic import BaseModel, Field
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from parley.server.events import encode, parse_event_id
+from parley.server.lanes import Run
+from parley.server.payload import CancelAction
+from parley.server.problems import Problem, invalid, not_found
+from parley.server.responses import JsonAnswer, SlowAnswer
+from parley.server.serialise import dumps
+from parley.server.services import Services, asked, body, number, path_uuid, services
+from parley.server.tables import RunRow
+from parley.server.threads import Place
+
+
+class CancelMany(BaseModel):
+    """The body of `runs.cancel_many`."""
+
+    thread_id: str | None = None
+    run_ids: list[str] = Field(default_factory=list)
+    status: Literal["pending", "running", "all"] | None = None
+
+
+async def create(request: Request) -> Response:
+    """Make a run and return at once."""
+    run = await services(request).runs.create(_thread(request), await body(request))
+    return JsonAnswer(run.row.view(), headers=_location(run.row))
+
+
+async def stream(request: Request) -> SlowAnswer:
+    """Make a run and follow its events."""
+    run = await services(request).runs.create(_thread(request), await body(request))
+    return _events(request, run, 0, cancels=run.payload.on_disconnect == "cancel")
+
+
+async def wait(request: Request) -> SlowAnswer:
+    """Make a run and answer with its final values."""
+    run = await services(request).runs.create(_thread(request), await body(request), waited=True)
+    return _result(request, run, cancels=run.payload.on_disconnect == "cancel")
+
+
+async def join_stream(request: Request) -> Response | SlowAnswer:
+    """Follow a run's events from after Last-Event-ID, or from the first."""
+    row, run = await _find(request)
+    if run:
+        cancels = request.query_params.get("cancel_on_disconnect", "").lower() in ("1", "true")
+        return _events(request, run, parse_event_id(request.headers.get("last-event-id")), cancels=cancels)
+    # Its events are gone; the state has what it said.
+    end = encode(parse_event_id(request.headers.get("last-event-id")) + 1, "end", {"status": row.status})
+    return Response(end, media_type="text/event-stream")
+
+
+async def join(request: Request) -> Response | SlowAnswer:
+    """Answer with a run's final values, once it has ended."""
+    row, run = await _find(request)
+    if run:
+        run.waited = True
+        return _result(request, run, cancels=False)
+    return JsonAnswer(await _values(services(request), row.thread_id))
+
+
+async def list_of_thread(request: Request) -> Response:
+    """A thread's runs, newest first."""
+    threads = services(request).threads
+    row = await threads.row(path_uuid(request, "thread_id"))
+    status = request.query_params.get("status", "")
+    limit, offset = number(request, "limit", 10), number(request, "offset", 0, most=10**9)
+    views = [run.view() for run in await threads.tables.runs_of(row.thread_id, status, limit, offset)]
+    fields = request.query_params.getlist("select")
+    if fields:
+        views = [{key: view[key] for key in fields if key in view} for view in views]
+    return JsonAnswer(views)
+
+
+async def get(request: Request) -> Response:
+    """One run."""
+    row, _ = await _find(request)
+    return JsonAnswer(row.view())
+
+
+async def delete(request: Request) -> Response:
+    """Forget a run that has ended."""
+    row, _ = await _find(request)
+    if not row.finished:
+        raise Problem(409, "Run has not ended: cancel it first.")
+    await services(request).runs.forget(row.run_id)
+    return Response(status_code=204)
+
+
+async def cancel(request: Request) -> Response:
+    """Stop a run."""
+    row, run = await _find(request)
+    if run is None or run.done.is_set():
+        raise not_found(f"Unfinished run {row.run_id}")
+    await services(request).runs.lanes.cancel(run, _action(request))
+    if request.query_params.get("wait", "").lower() in ("1", "true"):
+        await run.done.wait()
+        return JsonAnswer({})
+    return JsonAnswer({}, status_code=202)
+
+
+async def cancel_many(request: Request) -> Response:
+    """Stop several runs."""
+    wanted, action = await asked(request, CancelMany), _action(request)
+    if not (wanted.run_ids and wanted.thread_id) and wanted.status is None:
+        raise invalid("Give thread_id and run_ids, or status.")
+    lanes = services(request).runs.lanes
+    runs = [run for run in lanes.active(wanted.thread_id) if _is_wanted(run, wanted)]
+    if not runs:
+        raise not_found("Unfinished runs")
+    for run in runs:
+        await lanes.cancel(run, action)
+    return Response(status_code=204)
+
+
+def _is_wanted(run: Run, wanted: CancelMany) -> bool:
+    named = not wanted.run_ids or run.row.run_id in wanted.run_ids
+    return named and wanted.status in (None, "all", run.row.status)
+
+
+def _thread(request: Request) -> str | None:
+    return path_uuid(request, "thread_id") if "thread_id" in request.path_params else None
+
+
+def _action(request: Request) -> CancelAction:
+    action = request.query_params.get("action", "interrupt")
+    if action not in get_args(CancelAction):
+        raise invalid("action must be interrupt or rollback.")
+    return cast("CancelAction", action)
+
+
+async def _find(request: Request) -> tuple[RunRow, Run | None]:
+    """The run of the path: its row, and what this process still has of it."""
+    server, run_id, thread_id = (
+        services(request),
+        path_uuid(request, "run_id"),
+        path_uuid(request, "thread_id"),
+    )
+    run = server.runs.get(run_id)
+    row = await server.threads.tables.run(run_id)
+    if row is None and run and request.url.path.endswith(("/stream", "/join")):
+        # Rolled back, or without a thread: it is no more, but who follows it shall see how it ended.
+        row = run.row
+    if row is None or row.thread_id != thread_id:
+        raise not_found("Run")
+    return row, run
+
+
+def _location(row: RunRow, suffix: str = "") -> dict[str, str]:
+    place = f"/threads/{row.thread_id}/runs/{row.run_id}"
+    return {"content-location": place} | ({"location": place + suffix} if suffix else {})
+
+
+def _events(request: Request, run: Run, after: int, *, cancels: bool) -> SlowAnswer:
+    headers = {
+        **_location(run.row, "/stream"),
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+        "x-accel-buffering": "no",
+    }
+    return _slow(request, run, run.log.follow(after), headers, beat=b": heartbeat\r\n\r\n", cancels=cancels)
+
+
+def _result(request: Request, run: Run, *, cancels: bool) -> SlowAnswer:
+    headers = {**_location(run.row, "/join"), "content-type": "application/json"}
+    pieces = _final_values(services(request), run)
+    return _slow(request, run, pieces, headers, beat=b"\n", cancels=cancels)
+
+
+def _slow(
+    request: Request,
+    run: Run,
+    pieces: AsyncIterator[bytes],
+    headers: dict[str, str],
+    *,
+    beat: bytes,
+    cancels: bool,
+) -> SlowAnswer:
+    server = services(request)
+
+    async def gone() -> None:
+        if cancels and not run.done.is_set():
+            await server.runs.lanes.cancel(run, "interrupt")
+
+    return SlowAnswer(pieces, headers, beat=beat, every=server.options.heartbeat, gone=gone)
+
+
+async def _final_values(server: Services, run: Run) -> AsyncIterator[bytes]:
+    await run.done.wait()
+    if run.error:
+        yield dumps({"__error__": run.error})
+    elif run.stand:
+        asked = [
+            interrupt for task in run.stand.interrupts.values() for interrupt in cast("list[object]", task)
+        ]
+        yield dumps(_told(run.stand.values, asked))
+    elif run.row.temporary:
+        yield b"{}"
+    else:
+        yield dumps(await _values(server, run.row.thread_id))
+
+
+async def _values(server: Services, thread_id: str) -> object:
+    """What the thread holds and asks now; a thread that was deleted meanwhile has nothing."""
+    try:
+        state = await server.threads.state(Place(thread_id))
+    except Problem:
+        return {}
+    return _told(state["values"], state["interrupts"])
+
+
+def _told(values: object, asked: object) -> object:
+    return {**values, "__interrupt__": asked} if asked and isinstance(values, dict) else values
+
+
+ROUTES = [
+    Route("/runs", create, methods=["POST"]),
+    Route("/runs/stream", stream, methods=["POST"]),
+    Route("/runs/wait", wait, methods=["POST"]),
+    Route("/runs/cancel", cancel_many, methods=["POST"]),
+    Route("/threads/{thread_id}/runs", create, methods=["POST"]),
+    Route("/threads/{thread_id}/runs", list_of_thread, methods=["GET"]),
+    Route("/threads/{thread_id}/runs/stream", stream, methods=["POST"]),
+    Route("/threads/{thread_id}/runs/wait", wait, methods=["POST"]),
+    Route("/threads/{thread_id}/runs/{run_id}", get, methods=["GET"]),
+    Route("/threads/{thread_id}/runs/{run_id}", delete, methods=["DELETE"]),
+    Route("/threads/{thread_id}/runs/{run_id}/stream", join_stream, methods=["GET"]),
+    Route("/threads/{thread_id}/runs/{run_id}/join", join, methods=["GET"]),
+    Route("/threads/{thread_id}/runs/{run_id}/cancel", cancel, methods=["POST"]),
+]

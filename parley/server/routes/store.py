@@ -1,0 +1,119 @@
+"""The store: items by namespace and key, shared by all threads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.store.base import InvalidNamespaceError, Item
+from pydantic import BaseModel, Field
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from parley.server.problems import invalid
+from parley.server.responses import JsonAnswer
+from parley.server.services import asked, services
+
+
+class ItemKey(BaseModel):
+    """Names an item."""
+
+    namespace: list[str] = Field(default_factory=list)
+    key: str
+
+
+class ItemPut(ItemKey):
+    """The body of `store.put_item`."""
+
+    value: dict[str, Any]
+    index: Any = None
+    ttl: None = None
+
+
+class ItemSearch(BaseModel):
+    """The body of `store.search_items`."""
+
+    namespace_prefix: list[str] = Field(default_factory=list)
+    filter: dict[str, Any] | None = None
+    limit: int = Field(default=10, ge=1, le=1000)
+    offset: int = Field(default=0, ge=0)
+    query: str | None = None
+
+
+class NamespaceSearch(BaseModel):
+    """The body of `store.list_namespaces`."""
+
+    prefix: list[str] | None = None
+    suffix: list[str] | None = None
+    max_depth: int | None = Field(default=None, ge=1)
+    limit: int = Field(default=100, ge=1, le=1000)
+    offset: int = Field(default=0, ge=0)
+
+
+async def put(request: Request) -> Response:
+    """Write an item."""
+    item = await asked(request, ItemPut)
+    try:
+        await services(request).store.aput(tuple(item.namespace), item.key, item.value, index=False)
+    except InvalidNamespaceError as error:
+        raise invalid(str(error)) from error
+    return Response(status_code=204)
+
+
+async def get(request: Request) -> Response:
+    """Read an item; null when there is none."""
+    namespace = tuple(part for part in request.query_params.get("namespace", "").split(".") if part)
+    item = await services(request).store.aget(namespace, request.query_params.get("key", ""))
+    return JsonAnswer(_view(item) if item else None)
+
+
+async def delete(request: Request) -> Response:
+    """Forget an item; absent is no error."""
+    item = await asked(request, ItemKey)
+    await services(request).store.adelete(tuple(item.namespace), item.key)
+    return Response(status_code=204)
+
+
+async def search(request: Request) -> Response:
+    """Items below a namespace whose values have what the filter says."""
+    wanted = await asked(request, ItemSearch)
+    found = await services(request).store.asearch(
+        tuple(wanted.namespace_prefix),
+        query=wanted.query,
+        filter=wanted.filter,
+        limit=wanted.limit,
+        offset=wanted.offset,
+    )
+    return JsonAnswer({"items": [{**_view(item), "score": item.score} for item in found]})
+
+
+async def namespaces(request: Request) -> Response:
+    """Namespaces that have items."""
+    wanted = await asked(request, NamespaceSearch)
+    found = await services(request).store.alist_namespaces(
+        prefix=tuple(wanted.prefix or ()) or None,
+        suffix=tuple(wanted.suffix or ()) or None,
+        max_depth=wanted.max_depth,
+        limit=wanted.limit,
+        offset=wanted.offset,
+    )
+    return JsonAnswer({"namespaces": found})
+
+
+def _view(item: Item) -> dict[str, object]:
+    return {
+        "namespace": item.namespace,
+        "key": item.key,
+        "value": item.value,
+        "created_at": item.created_at,
+        "updated_at": item.updated_at,
+    }
+
+
+ROUTES = [
+    Route("/store/items", put, methods=["PUT"]),
+    Route("/store/items", get, methods=["GET"]),
+    Route("/store/items", delete, methods=["DELETE"]),
+    Route("/store/items/search", search, methods=["POST"]),
+    Route("/store/namespaces", namespaces, methods=["POST"]),
+]

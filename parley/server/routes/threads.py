@@ -1,0 +1,201 @@
+"""Threads and their state."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from parley.server.payload import CheckpointPayload
+from parley.server.responses import JsonAnswer
+from parley.server.services import as_uuid, asked, path_uuid, services
+from parley.server.tables import ThreadQuery
+from parley.server.threads import Place
+
+
+class ThreadCreate(BaseModel):
+    """The body of `threads.create`."""
+
+    thread_id: str | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    if_exists: Literal["raise", "do_nothing"] = "raise"
+    supersteps: None = None
+
+
+class ThreadPatch(BaseModel):
+    """The body of `threads.update`."""
+
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class ThreadSearch(BaseModel):
+    """The body of `threads.search` and `threads.count`."""
+
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    ids: list[str] = Field(default_factory=list)
+    status: Literal["idle", "busy", "interrupted", "error"] | None = None
+    limit: int = Field(default=10, ge=1, le=1000)
+    offset: int = Field(default=0, ge=0)
+    sort_by: Literal["thread_id", "status", "created_at", "updated_at"] = "created_at"
+    sort_order: Literal["asc", "desc"] = "desc"
+    select: list[str] | None = None
+    values: None = None
+    extract: None = None
+
+    def query(self) -> ThreadQuery:
+        """As the tables take it."""
+        return ThreadQuery(
+            self.metadata,
+            self.ids,
+            self.status or "",
+            self.limit,
+            self.offset,
+            self.sort_by,
+            self.sort_order == "desc",
+        )
+
+
+class StateUpdate(BaseModel):
+    """The body of `threads.update_state`."""
+
+    values: Any = None
+    as_node: str | None = None
+    checkpoint: CheckpointPayload | None = None
+    checkpoint_id: str | None = None
+
+
+class StateAt(BaseModel):
+    """The body of `threads.get_state` at a checkpoint."""
+
+    checkpoint: CheckpointPayload
+    subgraphs: bool = False
+    select: list[str] | None = None
+
+
+class HistoryQuery(BaseModel):
+    """The body of `threads.get_history`; `before` is a checkpoint or its id."""
+
+    limit: int = Field(default=10, ge=1, le=1000)
+    before: str | CheckpointPayload | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    checkpoint: CheckpointPayload | None = None
+    select: list[str] | None = None
+
+    @property
+    def before_id(self) -> str:
+        """The checkpoint's id, or ""."""
+        before = self.before.checkpoint_id if isinstance(self.before, CheckpointPayload) else self.before
+        return before or ""
+
+
+async def create(request: Request) -> Response:
+    """Make a thread."""
+    wanted = await asked(request, ThreadCreate)
+    thread_id = as_uuid(wanted.thread_id, "thread_id") if wanted.thread_id else None
+    threads = services(request).threads
+    row = await threads.create(thread_id, wanted.metadata, keep=wanted.if_exists == "do_nothing")
+    return JsonAnswer(await threads.view(row))
+
+
+async def search(request: Request) -> Response:
+    """Threads that match."""
+    wanted = await asked(request, ThreadSearch)
+    values = wanted.select is None or "values" in wanted.select
+    found = await services(request).threads.search(wanted.query(), values=values)
+    if wanted.select is None:
+        return JsonAnswer(found)
+    return JsonAnswer([{key: view[key] for key in wanted.select if key in view} for view in found])
+
+
+async def count(request: Request) -> Response:
+    """How many threads match."""
+    wanted = await asked(request, ThreadSearch)
+    return JsonAnswer(await services(request).threads.tables.count_threads(wanted.query()))
+
+
+async def get(request: Request) -> Response:
+    """One thread with its values."""
+    threads = services(request).threads
+    return JsonAnswer(await threads.view(await threads.row(path_uuid(request, "thread_id"))))
+
+
+async def update(request: Request) -> Response:
+    """Merge metadata."""
+    wanted = await asked(request, ThreadPatch)
+    threads = services(request).threads
+    row = await threads.update(path_uuid(request, "thread_id"), wanted.metadata)
+    if "return=minimal" in request.headers.get("prefer", ""):
+        return Response(status_code=204)
+    return JsonAnswer(await threads.view(row))
+
+
+async def delete(request: Request) -> Response:
+    """Forget a thread."""
+    await services(request).threads.delete(path_uuid(request, "thread_id"))
+    return Response(status_code=204)
+
+
+async def get_state(request: Request) -> Response:
+    """The newest state, or that of the checkpoint in the path."""
+    place = Place(path_uuid(request, "thread_id"), request.path_params.get("checkpoint_id", ""))
+    subgraphs = request.query_params.get("subgraphs", "").lower() in ("1", "true")
+    state = await services(request).threads.state(place, subgraphs=subgraphs)
+    return JsonAnswer(_selected(state, request.query_params.getlist("select")))
+
+
+async def get_state_at(request: Request) -> Response:
+    """The state at the checkpoint in the body."""
+    wanted = await asked(request, StateAt)
+    place = _place(path_uuid(request, "thread_id"), wanted.checkpoint)
+    state = await services(request).threads.state(place, subgraphs=wanted.subgraphs)
+    return JsonAnswer(_selected(state, wanted.select))
+
+
+async def update_state(request: Request) -> Response:
+    """Change the state."""
+    wanted = await asked(request, StateUpdate)
+    checkpoint = wanted.checkpoint or CheckpointPayload(checkpoint_id=wanted.checkpoint_id)
+    place = _place(path_uuid(request, "thread_id"), checkpoint)
+    made = await services(request).threads.update_state(place, wanted.values, wanted.as_node)
+    return JsonAnswer({"checkpoint": made, **made})
+
+
+async def history(request: Request) -> Response:
+    """States, newest first."""
+    wanted = await asked(request, HistoryQuery)
+    place = _place(path_uuid(request, "thread_id"), wanted.checkpoint or CheckpointPayload())
+    states = await services(request).threads.history(
+        place, limit=wanted.limit, before=wanted.before_id, metadata=wanted.metadata
+    )
+    return JsonAnswer([_selected(state, wanted.select) for state in states])
+
+
+def _place(thread_id: str, checkpoint: CheckpointPayload) -> Place:
+    return Place(thread_id, checkpoint.checkpoint_id or "", checkpoint.checkpoint_ns)
+
+
+def _selected(state: dict[str, object], select: list[str] | None) -> dict[str, object]:
+    """Without the values that were not asked for; everything else is small and always comes."""
+    values = state["values"]
+    if not select or "values" in select or not isinstance(values, dict):
+        return state
+    keys = [field.removeprefix("values.") for field in select if field.startswith("values.")]
+    return {**state, "values": {key: values[key] for key in keys if key in values}}
+
+
+ROUTES = [
+    Route("/threads", create, methods=["POST"]),
+    Route("/threads/search", search, methods=["POST"]),
+    Route("/threads/count", count, methods=["POST"]),
+    Route("/threads/{thread_id}", get, methods=["GET"]),
+    Route("/threads/{thread_id}", update, methods=["PATCH"]),
+    Route("/threads/{thread_id}", delete, methods=["DELETE"]),
+    Route("/threads/{thread_id}/state", get_state, methods=["GET"]),
+    Route("/threads/{thread_id}/state", update_state, methods=["POST"]),
+    Route("/threads/{thread_id}/state/checkpoint", get_state_at, methods=["POST"]),
+    Route("/threads/{thread_id}/state/{checkpoint_id}", get_state, methods=["GET"]),
+    Route("/threads/{thread_id}/history", history, methods=["POST", "GET"]),
+]

@@ -1,0 +1,223 @@
+"""DingTalk over HTTP and WebSocket on loopback, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from types import TracebackType
+
+from aiohttp import web
+
+from parley.simulator.control import Control
+from parley.simulator.dingtalk import cards, media, robot
+from parley.simulator.dingtalk.errors import ApiError, bad_request
+from parley.simulator.dingtalk.faults import Faults, Pace, Pacer, raise_for
+from parley.simulator.dingtalk.gateway import Gateway, Timing
+from parley.simulator.dingtalk.model import Json, JsonObject, Push, Upload
+from parley.simulator.dingtalk.people import People
+from parley.simulator.dingtalk.robot import MOST_BODY, Method, text_of
+from parley.simulator.dingtalk.verbs import FAULTS, PEOPLE
+from parley.simulator.dingtalk.world import KEPT, QUESTION_TEMPLATE, TEMPLATE, World
+from parley.simulator.serving import serving
+
+_TOKEN = "x-acs-dingtalk-access-token"  # noqa: S105 - the header's name
+_PATHS = {
+    "accessToken": ("POST", "/v1.0/oauth2/accessToken"),
+    "open": ("POST", "/v1.0/gateway/connections/open"),
+    "batchSend": ("POST", "/v1.0/robot/oToMessages/batchSend"),
+    "groupSend": ("POST", "/v1.0/robot/groupMessages/send"),
+    "download": ("POST", "/v1.0/robot/messageFiles/download"),
+    "createAndDeliver": ("POST", "/v1.0/card/instances/createAndDeliver"),
+    "create": ("POST", "/v1.0/card/instances"),
+    "deliver": ("POST", "/v1.0/card/instances/deliver"),
+    "update": ("PUT", "/v1.0/card/instances"),
+    "streaming": ("PUT", "/v1.0/card/streaming"),
+}
+_METHODS: dict[str, Method] = robot.METHODS | cards.METHODS
+_OPEN_TO_ALL = frozenset({"accessToken", "open"})
+_PACED = frozenset(cards.METHODS)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the app: method as the faults name it, body, Unix time, and the status of its answer."""
+
+    method: str
+    body: JsonObject
+    at: float
+    status: int
+
+
+class DingTalkSimulator:
+    """DingTalk for one app and its robot. Use it with `with`; it listens on 127.0.0.1 while open.
+
+    `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
+    and outlives the robot.
+    """
+
+    def __init__(
+        self,
+        client_id: str = "ding-simulated-app",
+        client_secret: str = "simulated-secret-for-loopback-only",  # noqa: S107 - guards nothing
+        name: str = "Parley",
+        pace: Pace | None = None,
+        timing: Timing = Timing(),  # noqa: B008 - frozen
+        port: int = 0,
+    ) -> None:
+        self.client_id = client_id
+        self.client_secret = client_secret
+        self.name = name
+        self.template = TEMPLATE
+        self.question_template = QUESTION_TEMPLATE
+        self.world = World(client_id, client_secret, client_id, timing.token_life)
+        self.faults = Faults()
+        self.people = People(self.world, name, self._push)
+        self._timing = timing
+        self._pacer = Pacer(pace)
+        self._calls: deque[Call] = deque(maxlen=KEPT)
+        self._port = port
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="simulated-dingtalk", daemon=True)
+
+    @property
+    def url(self) -> str:
+        """What to use instead of `https://api.dingtalk.com` and `https://oapi.dingtalk.com`."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def connections(self) -> int:
+        """How many connections of the app stand."""
+        return self._gateway.connections
+
+    @property
+    def refused_for_pace(self) -> int:
+        """How many calls the limit of calls a second has refused."""
+        return self._pacer.refused
+
+    def calls(self, method: str = "") -> tuple[Call, ...]:
+        """Finished calls of the app, oldest first; with `method`, of that one only."""
+        with self.world.changed:
+            return tuple(call for call in self._calls if not method or call.method == method)
+
+    def spoil_tickets(self, count: int) -> None:
+        """Let the next tickets be worth nothing when they are used."""
+        with self.world.changed:
+            self.world.spoiled = count
+
+    def drop(self) -> None:
+        """Cut every connection of the app."""
+        self._gateway.drop()
+
+    def disconnect(self) -> None:
+        """Tell every connection that it ends soon, as the platform does when it is maintained."""
+        self._gateway.disconnect()
+
+    def revoke(self) -> None:
+        """From now on refuse the app's credentials and tokens, and cut what is connected."""
+        with self.world.changed:
+            self.world.revoked = True
+        self.drop()
+
+    def __enter__(self) -> DingTalkSimulator:
+        self._thread.start()
+        self._ready.wait()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def _push(self, push: Push) -> None:
+        self._gateway.push(push)
+
+    def _run(self) -> None:
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._gateway = Gateway(self.world, self.faults, self._timing)
+        app = web.Application(client_max_size=4 * media.MOST_FILE)
+        for name, (method, path) in _PATHS.items():
+            app.router.add_route(method, path, self._handler(name))
+        app.router.add_get("/connect", self._gateway.connect)
+        media.Media(self.world, self.faults, self._note).add_to(app)
+        Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
+        async with serving(app, self._port) as self._port:
+            self.people.url = self.url
+            self._ready.set()
+            await self._stop.wait()
+
+    def _handler(self, name: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        async def handle(request: web.Request) -> web.StreamResponse:
+            return await self._api(name, request)
+
+        return handle
+
+    async def _api(self, name: str, request: web.Request) -> web.StreamResponse:
+        fault = self.faults.take(name)
+        if self.faults.out() or fault.reset == "before":
+            return media.cut(request)
+        await asyncio.sleep(fault.delay)
+        body: JsonObject = {}
+        try:
+            body = _body(await request.read())
+            raise_for(fault)
+            answer = web.json_response(self._perform(name, body, request))
+        except ApiError as error:
+            refusal = {"code": error.code, "message": error.words, "requestid": "simulated"}
+            answer = web.json_response(refusal, status=error.status)
+        self._note(name, body, answer.status)
+        if fault.reset == "after":
+            return media.cut(request)
+        return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
+
+    def _perform(self, name: str, body: JsonObject, request: web.Request) -> JsonObject:
+        with self.world.changed:
+            if name == "open":
+                return self._open(body, request.host)
+            if name not in _OPEN_TO_ALL and not self.world.check_token(request.headers.get(_TOKEN, "")):
+                raise ApiError(401, "InvalidAuthentication", "不合法的access_token")
+            if name in _PACED:
+                self._pacer.check()
+            answer = _METHODS[name](self.world, body)
+        if "downloadUrl" in answer:
+            answer = {"downloadUrl": f"http://{request.host}{answer['downloadUrl']}"}
+        return answer
+
+    def _open(self, body: JsonObject, host: str) -> JsonObject:
+        """A ticket for a connection, where `host` is what they asked: they can reach that."""
+        self.world.check_app(text_of(body, "clientId"), text_of(body, "clientSecret"))
+        wanted = body.get("subscriptions")
+        listed = wanted if isinstance(wanted, list) else []
+        topics = [entry.get("topic") for entry in listed if isinstance(entry, dict)]
+        if not topics:
+            raise bad_request("subscriptions.empty", "nothing to subscribe to")
+        ticket = self.world.new_ticket(tuple(str(topic) for topic in topics))
+        return {"endpoint": f"ws://{host}/connect", "ticket": ticket}
+
+    def _note(self, name: str, body: JsonObject, status: int) -> None:
+        with self.world.changed:
+            self._calls.append(Call(name, body, time.time(), status))
+            self.world.touch()
+
+
+def _body(raw: bytes) -> JsonObject:
+    if len(raw) > MOST_BODY:
+        raise bad_request("invalidParameter.body.tooLong", f"at most {MOST_BODY} bytes")
+    try:
+        value: Json = json.loads(raw)
+    except ValueError as error:
+        raise bad_request("invalidParameter.body.invalid", "no JSON") from error
+    if not isinstance(value, dict):
+        raise bad_request("invalidParameter.body.invalid", "no object")
+    return value
+
+
+__all__ = ["Call", "DingTalkSimulator", "Timing"]

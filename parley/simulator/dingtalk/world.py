@@ -1,0 +1,160 @@
+"""The state of the simulated platform. It lives as long as the simulator, whatever happens to a robot."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+from parley.simulator.dingtalk.errors import ApiError, bad_request
+from parley.simulator.dingtalk.model import Account, Card, Group, Json, JsonObject, Message, Push, Upload
+
+KEPT = 200_000
+CORP = "ding-corp-simulated"
+TICKET_LIFE = 90.0
+TEMPLATE = "00000000-0000-4000-8000-00000000card.schema"
+"""An AI card."""
+QUESTION_TEMPLATE = "00000000-0000-4000-8000-0000question.schema"
+"""A card with a text, a group of buttons, and a text that each person sees their own of."""
+
+
+class World:
+    """Accounts, groups, messages, cards, files, tokens and pushes of one app, behind one lock.
+
+    `changed` is that lock, and is notified whenever something moved.
+    """
+
+    def __init__(self, client_id: str, client_secret: str, robot: str, token_life: float) -> None:
+        self.changed = threading.Condition()
+        self.client_id = client_id
+        self.client_secret = client_secret
+        self.robot = robot
+        self.revoked = False
+        self.spoiled = 0
+        self.strips_mention = True
+        self.templates = {TEMPLATE, QUESTION_TEMPLATE}
+        self.accounts: dict[str, Account] = {}
+        self.groups: dict[str, Group] = {}
+        self.messages: dict[str, list[Message]] = {}
+        self.cards: dict[str, Card] = {}
+        self.files: dict[str, Upload] = {}
+        self.media: dict[str, Upload] = {}
+        self.growth: deque[tuple[str, str]] = deque(maxlen=KEPT)
+        self.pushes: deque[Push] = deque(maxlen=KEPT)
+        self.sessions: dict[str, str] = {}
+        self.told: list[tuple[str, str, str]] = []
+        # Every secret that is handed out has this in it, so that it is found where it does not belong.
+        self.mark = f"sim-{secrets.token_hex(6)}"
+        self._tokens: dict[str, float] = {}
+        self._tickets: dict[str, tuple[float, tuple[str, ...]]] = {}
+        self._token_life = token_life
+        self._numbers = itertools.count(1)
+        self._listeners: list[Callable[[], None]] = []
+
+    def subscribe(self, listener: Callable[[], None]) -> None:
+        """Call `listener`, from whatever thread, after each change."""
+        self._listeners.append(listener)
+
+    def touch(self) -> None:
+        """Say that something changed; the lock is held."""
+        self.changed.notify_all()
+        for listener in self._listeners:
+            listener()
+
+    def number(self) -> int:
+        """The next number of anything."""
+        return next(self._numbers)
+
+    def check_app(self, client_id: Json, secret: Json) -> None:
+        """Raises ApiError for wrong credentials."""
+        if self.revoked or (client_id, secret) != (self.client_id, self.client_secret):
+            raise ApiError(401, "invalidClientIdOrSecret", "无效的clientId或者clientSecret")
+
+    def new_token(self) -> tuple[str, float]:
+        """A token, and for how many seconds it is good."""
+        token = f"{self.mark}-token-{secrets.token_hex(8)}"
+        self._tokens[token] = time.monotonic() + self._token_life
+        return token, self._token_life
+
+    def check_token(self, token: str) -> bool:
+        """Whether a token is good now."""
+        return not self.revoked and self._tokens.get(token, 0.0) > time.monotonic()
+
+    def expire_tokens(self) -> None:
+        """Let no token be good any more."""
+        with self.changed:
+            self._tokens.clear()
+
+    def new_ticket(self, topics: tuple[str, ...]) -> str:
+        """Leave to connect once."""
+        ticket = f"{self.mark}-ticket-{secrets.token_hex(8)}"
+        if self.spoiled > 0:
+            self.spoiled -= 1
+        else:
+            self._tickets[ticket] = (time.monotonic() + TICKET_LIFE, topics)
+        return ticket
+
+    def use_ticket(self, ticket: str) -> tuple[str, ...] | None:
+        """The topics of a ticket, which is used up; None for one that is not good."""
+        ends, topics = self._tickets.pop(ticket, (0.0, ()))
+        return topics if ends > time.monotonic() else None
+
+    def expire_tickets(self) -> None:
+        """Let no ticket be good any more."""
+        with self.changed:
+            self._tickets.clear()
+
+    def add_account(self, name: str, external: bool) -> Account:
+        """A new person, of this organisation or another one."""
+        with self.changed:
+            number = self.number()
+            sender = f"$:LWCP_v1:${secrets.token_hex(8)}"
+            corp = f"ding-other-{number}" if external else CORP
+            account = Account("" if external else f"staff{number:06}", sender, name, corp)
+            self.accounts[account.id] = account
+            self.messages[account.id] = []
+            return account
+
+    def add_group(self, title: str, members: set[str], overheard: bool) -> Group:
+        """A new group with the robot in it."""
+        with self.changed:
+            group = Group(f"cid{secrets.token_hex(12)}==", title, members, overheard)
+            self.groups[group.id] = group
+            self.messages[group.id] = []
+            return group
+
+    def place_for_robot(self, place: str) -> str:
+        """A place that the robot may write to. Raises ApiError."""
+        if place in self.groups and not self.groups[place].robot_is_gone:
+            return place
+        account = self.accounts.get(place)
+        if account is not None and account.staff_id and account.reachable:
+            return place
+        raise bad_request("resource.not.found", "robot is not in this conversation")
+
+    def post(self, place: str, sender: str, kind: str, *, from_robot: bool = False) -> Message:
+        """A new, empty message at the end of a chat."""
+        number = self.number()
+        name = f"{'pqk' if from_robot else 'msg'}{number:08}"
+        message = Message(name, place, sender, from_robot, time.time(), kind)
+        self.messages[place].append(message)
+        self.touch()
+        return message
+
+    def grew(self, place: str, text: str) -> None:
+        """The robot showed this."""
+        self.growth.append((place, text))
+        self.touch()
+
+    def keep(self, upload: Upload) -> str:
+        """Store a file of a person; returns its download code."""
+        code = f"dl{self.number():08}-{secrets.token_hex(6)}"
+        self.files[code] = upload
+        return code
+
+    def result(self) -> JsonObject:
+        """A plain success."""
+        return {"success": True, "result": True}

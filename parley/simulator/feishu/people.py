@@ -1,0 +1,300 @@
+"""The person's side: what people write, press and see; callable from any thread."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from parley.simulator.feishu import presses
+from parley.simulator.feishu.buttons import buttons
+from parley.simulator.feishu.messages import as_json
+from parley.simulator.feishu.model import (
+    Account,
+    ChatKind,
+    Event,
+    FileKind,
+    Json,
+    JsonObject,
+    Message,
+    SeenMessage,
+    Upload,
+)
+from parley.simulator.feishu.world import World
+
+_FILE_KEYS = ("file_key", "image_key")
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with an account; `chat` is where they talk to the bot alone."""
+
+    open_id: str
+    name: str
+    chat: str
+
+
+class People:
+    """What everybody but the bot does."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def add_person(self, name: str, tenant: str = "") -> Person:
+        """A new account, of the app's own tenant unless another is given, with its chat."""
+        account, chat = self._world.add_account(name, tenant)
+        return Person(account.open_id, account.name, chat.id)
+
+    def add_group(
+        self, title: str, members: Sequence[str], kind: ChatKind = "group", hears_all: bool = True
+    ) -> str:
+        """A new group that the bot is in; returns its id."""
+        chat = self._world.add_chat(kind, title, set(members))
+        chat.hears_all = hears_all
+        return chat.id
+
+    def join(self, chat: str, person: str) -> None:
+        """Let somebody into a group."""
+        with self._world.changed:
+            self._world.chats[chat].members.add(person)
+
+    def say(self, chat: str, by: str, text: str, reply_to: str = "", in_thread: bool = False) -> str:
+        """Write a text, in which @names of the chat's members are mentions; returns the message's id."""
+        with self._world.changed:
+            marked, mentions = self._mentions(chat, text)
+            return self._post(chat, by, "text", {"text": marked}, mentions, reply_to, in_thread)
+
+    def write_post(
+        self,
+        chat: str,
+        by: str,
+        rows: list[Json],
+        title: str = "",
+        reply_to: str = "",
+        in_thread: bool = False,
+    ) -> str:
+        """Write a rich text: rows of elements; returns the message's id."""
+        content: JsonObject = {"title": title, "content": rows}
+        return self._post(chat, by, "post", content, [], reply_to, in_thread)
+
+    def send_file(self, chat: str, by: str, file: Upload, reply_to: str = "", in_thread: bool = False) -> str:
+        """Send a file, image, audio, video or sticker; returns the message's id."""
+        with self._world.changed:
+            blob = self._world.keep(file)
+            content: JsonObject = {"image_key" if file.kind == "image" else "file_key": blob.key}
+            if file.kind in ("file", "media"):
+                content["file_name"] = file.name
+            if file.kind in ("audio", "media"):
+                content["duration"] = 3000
+            message = self._post(chat, by, file.kind, content, [], reply_to, in_thread)
+            blob.message = message
+            return message
+
+    def send_with_text(self, chat: str, by: str, files: Sequence[Upload], text: str) -> str:
+        """Send files and words as one rich text; returns the message's id."""
+        with self._world.changed:
+            blobs = [self._world.keep(file) for file in files]
+            rows: list[Json] = [[{"tag": "text", "text": text, "style": []}]] if text else []
+            rows += [[_element(blob.kind, blob.key, blob.name)] for blob in blobs]
+            message = self.write_post(chat, by, rows)
+            for blob in blobs:
+                blob.message = message
+            return message
+
+    def send_raw(self, chat: str, by: str, kind: str, content: JsonObject) -> str:
+        """Send a message of any kind, such as a forwarded conversation; returns its id."""
+        return self._post(chat, by, kind, content, [], "", False)
+
+    def recall(self, message: str) -> None:
+        """Take a message away; apps hear of it as an event of another kind."""
+        with self._world.changed:
+            gone = self._world.messages[message]
+            gone.recalled = True
+            self._world.push("im.message.recalled_v1", {"message_id": message, "chat_id": gone.chat})
+
+    def press(
+        self, chat: str, by: str, message: str, title: str, written: Mapping[str, str] | None = None
+    ) -> str:
+        """Press the button with this title; `written` is what was put into its form's inputs, by their names.
+
+        Returns the id of the event. Raises LookupError, ValueError.
+        """
+        with self._world.changed:
+            return presses.press(self._world, chat, by, message, title, written or {})
+
+    def told(self, chat: str, by: str) -> tuple[str, ...]:
+        """What popped up for somebody when they had pressed buttons in a chat."""
+        with self._world.changed:
+            return presses.told(self._world, chat, by)
+
+    def failures(self, chat: str, by: str) -> int:
+        """How often somebody's client said that a press did not work."""
+        with self._world.changed:
+            return presses.failures(self._world, chat, by)
+
+    def remove_bot(self, chat: str) -> None:
+        """Throw the bot out of a group, or take it from a person."""
+        with self._world.changed:
+            self._world.chats[chat].bot_is_gone = True
+
+    def inject(self, payload: JsonObject | bytes) -> None:
+        """Hand the app any event at all, however strange."""
+        self._world.push_raw(payload if isinstance(payload, bytes) else json.dumps(payload).encode())
+
+    def redeliver(self, count: int = 1) -> None:
+        """Hand the app its last acknowledged events once more."""
+        with self._world.changed:
+            for event in list(self._world.acknowledged)[-count:]:
+                self._world.events.append(Event(event.number, event.id, event.body, 0.0, told=event.told))
+            self._world.touch()
+
+    def messages(self, chat: str) -> tuple[SeenMessage, ...]:
+        """What stands in a chat now, oldest first."""
+        with self._world.changed:
+            found = [
+                each for each in self._world.messages.values() if each.chat == chat and not each.recalled
+            ]
+            return tuple(self._seen(message) for message in found)
+
+    def answers(self, chat: str) -> tuple[str, ...]:
+        """The texts of the bot's messages in a chat, oldest first."""
+        return tuple(message.text for message in self.messages(chat) if message.from_bot)
+
+    def history(self, chat: str) -> tuple[str, ...]:
+        """Every text that the bot showed in a chat, in order of time."""
+        with self._world.changed:
+            return tuple(text for place, text in self._world.shown if place == chat)
+
+    def file(self, message: str, name: str = "") -> bytes:
+        """The content of a message's file."""
+        with self._world.changed:
+            key = _file_key(self._world.messages[message])
+            return self._world.blobs[key].content
+
+    def unacknowledged(self) -> int:
+        """How many events the app has not acknowledged yet."""
+        with self._world.changed:
+            return len(self._world.events)
+
+    def lost(self) -> int:
+        """How many events the platform gave up on."""
+        with self._world.changed:
+            return len(self._world.lost)
+
+    def wait(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
+        """Block until `condition` holds, looking after each change. Raises TimeoutError."""
+        with self._world.changed:
+            if not self._world.changed.wait_for(condition, timeout):
+                raise TimeoutError("the simulated Feishu did not get there in time")
+
+    def _post(
+        self,
+        chat: str,
+        by: str,
+        kind: str,
+        content: JsonObject,
+        mentions: list[Json],
+        reply_to: str,
+        in_thread: bool,
+    ) -> str:
+        world = self._world
+        with world.changed:
+            place = world.chats[chat]
+            message = world.post(place, world.accounts[by], kind, content)
+            message.mentions = mentions
+            world.place(message, world.messages[reply_to] if reply_to else None, in_thread)
+            called = any(isinstance(m, dict) and m.get("mentioned_type") == "bot" for m in mentions)
+            heard = place.kind == "p2p" or place.hears_all or called
+            if heard and not place.bot_is_gone:
+                world.push("im.message.receive_v1", self.event(message))
+            world.touch()
+            return message.id
+
+    def event(self, message: Message) -> JsonObject:
+        """What the app is told about a message."""
+        sender = self._world.accounts[message.sender]
+        known = as_json(self._world, message)
+        wanted = ("message_id", "root_id", "parent_id", "thread_id", "create_time", "chat_id")
+        body: JsonObject = {key: known[key] for key in wanted if key in known}
+        body |= {
+            "update_time": known["create_time"],
+            "chat_type": self._world.chats[message.chat].kind,
+            "message_type": message.kind,
+            "content": json.dumps(message.content, ensure_ascii=False),
+        }
+        if message.mentions:
+            body["mentions"] = message.mentions
+        return {
+            "sender": {
+                "sender_id": _ids(sender),
+                "sender_type": "app" if sender.is_bot else "user",
+                "tenant_key": sender.tenant,
+            },
+            "message": body,
+        }
+
+    def _mentions(self, chat: str, text: str) -> tuple[str, list[Json]]:
+        """The text with placeholders for the members that it names, and who they are."""
+        members = [self._world.accounts[each] for each in self._world.chats[chat].members]
+        names = {account.name: account for account in members}
+        if not names:
+            return text, []
+        mentions: list[Json] = []
+
+        def mark(found: re.Match[str]) -> str:
+            account = names[found[1]]
+            key = f"@_user_{len(mentions) + 1}"
+            kind = "bot" if account.is_bot else "user"
+            mentions.append(
+                {
+                    "key": key,
+                    "id": _ids(account),
+                    "name": account.name,
+                    "mentioned_type": kind,
+                    "tenant_key": account.tenant,
+                }
+            )
+            return key
+
+        pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        return re.sub(f"@({pattern})(?!\\w)", mark, text), mentions
+
+    def _seen(self, message: Message) -> SeenMessage:
+        world = self._world
+        sender, shown, card = (
+            world.accounts[message.sender],
+            world.rendered(message),
+            world.cards.get(message.card),
+        )
+        blob = world.blobs.get(_file_key(message))
+        return SeenMessage(
+            id=message.id,
+            sender=sender.name,
+            from_bot=sender.is_bot,
+            kind=message.kind,
+            text=shown.text,
+            code=shown.code,
+            parent=message.parent,
+            thread=message.thread,
+            file="" if blob is None else blob.name,
+            buttons=tuple(button.label for button in buttons(world.body(message))),
+            streaming=card is not None and card.streaming,
+            edited=bool(message.edits),
+            at=message.at,
+        )
+
+
+def _ids(account: Account) -> JsonObject:
+    return {"open_id": account.open_id, "union_id": account.open_id.replace("ou_", "on_", 1), "user_id": None}
+
+
+def _element(kind: FileKind, key: str, name: str) -> JsonObject:
+    if kind == "image":
+        return {"tag": "img", "image_key": key, "width": 1, "height": 1}
+    tag = kind if kind in ("media", "audio") else "file"
+    return {"tag": tag, "file_key": key, "file_name": name}
+
+
+def _file_key(message: Message) -> str:
+    return next((str(message.content[key]) for key in _FILE_KEYS if key in message.content), "")

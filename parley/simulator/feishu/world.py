@@ -1,0 +1,210 @@
+"""The state of the simulated platform. It lives as long as the simulator, whatever happens to an app."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import secrets
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+from parley.simulator.feishu.errors import ApiError
+from parley.simulator.feishu.faults import Pace, Timing
+from parley.simulator.feishu.markdown import Rendered, render
+from parley.simulator.feishu.model import (
+    Account,
+    Blob,
+    Call,
+    Card,
+    Chat,
+    ChatKind,
+    Event,
+    Json,
+    JsonObject,
+    Message,
+    Told,
+    Upload,
+)
+
+KEPT = 200_000
+
+
+class World:
+    """One app, its tenant, chats, messages, cards, files and events, behind one lock.
+
+    `changed` is that lock, and is notified whenever something moved. `denied` holds the scopes that the app
+    was not given; `tokens` the access tokens and when they end.
+    """
+
+    def __init__(self, app_id: str, secret: str, bot_name: str, pace: Pace, timing: Timing) -> None:
+        self.changed = threading.Condition(threading.RLock())
+        self.app_id, self.secret = app_id, secret
+        self.pace, self.timing = pace, timing
+        self.tenant = "tenant_" + secrets.token_hex(4)
+        self.bot = Account("ou_" + secrets.token_hex(16), bot_name, self.tenant, is_bot=True)
+        self.accounts: dict[str, Account] = {self.bot.open_id: self.bot}
+        self.chats: dict[str, Chat] = {}
+        self.messages: dict[str, Message] = {}
+        self.cards: dict[str, Card] = {}
+        self.blobs: dict[str, Blob] = {}
+        self.tokens: dict[str, float] = {}
+        self.denied: set[str] = set()
+        self.sent: dict[str, tuple[float, str]] = {}
+        self.paces: dict[str, list[float]] = {}
+        self.events: list[Event] = []
+        self.acknowledged: deque[Event] = deque(maxlen=1000)
+        self.lost: list[Event] = []
+        self.told: list[Told] = []
+        self.shown: list[tuple[str, str]] = []
+        self.calls: deque[Call] = deque(maxlen=KEPT)
+        self._numbers = itertools.count(1)
+        self._listeners: list[Callable[[], None]] = []
+
+    def subscribe(self, listener: Callable[[], None]) -> None:
+        """Call `listener`, from whatever thread, after each change."""
+        self._listeners.append(listener)
+
+    def touch(self) -> None:
+        """Say that something changed; the lock is held."""
+        self.changed.notify_all()
+        for listener in self._listeners:
+            listener()
+
+    def name(self, prefix: str) -> str:
+        """A new id; ids of one kind are in order of time."""
+        return f"{prefix}_{next(self._numbers):08x}{secrets.token_hex(10)}"
+
+    def add_account(self, name: str, tenant: str = "") -> tuple[Account, Chat]:
+        """A new person, and the chat between them and the bot."""
+        with self.changed:
+            account = Account(self.name("ou"), name, tenant or self.tenant)
+            self.accounts[account.open_id] = account
+            return account, self.add_chat("p2p", name, {account.open_id})
+
+    def add_chat(self, kind: ChatKind, title: str, members: set[str]) -> Chat:
+        """A new chat with the bot in it."""
+        with self.changed:
+            chat = Chat(self.name("oc"), kind, title, members | {self.bot.open_id})
+            self.chats[chat.id] = chat
+            return chat
+
+    def chat_for_bot(self, chat_id: str) -> Chat:
+        """A chat that the bot may write to. Raises ApiError."""
+        chat = self.chats.get(chat_id)
+        if chat is None:
+            raise ApiError(
+                230001, "Your request contains an invalid request parameter, ext=invalid receive_id"
+            )
+        if chat.bot_is_gone and chat.kind == "p2p":
+            raise ApiError(230013, "Bot has NO availability to this user.")
+        if chat.bot_is_gone:
+            raise ApiError(230002, "Bot/User can NOT be out of the chat.")
+        return chat
+
+    def post(self, chat: Chat, sender: Account, kind: str, content: JsonObject) -> Message:
+        """A new message at the end of a chat."""
+        message = Message(self.name("om"), chat.id, sender.open_id, kind, content, time.time())
+        self.messages[message.id] = message
+        return message
+
+    def place(self, message: Message, answered: Message | None, in_thread: bool = False) -> None:
+        """Say what a message answers; in a thread, or where one is opened, it belongs to that."""
+        chat = self.chats[message.chat]
+        if answered is None:
+            message.thread = self.name("omt") if chat.kind == "topic_group" else ""
+            return
+        message.parent, message.root = answered.id, answered.root or answered.id
+        if in_thread and not answered.thread:
+            answered.thread = self.name("omt")
+        message.thread = answered.thread
+
+    def keep(self, upload: Upload, message: str = "") -> Blob:
+        """Store a file."""
+        prefix = "img_v3" if upload.kind == "image" else "file_v3"
+        blob = Blob(self.name(prefix), upload.kind, upload.name, upload.content, message)
+        self.blobs[blob.key] = blob
+        return blob
+
+    def body(self, message: Message) -> JsonObject:
+        """The content as it is now: cards that are entities change without their message."""
+        card = self.cards.get(message.card)
+        return message.content if card is None else card.body
+
+    def rendered(self, message: Message) -> Rendered:
+        """What is read in a message."""
+        if message.kind != "interactive":
+            return read_content(message.kind, message.content, message.mentions)
+        return render("\n".join(_texts(self.body(message))))
+
+    def note_shown(self, message: Message) -> None:
+        """A message of the bot looks different now."""
+        if message.sender == self.bot.open_id:
+            self.shown.append((message.chat, self.rendered(message).text))
+        self.touch()
+
+    def push(self, kind: str, event: JsonObject, told: Told | None = None) -> str:
+        """An event for the app, with `told` the press of a button; returns its id."""
+        header: JsonObject = {
+            "event_id": secrets.token_hex(16),
+            "event_type": kind,
+            "create_time": str(round(time.time() * 1000)),
+            "token": "",
+            "app_id": self.app_id,
+            "tenant_key": self.tenant,
+        }
+        body: JsonObject = {"schema": "2.0", "header": header, "event": event}
+        return self.push_raw(json.dumps(body, ensure_ascii=False).encode(), str(header["event_id"]), told)
+
+    def push_raw(self, body: bytes, event_id: str = "", told: Told | None = None) -> str:
+        """Any payload at all as an event."""
+        with self.changed:
+            event = Event(next(self._numbers), event_id or secrets.token_hex(8), body, time.monotonic())
+            self.events.append(event)
+            if told is not None:
+                event.told = told
+                self.told.append(told)
+            self.touch()
+            return event.id
+
+
+def read_content(kind: str, content: JsonObject, mentions: list[Json]) -> Rendered:
+    """What is read in a message that is no card."""
+    if kind == "text":
+        return Rendered(named(str(content.get("text", "")), mentions))
+    if kind == "post":
+        return render("\n".join(_post_lines(content)))
+    return Rendered("")
+
+
+def named(text: str, mentions: list[Json]) -> str:
+    """A text with the names of those whom it mentions."""
+    for mention in reversed(mentions):
+        if isinstance(mention, dict):
+            text = text.replace(str(mention.get("key")), f"@{mention.get('name')}")
+    return text
+
+
+def _post_lines(content: JsonObject) -> list[str]:
+    body = next((value for value in content.values() if isinstance(value, dict)), content)
+    rows = body.get("content")
+    lines: list[str] = []
+    for row in rows if isinstance(rows, list) else []:
+        entries = row if isinstance(row, list) else []
+        lines.append("".join(str(entry.get("text", "")) for entry in entries if isinstance(entry, dict)))
+    return lines
+
+
+def _texts(card: Json) -> list[str]:
+    """The texts of a card's elements, in order; plain ones with their marks escaped."""
+    if isinstance(card, list):
+        return [text for entry in card for text in _texts(entry)]
+    if not isinstance(card, dict) or card.get("tag") == "button":
+        return []
+    if card.get("tag") == "plain_text":
+        return [str(card.get("content", "")).replace("<", "&#60;").replace("*", "\\*").replace("`", "\\`")]
+    if card.get("tag") in ("markdown", "lark_md"):
+        return [str(card.get("content", ""))]
+    wanted = ("body", "elements", "text", "columns", "header", "title")
+    return [text for key in wanted for text in _texts(card.get(key))]

@@ -1,0 +1,295 @@
+"""The person's side: what people write, press and see. Every method may be called from any thread."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from parley.simulator.slack import modals
+from parley.simulator.slack.events import Events
+from parley.simulator.slack.model import (
+    Account,
+    Chat,
+    ChatKind,
+    File,
+    JsonObject,
+    Message,
+    SeenMessage,
+    SeenModal,
+    Upload,
+)
+from parley.simulator.slack.render import buttons, label
+from parley.simulator.slack.wire import mention_event, message_event, message_json, user_json, written
+from parley.simulator.slack.world import APP, TEAM, World
+
+Guest: TypeAlias = Literal["", "several", "one"]
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody with an account, and the id of their DM with the app."""
+
+    id: str
+    name: str
+    dm: str
+
+
+class People:
+    """What everybody but the app does."""
+
+    def __init__(self, world: World, events: Events) -> None:
+        self._world = world
+        self._events = events
+
+    def add_person(self, name: str, handle: str = "", team: str = TEAM, guest: Guest = "") -> Person:
+        """A new account, with its DM: a member, a guest of several channels or one, or, when `team` says so,
+        somebody of another workspace."""
+        with self._world.changed:
+            account = self._world.add_account(name, handle or f"{name.lower()}{self._world.number()}", team)
+            account.stranger = team != TEAM
+            account.restricted, account.ultra_restricted = guest == "several", guest == "one"
+            return Person(account.id, name, self._world.add_chat("im", name, {account.id}).id)
+
+    def add_bot(self, name: str) -> str:
+        """Another app's bot; returns its id."""
+        with self._world.changed:
+            return self._world.add_account(name, name.lower(), is_bot=True).id
+
+    def add_channel(self, title: str, members: Sequence[str], kind: ChatKind = "channel") -> str:
+        """A new channel that the app is in; returns its id."""
+        with self._world.changed:
+            return self._world.add_chat(kind, title, set(members)).id
+
+    def open_chat(self, person: Person) -> str:
+        """A new chat in the assistant's panel: a thread in the DM under the app's root; returns its ts."""
+        with self._world.changed:
+            place = self._world.chats[person.dm]
+            root = self._world.post(place, self._world.bot, "")
+            root.text, root.subtype = "New Assistant Thread", "assistant_app_thread"
+            thread: JsonObject = {"user_id": person.id, "channel_id": place.id, "thread_ts": root.ts}
+            self._world.emit(
+                {"type": "assistant_thread_started", "assistant_thread": thread, "event_ts": root.ts}
+            )
+            return root.ts
+
+    def say(self, chat: str, by: str, text: str, thread: str = "", subtype: str = "") -> str:
+        """Write a text, where `@handle` mentions somebody; returns the message's ts."""
+        return self._post(chat, by, text, [], thread, subtype)
+
+    def send_files(
+        self, chat: str, by: str, files: Sequence[Upload], text: str = "", thread: str = ""
+    ) -> str:
+        """Send files, with a text or without; returns the message's ts."""
+        return self._post(chat, by, text, files, thread, "file_share")
+
+    def edit(self, chat: str, ts: str, text: str) -> None:
+        """Change a text; the app hears `message_changed`, and if it is mentioned, `app_mention` again."""
+        with self._world.changed:
+            place, message = self._world.chats[chat], self._world.messages[chat][ts]
+            before = message_json(self._world, message)
+            message.text, message.edited = written(self._world, text), True
+            self._changed(place, "message_changed", message_json(self._world, message), before)
+            self._mention(place, message)
+
+    def delete(self, chat: str, ts: str) -> None:
+        """Take a message away; the app hears `message_deleted`."""
+        with self._world.changed:
+            message = self._world.messages[chat].pop(ts)
+            self._changed(self._world.chats[chat], "message_deleted", {}, message_json(self._world, message))
+
+    def press(self, chat: str, by: str, ts: str, title: str) -> None:
+        """Press the button with this label. Raises LookupError where there is none."""
+        with self._world.changed:
+            message = self._world.messages[chat][ts]
+            button = next((b for b in buttons(message.blocks) if label(b) == title), None)
+            if button is None:
+                raise LookupError(f"message {ts} has no button {title!r}")
+            place: JsonObject = {"type": "message", "message_ts": ts, "channel_id": chat}
+            place |= {"is_ephemeral": False} | ({"thread_ts": message.thread} if message.thread else {})
+            payload: JsonObject = {
+                "type": "block_actions",
+                "team": {"id": TEAM, "domain": "sim"},
+                "user": self._presser(by),
+                "api_app_id": APP,
+                "container": place,
+                "channel": {"id": chat, "name": self._world.chats[chat].title},
+                "message": message_json(self._world, message) | {"blocks": message.blocks},
+                "state": {"values": {}},
+                "actions": [button | {"action_ts": self._world.new_ts()}],
+                "trigger_id": self._world.new_trigger(by),
+                "response_url": f"{self._world.base_url}/respond/{ts}",
+            }
+            self._events.interact(payload)
+
+    def told(self, chat: str, by: str, thread: str = "") -> tuple[str, ...]:
+        """What somebody saw in a place that nobody else did, oldest first."""
+        with self._world.changed:
+            whispers = [each for each in self._world.whispers if each.user == by]
+            return tuple(each.text for each in whispers if (each.chat, each.thread) == (chat, thread))
+
+    def modal(self, by: str) -> SeenModal | None:
+        """The form that is open before somebody."""
+        with self._world.changed:
+            modal = self._world.modals.get(by)
+            return None if modal is None or modal.closed else modals.seen(modal)
+
+    def submit(self, by: str, **values: str) -> None:
+        """Write values into the fields of the open form, by their labels, and send it. It stays open until
+        the app takes it. Raises LookupError where no form is open, or it has no such field."""
+        with self._world.changed:
+            modal = self._world.modals.get(by)
+            if modal is None or modal.closed:
+                raise LookupError(f"no form is open before {by}")
+            modals.fill(modal, values)
+            payload = modals.submission(modal, self._presser(by), self._world.new_trigger(by))
+            self._events.interact(payload, lambda answer: modals.answered(modal, answer))
+
+    def join(self, chat: str, person: str) -> None:
+        """Somebody becomes a member of a channel."""
+        with self._world.changed:
+            self._world.chats[chat].members.add(person)
+
+    def stop(self, chat: str, by: str, thread: str) -> None:
+        """Press the stop button that a thread shows while the app is at work there: Slack ends what grows,
+        and the app hears of it. Raises LookupError where there is no button."""
+        with self._world.changed:
+            if self._world.chats[chat].sessions.get(thread) != "processing":
+                raise LookupError(f"thread {thread} in {chat} shows no stop button")
+            there = [each for each in self._world.messages[chat].values() if each.thread == thread]
+            growing = [each for each in there if each.streaming]
+            for message in growing:
+                message.streaming = False
+            event: JsonObject = {"type": "agent_session_stopped", "channel": chat, "user": by}
+            event |= {"thread_ts": thread, "streaming_message_ts": [message.ts for message in growing]}
+            self._world.emit(event | {"event_ts": self._world.new_ts()})
+            self._world.touch()
+
+    def session(self, chat: str, thread: str) -> str:
+        """The status of the app's session in a thread, "" for none; while "processing" it can be stopped."""
+        with self._world.changed:
+            return self._world.chats[chat].sessions.get(thread, "")
+
+    def close(self, chat: str, error: str = "channel_not_found") -> None:
+        """From now on the app may not write here: it was removed, or the person is gone."""
+        with self._world.changed:
+            self._world.chats[chat].closed = error
+
+    def restrict_scopes(self, *missing: str) -> None:
+        """The app was installed without these scopes."""
+        with self._world.changed:
+            self._world.scopes -= set(missing)
+
+    def inject(self, payload: JsonObject, kind: str = "events_api") -> None:
+        """Hand the app any payload at all, however strange."""
+        self._events.push(kind, payload)
+
+    def inject_event(self, event: JsonObject, team: str = TEAM) -> None:
+        """Hand the app any event in an ordinary payload."""
+        self._events.push("events_api", self._events.payload(event, team))
+
+    def redeliver(self, count: int = 1) -> None:
+        """Hand the app its last acknowledged events once more."""
+        self._events.redeliver(count)
+
+    def messages(self, chat: str, thread: str | None = None) -> tuple[SeenMessage, ...]:
+        """What stands in a chat now, oldest first: all, or with `thread` one thread ("" is outside them).
+
+        A thread's root belongs to it.
+        """
+        with self._world.changed:
+            found = list(self._world.messages[chat].values())
+            if thread is not None:
+                found = [m for m in found if m.thread == thread or (thread and m.ts == thread)]
+            return tuple(self._seen(message) for message in found)
+
+    def answers(self, chat: str, thread: str | None = None) -> tuple[str, ...]:
+        """The texts of the app's messages in a chat, oldest first."""
+        return tuple(message.text for message in self.messages(chat, thread) if message.from_bot)
+
+    def growth(self, chat: str, thread: str = "") -> tuple[str, ...]:
+        """Every text that the app showed in a place, in order of time."""
+        with self._world.changed:
+            return tuple(text for at, root, text in self._world.shown if (at, root) == (chat, thread))
+
+    def status(self, chat: str, thread: str) -> str:
+        """The status line of a thread now."""
+        with self._world.changed:
+            lines = [text for _, root, text in self._world.chats[chat].statuses if root == thread]
+            return lines[-1] if lines else ""
+
+    def file(self, chat: str, ts: str, name: str) -> bytes:
+        """The content of a message's file."""
+        with self._world.changed:
+            ids = self._world.messages[chat][ts].files
+            return next(self._world.files[i].content for i in ids if self._world.files[i].name == name)
+
+    def profile(self, person: str) -> JsonObject:
+        """An account as the app is told about it."""
+        with self._world.changed:
+            return user_json(self._world.accounts[person])
+
+    def unacknowledged(self) -> int:
+        """How many envelopes the app has not acknowledged yet."""
+        return self._events.waiting()
+
+    def wait(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
+        """Block until `condition` holds, looking after each change. Raises TimeoutError."""
+        with self._world.changed:
+            if not self._world.changed.wait_for(condition, timeout):
+                raise TimeoutError("the simulated Slack did not get there in time")
+
+    def _post(self, chat: str, by: str, text: str, files: Sequence[Upload], thread: str, subtype: str) -> str:
+        world = self._world
+        with world.changed:
+            place, account = world.chats[chat], world.accounts[by]
+            message = world.post(place, account, thread)
+            message.text, message.subtype = written(world, text), subtype
+            message.files = [self._keep(account, file, message) for file in files]
+            self._tell(place, message)
+            world.touch()
+            return message.ts
+
+    def _keep(self, account: Account, upload: Upload, message: Message) -> str:
+        file = File(f"F{self._world.number()}", upload.name, upload.mime, upload.content, account.id)
+        file.declared, file.uploaded, file.shown = upload.declared, True, [(message.chat, message.ts)]
+        self._world.files[file.id] = file
+        return file.id
+
+    def _tell(self, place: Chat, message: Message) -> None:
+        """The events of a new post: a mention in a channel is two of them, in either order."""
+        self._world.emit(message_event(self._world, place, message))
+        self._mention(place, message)
+
+    def _mention(self, place: Chat, message: Message) -> None:
+        if place.kind != "im" and f"<@{self._world.bot.id}>" in message.text:
+            self._world.emit(mention_event(self._world, place, message))
+
+    def _presser(self, by: str) -> JsonObject:
+        account = self._world.accounts[by]
+        return {"id": by, "username": account.handle, "name": account.handle, "team_id": account.team}
+
+    def _changed(self, place: Chat, subtype: str, now: JsonObject, before: JsonObject) -> None:
+        event: JsonObject = {"type": "message", "subtype": subtype, "hidden": True, "channel": place.id}
+        ts = self._world.new_ts()
+        event |= {"channel_type": place.kind, "ts": ts, "event_ts": ts, "previous_message": before}
+        self._world.emit(event | ({"message": now} if now else {"deleted_ts": before["ts"]}))
+        self._world.touch()
+
+    def _seen(self, message: Message) -> SeenMessage:
+        sender, (text, code) = self._world.accounts[message.sender], self._world.drawn(message)
+        return SeenMessage(
+            ts=message.ts,
+            sender=sender.name,
+            from_bot=sender.is_bot,
+            text=text,
+            code=code,
+            thread=message.thread,
+            files=tuple(self._world.files[file].name for file in message.files),
+            tasks=tuple((str(task["title"]), str(task["status"])) for task in message.tasks.values()),
+            buttons=tuple(label(button) for button in buttons(message.blocks)),
+            streaming=message.streaming and time.time() < message.stream_ends,
+            edited=message.edited,
+            metadata=dict(message.metadata),
+        )

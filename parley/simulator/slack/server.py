@@ -1,0 +1,283 @@
+"""Slack on loopback, in a thread of its own: the Web API, Socket Mode, posted events, files."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from types import TracebackType
+
+from aiohttp import web
+
+from parley.simulator.control import Control
+from parley.simulator.serving import serving
+from parley.simulator.slack import methods, modals, streams, uploads
+from parley.simulator.slack.errors import ApiError
+from parley.simulator.slack.events import Events
+from parley.simulator.slack.faults import Fault, Faults, Pacer, raise_for
+from parley.simulator.slack.model import JsonObject, Timing, Upload
+from parley.simulator.slack.params import Params, read_params
+from parley.simulator.slack.people import People
+from parley.simulator.slack.posts import Posted, Posts
+from parley.simulator.slack.sockets import Sockets
+from parley.simulator.slack.verbs import FAULTS, ITSELF, PEOPLE
+from parley.simulator.slack.world import World
+
+DEFAULT_BOT_TOKEN = "xoxb-100200300-simulated-for-loopback-only"  # noqa: S105 - guards nothing
+DEFAULT_APP_TOKEN = "xapp-1-A0SIM-400500600-simulated-for-loopback-only"  # noqa: S105
+DEFAULT_SIGNING_SECRET = "5117a1edf00d5117a1edf00d5117a1ed"  # noqa: S105
+KEPT_CALLS = 200_000
+_METHODS = methods.METHODS | streams.METHODS | uploads.METHODS | modals.METHODS
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the app: method, parameters, Unix time when it was answered, and the error or ""."""
+
+    method: str
+    params: JsonObject
+    at: float
+    error: str
+
+
+class SlackSimulator:
+    """A Slack workspace with one app. Use it with `with`; it listens on 127.0.0.1 while open.
+
+    `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
+    and outlives the app's processes. `strict_pace` enforces the rate tiers.
+    """
+
+    def __init__(
+        self,
+        bot_token: str = DEFAULT_BOT_TOKEN,
+        app_token: str = DEFAULT_APP_TOKEN,
+        handle: str = "parley",
+        name: str = "Parley",
+        timing: Timing = Timing(),  # noqa: B008 - frozen
+        strict_pace: bool = False,
+        port: int = 0,
+        signing_secret: str = DEFAULT_SIGNING_SECRET,
+    ) -> None:
+        self.world = World(name, handle, bot_token, app_token, timing)
+        self.faults = Faults()
+        self.signing_secret = signing_secret
+        """With which events that are posted are signed."""
+        self._events = Events(self.world)
+        self.people = People(self.world, self._events)
+        self._pacer = Pacer(strict=strict_pace)
+        self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
+        self._port = port
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="simulated-slack", daemon=True)
+
+    @property
+    def bot_token(self) -> str:
+        """The token that the app writes with."""
+        return self.world.bot_token
+
+    @property
+    def app_token(self) -> str:
+        """The token that opens connections."""
+        return self.world.app_token
+
+    @property
+    def api_url(self) -> str:
+        """What to use instead of `https://slack.com/api/`."""
+        return f"{self.world.base_url}/api/"
+
+    @property
+    def handle(self) -> str:
+        """The app's name for mentions."""
+        return self.world.bot.handle
+
+    @property
+    def connections(self) -> int:
+        """How many Socket Mode connections the app has."""
+        return self._sockets.connections
+
+    @property
+    def opened(self) -> int:
+        """How many it ever had."""
+        return self._sockets.opened
+
+    @property
+    def posts(self) -> tuple[Posted, ...]:
+        """Posts to the app's request URL, oldest first."""
+        return tuple(self._posts.answered)
+
+    def calls(self, method: str = "") -> tuple[Call, ...]:
+        """Finished calls of the app, oldest first; with `method`, of that one only."""
+        with self.world.changed:
+            return tuple(call for call in self._calls if not method or call.method == method)
+
+    def post_to(self, url: str) -> None:
+        """Post events to this address from now on, instead of over Socket Mode; it must answer Slack's
+        challenge. Raises ValueError when it does not."""
+        self._do(self._posts.post_to(url))
+
+    def disconnect(self, reason: str = "refresh_requested", *, close: bool = False) -> None:
+        """Say goodbye on every connection; `close` ends it at once, else that is left to the app."""
+        self._do(self._sockets.disconnect(reason, close=close))
+
+    def drop_connections(self) -> None:
+        """Cut every connection without a word."""
+        self._loop.call_soon_threadsafe(self._sockets.abort)
+
+    def send_frame(self, content: str | bytes) -> None:
+        """Send a frame of any content."""
+        self._do(self._sockets.say(content))
+
+    def __enter__(self) -> SlackSimulator:
+        self._thread.start()
+        self._ready.wait()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def _do(self, work: Coroutine[object, object, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(5)
+
+    def _run(self) -> None:
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._sockets = Sockets(self.world, self._events, self.faults)
+        self._posts = Posts(self.world, self._events, self.faults, self.signing_secret)
+        self._events.wake = self._wake
+        app = web.Application(client_max_size=2**30)
+        app.router.add_post("/api/{method}", self._api)
+        app.router.add_get("/api/{method}", self._api)
+        app.router.add_get("/link/", self._sockets.serve)
+        app.router.add_get("/files-pri/{id}/download/{name}", self._download)
+        app.router.add_get("/files-pri/{id}/{name}", self._download)
+        app.router.add_post("/upload/v1/{id}", self._upload)
+        verbs = ((self.people, PEOPLE), (self.faults, FAULTS), (self, ITSELF))
+        Control(Upload, *verbs).add_to(app)
+        async with serving(app, self._port) as port:
+            self.world.base_url = f"http://127.0.0.1:{port}"
+            pumps = [asyncio.create_task(each.pump()) for each in (self._sockets, self._posts)]
+            self._ready.set()
+            await self._stop.wait()
+            self._events.wake = lambda: None
+            for pump in pumps:
+                pump.cancel()
+            await asyncio.gather(*pumps, return_exceptions=True)
+            await self._sockets.close()
+
+    def _wake(self) -> None:
+        for wire in (self._sockets, self._posts):
+            self._loop.call_soon_threadsafe(wire.wake)
+
+    async def _api(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["method"]
+        fault = self.faults.take(name)
+        if self.faults.out() or fault.reset == "before":
+            return _cut(request)
+        await asyncio.sleep(fault.delay)
+        params, error = Params({}), ""
+        try:
+            params = await read_params(request)
+            if self.faults.out():
+                return _cut(request)
+            raise_for(fault)
+            answer = self._answer(name, params, _token(request, params))
+        except ApiError as refusal:
+            answer, error = _refusal(refusal), refusal.error
+        except ConnectionResetError:
+            return _cut(request)
+        self._note(name, params, error)
+        if fault.reset == "after":
+            return _cut(request)
+        return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
+
+    def _answer(self, name: str, params: Params, token: str) -> web.Response:
+        with self.world.changed:
+            if name == "apps.connections.open":
+                self._check(token, self.world.app_token, self.world.bot_token)
+                return web.json_response({"ok": True, "url": self._sockets.ticket()})
+            if name not in _METHODS:
+                raise ApiError("unknown_method")
+            self._check(token, self.world.bot_token, self.world.app_token)
+            perform, scope = _METHODS[name]
+            if scope and scope not in self.world.scopes:
+                raise ApiError("missing_scope", needed=scope)
+            self._pacer.check(name, params.text("channel"))
+            result = perform(self.world, params)
+            headers = {"x-oauth-scopes": ",".join(sorted(self.world.scopes))}
+            return web.json_response({"ok": True} | result, headers=headers)
+
+    def _check(self, token: str, wanted: str, other: str) -> None:
+        if not token:
+            raise ApiError("not_authed")
+        if token == other:
+            raise ApiError("not_allowed_token_type")
+        if token != wanted:
+            raise ApiError("invalid_auth")
+
+    def _note(self, method: str, params: Params, error: str) -> None:
+        with self.world.changed:
+            self._calls.append(Call(method, params.values, time.time(), error))
+            self.world.touch()
+
+    async def _download(self, request: web.Request) -> web.StreamResponse:
+        fault = self.faults.take("file")
+        if self.faults.out() or fault.reset:
+            return _cut(request)
+        await asyncio.sleep(fault.delay)
+        file = self.world.files.get(request.match_info["id"].partition("-")[2])
+        if _token(request, Params({})) != self.bot_token or "files:read" not in self.world.scopes:
+            # On the platform, too, this is no error but a page to log in on.
+            return web.Response(text="<html>Sign in to Slack</html>", content_type="text/html")
+        if file is None:
+            return web.Response(status=404)
+        return web.Response(body=file.content, content_type="application/octet-stream")
+
+    async def _upload(self, request: web.Request) -> web.StreamResponse:
+        fault: Fault = self.faults.take("upload")
+        if self.faults.out() or fault.reset == "before":
+            return _cut(request)
+        await asyncio.sleep(fault.delay)
+        content = await _uploaded(request)
+        try:
+            raise_for(fault)
+            with self.world.changed:
+                uploads.receive(self.world, request.match_info["id"], content)
+        except ApiError as error:
+            return web.Response(status=error.status if error.status != 200 else 500, text=error.error)
+        return _cut(request) if fault.reset else web.Response(text=f"OK - {len(content)}")
+
+
+async def _uploaded(request: web.Request) -> bytes:
+    """The bytes of an upload: the body itself, or the one file of a form."""
+    if request.content_type != "multipart/form-data":
+        return await request.read()
+    for value in (await request.post()).values():
+        if isinstance(value, web.FileField):
+            return value.file.read()
+    return b""
+
+
+def _token(request: web.Request, params: Params) -> str:
+    return request.headers.get("Authorization", "").removeprefix("Bearer ").strip() or params.text("token")
+
+
+def _refusal(error: ApiError) -> web.Response:
+    headers = {"Retry-After": str(error.retry_after)} if error.retry_after else {}
+    if error.status >= 500:
+        return web.Response(status=error.status, text="upstream error", headers=headers)
+    body = {"ok": False, "error": error.error} | ({"needed": error.needed} if error.needed else {})
+    return web.json_response(body, status=error.status, headers=headers)
+
+
+def _cut(request: web.Request) -> web.Response:
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()

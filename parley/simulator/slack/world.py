@@ -1,0 +1,157 @@
+"""The state of the simulated platform. It lives as long as the simulator, whatever happens to a bot."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import threading
+import time
+from collections.abc import Callable
+
+from parley.simulator.slack.blocks import shown
+from parley.simulator.slack.errors import ApiError
+from parley.simulator.slack.model import (
+    Account,
+    Chat,
+    ChatKind,
+    File,
+    JsonObject,
+    Message,
+    Modal,
+    Timing,
+    Whisper,
+)
+from parley.simulator.slack.render import drawn, plain
+
+TEAM = "T0SIM"
+APP = "A0SIM"
+SCOPES = frozenset(
+    {
+        *("app_mentions:read", "assistant:write", "channels:history", "chat:write", "files:read"),
+        *("files:write", "groups:history", "im:history", "mpim:history", "users:read"),
+    }
+)
+
+
+class World:
+    """Accounts, chats, messages and files of one workspace with one app, behind one lock.
+
+    `changed` is that lock, and is notified whenever something moved. `emit` is called with every event for
+    the app, under the lock.
+    """
+
+    def __init__(self, name: str, handle: str, bot_token: str, app_token: str, timing: Timing) -> None:
+        self.changed = threading.Condition()
+        self.bot_token = bot_token
+        self.app_token = app_token
+        self.timing = timing
+        self.scopes = set(SCOPES)
+        self.base_url = ""
+        self.request_url = ""
+        """Where events are posted; "" while Socket Mode is on."""
+        self.accounts: dict[str, Account] = {}
+        self.bot = self.add_account(name, handle, TEAM, is_bot=True)
+        self.chats: dict[str, Chat] = {}
+        self.messages: dict[str, dict[str, Message]] = {}
+        self.files: dict[str, File] = {}
+        self.shown: list[tuple[str, str, str]] = []
+        """Chat, thread and text of everything that the bot ever showed, in order of time."""
+        self.whispers: list[Whisper] = []
+        self.triggers: dict[str, tuple[str, float]] = {}
+        """Whose each is and when it was made (monotonic); of nobody once it was used."""
+        self.modals: dict[str, Modal] = {}
+        """The newest form of each person."""
+        self.emit: Callable[[JsonObject], None] = lambda event: None
+        self._listeners: list[Callable[[], None]] = []
+        self._numbers = itertools.count(1)
+        self._last_ts = 0.0
+
+    def subscribe(self, listener: Callable[[], None]) -> None:
+        """Call `listener`, from whatever thread, after each change."""
+        self._listeners.append(listener)
+
+    def touch(self) -> None:
+        """Say that something changed; the lock is held."""
+        self.changed.notify_all()
+        for listener in self._listeners:
+            listener()
+
+    def number(self) -> str:
+        """The next number for an id."""
+        return f"{next(self._numbers):06d}"
+
+    def add_account(self, name: str, handle: str, team: str = TEAM, *, is_bot: bool = False) -> Account:
+        """A new person or bot."""
+        number = len(self.accounts) + 1
+        account = Account(f"U{number:06d}", name, handle, team, is_bot, f"B{number:06d}" if is_bot else "")
+        self.accounts[account.id] = account
+        return account
+
+    def add_chat(self, kind: ChatKind, title: str, members: set[str]) -> Chat:
+        """A new chat with the bot in it."""
+        letter = {"im": "D", "channel": "C", "group": "G", "mpim": "G"}[kind]
+        chat = Chat(f"{letter}{self.number()}", kind, title, members | {self.bot.id})
+        self.chats[chat.id] = chat
+        self.messages[chat.id] = {}
+        return chat
+
+    def chat_for_bot(self, chat_id: str) -> Chat:
+        """A chat that the bot may write to; a person's id is their DM. Raises ApiError."""
+        if chat_id in self.accounts:
+            dm = (c for c in self.chats.values() if c.kind == "im" and chat_id in c.members)
+            chat_id = next((c.id for c in dm), "")
+        chat = self.chats.get(chat_id)
+        if chat is None:
+            raise ApiError("channel_not_found")
+        if chat.closed:
+            raise ApiError(chat.closed)
+        return chat
+
+    def new_ts(self) -> str:
+        """The next timestamp: unique in the workspace here, in its chat on the platform."""
+        self._last_ts = max(self._last_ts + 0.000001, time.time())
+        return f"{self._last_ts:.6f}"
+
+    def post(self, chat: Chat, sender: Account, thread: str) -> Message:
+        """A new, empty message at the end of a chat or of a thread in it."""
+        ts = self.new_ts()
+        message = Message(ts, chat.id, sender.id, float(ts), thread=thread)
+        self.messages[chat.id][ts] = message
+        return message
+
+    def new_trigger(self, user: str) -> str:
+        """What lets the app open one form for somebody, soon."""
+        trigger = f"{self.number()}.1.x"
+        self.triggers[trigger] = (user, time.monotonic())
+        return trigger
+
+    def own(self, chat: Chat, ts: str) -> Message:
+        """The bot's own message. Raises ApiError."""
+        message = self.messages[chat.id].get(ts)
+        if message is None:
+            raise ApiError("message_not_found")
+        if message.sender != self.bot.id:
+            raise ApiError("cant_update_message")
+        return message
+
+    def note_shown(self, message: Message) -> None:
+        """Keep what the bot shows now."""
+        self.shown.append((message.chat, message.thread, self.drawn(message)[0]))
+        self.touch()
+
+    def drawn(self, message: Message) -> tuple[str, tuple[str, ...]]:
+        """What people see of a message, and what of it is code; beside blocks they see no text."""
+        if message.blocks:
+            text, code = shown(message.blocks)
+            return self._named(text), code
+        if message.markdown:
+            text, code = drawn(message.markdown)
+            return self._named(text), code
+        return self._named(plain(message.text, marked=message.marked)), ()
+
+    def _named(self, text: str) -> str:
+        def name(match: re.Match[str]) -> str:
+            account = self.accounts.get(match[1])
+            return match[0] if account is None else f"@{account.name}"
+
+        return re.sub(r"<?@(U\d{6})>?", name, text)

@@ -1,0 +1,206 @@
+"""The Bot API over HTTP on loopback, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass
+from types import TracebackType
+
+from aiohttp import web
+
+from parley.simulator.control import Control
+from parley.simulator.serving import serving
+from parley.simulator.telegram import media, methods, webhook
+from parley.simulator.telegram.errors import ApiError
+from parley.simulator.telegram.faults import Fault, Faults, Pace, Pacer, raise_for
+from parley.simulator.telegram.methods import Method
+from parley.simulator.telegram.model import Json, JsonObject, Upload
+from parley.simulator.telegram.params import MOST_BYTES, Params, read_params
+from parley.simulator.telegram.people import People
+from parley.simulator.telegram.polling import Polls
+from parley.simulator.telegram.verbs import FAULTS, PEOPLE
+from parley.simulator.telegram.webhook import Deliveries
+from parley.simulator.telegram.world import KEPT_CALLS, World
+
+_TOKEN = re.compile(r"\d{5,}:[\w-]{20,}\Z")
+DEFAULT_TOKEN = "100200300:simulated-token-for-loopback-only"  # noqa: S105 - guards nothing
+_UPDATES: dict[str, Method] = {
+    "setwebhook": webhook.set_webhook,
+    "deletewebhook": webhook.delete_webhook,
+    "getwebhookinfo": webhook.webhook_info,
+}
+_METHODS = methods.METHODS | media.METHODS | _UPDATES
+_PACED = re.compile(r"(send|edit)(?!chataction|messagedraft)")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the bot: method as called, parameters, Unix time, and the status it was answered with."""
+
+    method: str
+    params: JsonObject
+    at: float
+    status: int
+
+
+class TelegramSimulator:
+    """Telegram for one bot. Use it with `with`; it listens on 127.0.0.1 while open.
+
+    `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
+    and outlives the bot.
+    """
+
+    def __init__(
+        self,
+        token: str = DEFAULT_TOKEN,
+        username: str = "parley_bot",
+        name: str = "Parley",
+        pace: Pace | None = None,
+        port: int = 0,
+    ) -> None:
+        if not _TOKEN.match(token):
+            raise ValueError("a bot token looks like 123456:at-least-twenty-letters")
+        self.token = token
+        self.world = World(name, username, token)
+        self.people = People(self.world)
+        self.faults = Faults()
+        self._pacer = Pacer(pace)
+        self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
+        self._port = port
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="simulated-telegram", daemon=True)
+
+    @property
+    def api_url(self) -> str:
+        """What to use instead of `https://api.telegram.org`."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def username(self) -> str:
+        """The bot's name for mentions."""
+        return self.world.bot.username
+
+    def calls(self, method: str = "") -> tuple[Call, ...]:
+        """Finished calls of the bot, oldest first; with `method`, of that one only."""
+        with self.world.changed:
+            return tuple(call for call in self._calls if not method or call.method == method)
+
+    @property
+    def is_polled(self) -> bool:
+        """Whether the bot waits for updates now."""
+        return self._polls.waiting
+
+    def drop_poll(self) -> None:
+        """Cut the connection on which the bot waits for updates."""
+        self._polls.drop()
+
+    def __enter__(self) -> TelegramSimulator:
+        self._thread.start()
+        self._ready.wait()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def _run(self) -> None:
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._polls = Polls(self.world)
+        deliveries = asyncio.create_task(Deliveries(self.world, self.faults.out).run())
+        app = web.Application(client_max_size=2 * MOST_BYTES)
+        app.router.add_route("*", "/bot{token}/{method}", self._api)
+        app.router.add_get("/file/bot{token}/{path:.+}", self._file)
+        Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
+        # A poller that died must not count as one: its handler ends with its connection.
+        async with serving(app, self._port) as self._port:
+            self._ready.set()
+            await self._stop.wait()
+            deliveries.cancel()
+
+    async def _api(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["method"]
+        fault = self.faults.take(name.lower())
+        if self.faults.out() or fault.reset == "before":
+            return _cut(request)
+        await asyncio.sleep(fault.delay)
+        params = Params({})
+        try:
+            self._check_token(request.match_info["token"])
+            raise_for(fault)
+            params = await read_params(request)
+            answer = _ok(await self._perform(name.lower(), params))
+        except ApiError as error:
+            answer = _refusal(error)
+        except ConnectionResetError:
+            return _cut(request)
+        self._note(name, params, answer.status)
+        if fault.reset == "after":
+            return _cut(request)
+        return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
+
+    async def _perform(self, method: str, params: Params) -> Json:
+        if method == "getupdates":
+            return await self._polls.get_updates(params)
+        perform = _METHODS.get(method)
+        if perform is None:
+            raise ApiError(404, "Not Found")
+        with self.world.changed:
+            if _PACED.match(method):
+                self._pacer.check(params.integer("chat_id") or 0)
+            result = perform(self.world, params)
+        if self.world.webhook:
+            self._polls.hooked()
+        return result
+
+    def _check_token(self, token: str) -> None:
+        if not _TOKEN.match(token):
+            raise ApiError(404, "Not Found")
+        if token != self.token:
+            raise ApiError(401, "Unauthorized")
+
+    def _note(self, method: str, params: Params, status: int) -> None:
+        files: dict[str, Json] = {name: f"{len(f.content)} bytes" for name, f in params.files.items()}
+        with self.world.changed:
+            self._calls.append(Call(method, params.values | files, time.time(), status))
+            self.world.touch()
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        fault = self.faults.take("file")
+        if self.faults.out() or fault.reset:
+            return _cut(request)
+        await asyncio.sleep(fault.delay)
+        content = self.world.files.get(request.match_info["path"].removeprefix("files/"))
+        if request.match_info["token"] != self.token or content is None:
+            return web.json_response({"ok": False, "error_code": 404, "description": "Not Found"}, status=404)
+        return web.Response(body=content, content_type="application/octet-stream")
+
+
+def _ok(result: Json) -> web.Response:
+    return web.json_response({"ok": True, "result": result})
+
+
+def _refusal(error: ApiError) -> web.Response:
+    body: JsonObject = {"ok": False, "error_code": error.status, "description": error.description}
+    if error.retry_after:
+        body["parameters"] = {"retry_after": error.retry_after}
+    if error.moved_to:
+        body["parameters"] = {"migrate_to_chat_id": error.moved_to}
+    return web.json_response(body, status=error.status)
+
+
+def _cut(request: web.Request) -> web.Response:
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
+
+
+__all__ = ["Call", "Fault", "TelegramSimulator"]

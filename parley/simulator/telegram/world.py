@@ -1,0 +1,152 @@
+"""The state of the simulated platform. It lives as long as the simulator, whatever happens to a bot."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+
+from parley.simulator.telegram.errors import ApiError, bad_request, forbidden
+from parley.simulator.telegram.model import (
+    Account,
+    Chat,
+    ChatKind,
+    Draft,
+    Json,
+    JsonObject,
+    Media,
+    Message,
+    Press,
+    Upload,
+)
+
+_SILENT = frozenset({"chat_member", "message_reaction", "message_reaction_count"})
+_FIRST_SUPERGROUP = -1_001_000_000_000
+KEPT_CALLS = 200_000
+QUERY_LIFE = 15.0
+"""Seconds for which a pressed button may be answered; the platform names none, bots report about so many."""
+
+
+class World:
+    """Accounts, chats, messages, files and waiting updates of one bot, behind one lock.
+
+    `changed` is that lock, and is notified whenever something moved.
+    """
+
+    def __init__(self, bot_name: str, username: str, token: str) -> None:
+        self.changed = threading.Condition()
+        self.token = token
+        self.bot = Account(int(token.partition(":")[0]), bot_name, username, is_bot=True)
+        self.accounts: dict[int, Account] = {self.bot.id: self.bot}
+        self.chats: dict[int, Chat] = {}
+        self.messages: dict[int, dict[int, Message]] = {}
+        self.files: dict[str, bytes] = {}
+        self.privacy = True
+        self.webhook = ""
+        self.webhook_secret = ""
+        self.webhook_connections = 40
+        self.webhook_retry = 1.0
+        self.webhook_error: tuple[float, str] = (0.0, "")
+        self.allowed: frozenset[str] = frozenset()
+        self.commands: dict[tuple[str, str], list[Json]] = {}
+        self.presses: dict[str, Press] = {}
+        self.query_life = QUERY_LIFE
+        self.waiting: list[JsonObject] = []
+        self.confirmed: deque[JsonObject] = deque(maxlen=1000)
+        self.again: list[JsonObject] = []
+        self._listeners: list[Callable[[], None]] = []
+        self._updates = itertools.count(700_000_001)
+        self._users = itertools.count(1001)
+        self._groups = itertools.count(1)
+        self._files = itertools.count(1)
+        self._box = itertools.count(11)
+        self._boxes: dict[int, itertools.count[int]] = {}
+
+    def subscribe(self, listener: Callable[[], None]) -> None:
+        """Call `listener`, from whatever thread, after each change."""
+        self._listeners.append(listener)
+
+    def touch(self) -> None:
+        """Say that something changed; the lock is held."""
+        self.changed.notify_all()
+        for listener in self._listeners:
+            listener()
+
+    def add_account(self, name: str, username: str, language: str) -> Account:
+        """A new person, and the private chat between them and the bot."""
+        with self.changed:
+            account = Account(next(self._users), name, username, language)
+            self.accounts[account.id] = account
+            self._add_chat(Chat(account.id, "private", name, members={account.id, self.bot.id}))
+            return account
+
+    def add_group(self, title: str, kind: ChatKind, forum: bool, members: set[int]) -> Chat:
+        """A new group with the bot in it."""
+        with self.changed:
+            number = next(self._groups)
+            chat_id = -(5_000_000 + number) if kind == "group" else _FIRST_SUPERGROUP - number
+            return self._add_chat(Chat(chat_id, kind, title, forum, members | {self.bot.id}))
+
+    def _add_chat(self, chat: Chat) -> Chat:
+        self.chats[chat.id] = chat
+        self.messages[chat.id] = {}
+        # On the platform a supergroup numbers its own messages; private chats and groups share one box.
+        self._boxes[chat.id] = itertools.count(2) if chat.kind == "supergroup" else self._box
+        return chat
+
+    def chat_for_bot(self, chat_id: int) -> Chat:
+        """A chat that the bot may write to. Raises ApiError."""
+        chat = self.chats.get(chat_id)
+        if chat is None:
+            raise bad_request("chat not found")
+        if chat.moved_to:
+            raise ApiError(
+                400, "Bad Request: group chat was upgraded to a supergroup chat", moved_to=chat.moved_to
+            )
+        if chat.bot_is_gone:
+            raise forbidden(f"bot was kicked from the {chat.kind} chat")
+        if chat.kind == "private" and self.accounts[chat.id].blocked_bot:
+            raise forbidden("bot was blocked by the user")
+        return chat
+
+    def message(self, chat_id: int, message_id: int) -> Message | None:
+        """A message that is still there."""
+        return self.messages.get(chat_id, {}).get(message_id)
+
+    def post(self, chat: Chat, sender: Account, topic: int | None) -> Message:
+        """A new, empty message at the end of a chat."""
+        message = Message(next(self._boxes[chat.id]), chat.id, sender.id, time.time(), topic=topic)
+        self.messages[chat.id][message.id] = message
+        if sender.is_bot:
+            chat.drafts = {key: draft for key, draft in chat.drafts.items() if draft.topic != topic}
+        self.touch()
+        return message
+
+    def keep(self, upload: Upload) -> Media:
+        """Store a file and return how messages name it."""
+        file_id = f"{upload.kind}-{next(self._files)}"
+        self.files[file_id] = upload.content
+        return Media(upload.kind, file_id, upload.name, upload.mime, len(upload.content))
+
+    def draft(self, chat: Chat, draft: Draft) -> None:
+        """Show or replace a draft."""
+        chat.drafts[draft.id] = draft
+        self.touch()
+
+    def push(self, kind: str, body: JsonObject) -> None:
+        """An update for the bot, if it asked for that kind."""
+        wanted = kind in self.allowed if self.allowed else kind not in _SILENT
+        if wanted:
+            self.push_raw({"update_id": next(self._updates), kind: body})
+
+    def push_raw(self, update: JsonObject) -> None:
+        """Any update at all; it gets the next number unless it has one."""
+        update.setdefault("update_id", next(self._updates))
+        self.waiting.append(update)
+        self.touch()
+
+    def next_query(self) -> str:
+        """An id for a pressed button."""
+        return str(next(self._updates) + 10**15)

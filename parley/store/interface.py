@@ -1,0 +1,55 @@
+"""What every engine offers: the core's Journal, and the operator's side of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from parley.core.erasing.archive import Archive
+from parley.core.news import News
+from parley.store.nodes import Nodes
+
+
+class Store(Archive, Protocol):
+    """A lane's items are handed out strictly in the order of their ids: a delayed item holds back those
+    behind it. `max_wait` 0 sets no bound. Texts must be valid Unicode (ValueError otherwise). After
+    LaneLost a claim is void: its lane is another's, or free. Every method raises StoreUnavailable.
+    """
+
+    async def dead_by_queue(self) -> Mapping[str, int]:
+        """How many dead letters each queue has."""
+        ...
+
+    async def revive(self, item: int) -> bool:
+        """Let a dead letter wait again, at its old place in its lane; False if there is none."""
+        ...
+
+    async def discard(self, item: int) -> bool:
+        """Remove a dead letter for good; False if there is none."""
+        ...
+
+    async def discard_lane(self, queue: str, lane: str) -> int:
+        """Remove all dead letters of a lane for good; how many there were."""
+        ...
+
+    @property
+    def nodes(self) -> Nodes:
+        """This node among those that share the store."""
+        ...
+
+    @property
+    def news(self) -> News:
+        """What the nodes tell each other."""
+        ...
+
+    async def renew(self) -> None:
+        """Prove that this node lives: its lanes are held for another lease from now."""
+        ...
+
+    async def prune(self, now: float) -> int:
+        """Remove what is past its time at `now`, a slice at a time; returns the number of rows."""
+        ...
+
+    async def maintain(self, prune_every: float = 3600.0) -> None:
+        """Renew leases and prune, until cancelled; a store that is out of reach is tried again."""
+        ...

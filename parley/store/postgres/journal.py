@@ -1,0 +1,288 @@
+"""The Journal port on PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import os
+import secrets
+import socket
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self
+
+from parley.core.erasing.archive import Slice
+from parley.core.errors import DocumentConflict, LaneLost, StoreUnavailable
+from parley.core.fencing import demand_tenure, uptime
+from parley.core.journal import Claim, Document, Item, Put, Tally
+from parley.core.news import News
+from parley.core.usage import NOTHING, Usage
+from parley.store.ordering import in_order
+from parley.store.postgres import archive
+from parley.store.postgres.calls import Calls, claims_of, items_of
+from parley.store.postgres.connection import location
+from parley.store.postgres.doubts import Doubts
+from parley.store.postgres.engine import Engine, running
+from parley.store.postgres.merging import Call, Row
+from parley.store.postgres.nodes import PostgresNodes
+from parley.store.postgres.upkeep import SLICE, prune_calls
+from parley.store.retention import DEFAULT, Retention
+
+log = logging.getLogger("parley.store")
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresStore:
+    """Durable lanes and documents in one PostgreSQL database, for any number of nodes; made by `open`.
+
+    Semantics as in store.interface.Store; texts must have no NUL, too (ValueError). A StoreUnavailable
+    from a lost connection leaves open whether the operation happened: repeat it under its dedupe name.
+    What is written for a claim whose tenure is over raises LaneLost, also where the claim is not given.
+    """
+
+    _engine: Engine
+    _calls: Calls
+    _lease: float
+    _poll: float
+    _retention: Retention
+    _clock: Callable[[], float] | None
+    _doubts: Doubts
+    nodes: PostgresNodes
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        url: str,
+        *,
+        node: str = "",
+        schema: str = "parley",
+        lease: float = 15.0,
+        poll: float = 1.0,
+        timeout: float = 10.0,
+        retention: Retention = DEFAULT,
+        clock: Callable[[], float] | None = None,
+        listen_url: str = "",
+    ) -> AsyncIterator[Self]:
+        """The store in the database at `url`, in tables of `schema` that are made where there are none.
+
+        `node` names this process among all ("": host, process id and chance). Its lanes are held for
+        `lease` seconds from its last sign of life. `poll` seconds pass at most between looks of whoever
+        waits, `timeout` before the server gives a statement up. Without `clock` the server's own counts.
+        `listen_url` is the server itself where `url` is a pooler in transaction mode.
+        Raises StoreUnavailable, in one line, for whatever is in the way.
+        """
+        node = node or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
+        calls = Calls(schema, node)
+        where = location(url, schema)
+        async with running(where, timeout, location(listen_url or url, schema)) as engine:
+            nodes = PostgresNodes(engine, schema, node, lease, clock)
+            try:
+                yield cls(engine, calls, lease, poll, retention, clock, Doubts(3 * timeout), nodes)
+            finally:
+                with suppress(StoreUnavailable):
+                    await engine.writer.submit(calls.leave())
+
+    @property
+    def news(self) -> News:
+        """What the nodes tell each other."""
+        return self._engine.news
+
+    def _now(self) -> float | None:
+        return None if self._clock is None else self._clock()
+
+    async def _write(self, call: Call) -> list[Row]:
+        return await self._engine.writer.submit(call)
+
+    async def _read(self, call: Call) -> list[Row]:
+        return await self._engine.reader.submit(call)
+
+    # Lanes: see bridge.ports.Journal.
+
+    async def put(self, *puts: Put) -> tuple[int | None, ...]:
+        demand_tenure()
+        return tuple((await self._write(self._calls.put(puts, self._now())))[0][0]) if puts else ()
+
+    async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
+        """At most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""
+        ticket, doubtful = self._doubts.open()
+        call = self._calls.claim(queue, limit, self._lease, ticket, doubtful, self._now())
+        asked, answer = uptime(), self._engine.writer.submit(call)
+        try:
+            rows = await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            answer.add_done_callback(partial(self._give_back, ticket))
+            raise
+        except StoreUnavailable:
+            self._doubts.keep(ticket)
+            raise
+        return claims_of(rows, self.nodes.proved(asked))
+
+    def _give_back(self, ticket: int, answer: asyncio.Future[list[Row]]) -> None:
+        if answer.cancelled() or answer.exception() is not None:
+            self._doubts.keep(ticket)
+            return
+        with suppress(StoreUnavailable):  # closed: leaving freed them
+            for claim in claims_of(answer.result()):
+                self._engine.writer.submit(self._calls.release(claim))
+
+    async def set_trials(self, claim: Claim, trials: int) -> None:
+        await self._held(claim, self._calls.set_trials(claim, trials))
+
+    async def wait(self, queue: str, timeout: float) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        with self._engine.wakeups.listen(queue) as listener:
+            while (left := deadline - loop.time()) > 0:
+                listener.clear()
+                due = (await self._read(self._calls.next_ready(queue, self._now())))[0][0]
+                if due is not None and due <= 0:
+                    return
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(min(left, math.inf if due is None else due, self._poll)):
+                        await listener.wait()
+
+    async def waiting(self, queue: str, lane: str) -> tuple[Item, ...]:
+        return items_of(await self._read(self._calls.waiting(queue, lane)))
+
+    async def note(self, claim: Claim, item: int, note: str) -> None:
+        await self._held(claim, self._calls.note(claim, item, note))
+
+    async def done(
+        self,
+        claim: Claim,
+        items: Sequence[Item],
+        *,
+        note: str | None = None,
+        puts: Sequence[Put] = (),
+        documents: Sequence[Document] = (),
+        tallies: Sequence[Tally] = (),
+    ) -> None:
+        """Raises LaneLost, too, when every one of `items` was cancelled meanwhile."""
+        await self._held(claim, self._calls.done(claim, items, note, puts, documents, tallies, self._now()))
+
+    async def release(self, claim: Claim) -> None:
+        await self._write(self._calls.release(claim))
+
+    async def retry(self, claim: Claim, delay: float) -> None:
+        await self._held(claim, self._calls.retry(claim, delay, self._now()))
+
+    async def bury(self, claim: Claim, items: Sequence[Item], reason: str) -> None:
+        """An item that was replaced meanwhile stays waiting. Raises LaneLost as `done` does."""
+        await self._held(claim, self._calls.bury(claim, items, reason, self._now()))
+
+    async def _held(self, claim: Claim, call: Call) -> None:
+        """Do what only a lane's holder may. Raises LaneLost, DocumentConflict."""
+        answer, _, key = str((await self._write(call))[0][0]).partition(" ")
+        if answer == "lost":
+            raise LaneLost(f"lane {claim.lane} of {claim.queue} is no longer held")
+        if answer == "gone":
+            raise LaneLost("every item was cancelled")
+        if answer == "conflict":
+            raise DocumentConflict(f"{key} changed since it was read")
+
+    async def cancel(self, queue: str, lane: str, before: int) -> tuple[Item, ...]:
+        demand_tenure()
+        return items_of(await self._write(self._calls.cancel(queue, lane, before, self._now())))
+
+    async def withdraw(self, queue: str, lane: str, item: int) -> bool:
+        return bool((await self._write(self._calls.withdraw(queue, lane, item, self._now())))[0][0])
+
+    # Documents: see bridge.ports.Documents.
+
+    async def get(self, key: str) -> Document:
+        rows = await self._read(self._calls.get(key))
+        return Document(*rows[0]) if rows else Document(key, "", 0)
+
+    async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
+        rows = await self._read(self._calls.get_all(keys))
+        return in_order(keys, (Document(*row) for row in rows))
+
+    async def set(self, document: Document) -> Document:
+        demand_tenure()
+        version = (await self._write(self._calls.set(document)))[0][0]
+        if version is None:
+            raise DocumentConflict(f"{document.key} changed since it was read")
+        return replace(document, version=version)
+
+    async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
+        rows = await self._read(self._calls.list(prefix, limit, after))
+        return tuple(Document(*row) for row in rows)
+
+    async def delete(self, key: str) -> None:
+        demand_tenure()
+        await self._write(self._calls.delete(key))
+
+    # Counts: see bridge.ports.Journal.
+
+    async def tally(self, tallies: Sequence[Tally], once: str = "") -> bool:
+        return bool((await self._write(self._calls.tally(tallies, once, self._now())))[0][0])
+
+    async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
+        found = {name: Usage(*sums) for name, *sums in await self._read(self._calls.counted(names))}
+        return tuple(found.get(name, NOTHING) for name in names)
+
+    async def uncount(self, prefix: str) -> int:
+        return int((await self._write(self._calls.uncount(prefix)))[0][0])
+
+    # The operator's side: see store.interface.Store.
+
+    async def dead(self, limit: int = 100) -> tuple[Item, ...]:
+        return items_of(await self._read(self._calls.dead(limit)))
+
+    async def dead_by_queue(self) -> Mapping[str, int]:
+        return dict(await self._read(self._calls.dead_by_queue()))
+
+    async def revive(self, item: int) -> bool:
+        return bool((await self._write(self._calls.revive(item, self._now())))[0][0])
+
+    async def discard(self, item: int) -> bool:
+        return bool(await self._write(self._calls.discard(item)))
+
+    async def discard_lane(self, queue: str, lane: str) -> int:
+        return len(await self._write(archive.discard_call(self._calls.schema, queue, lane)))
+
+    # Everything there is: see bridge.erasing.archive.
+
+    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> Slice:
+        schema = self._calls.schema
+        last = (await self._read(archive.last_call(schema, after)))[0][0]
+        if last is None:
+            return Slice((), after, more=False)
+        rows = await self._read(archive.search_call(schema, words, lanes, after, last, self._now()))
+        return Slice(archive.kept(rows), last, more=True)
+
+    async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
+        schema = self._calls.schema
+        rows = await self._write(archive.remove_call(schema, items, self._now()))
+        for lane in {(row[1], row[2]) for row in rows}:
+            await self._write(archive.refresh_call(schema, *lane))
+            await self._write(archive.drop_call(schema, *lane))
+        return tuple(int(row[0]) for row in rows)
+
+    async def renew(self) -> None:
+        await self.nodes.renew()
+
+    async def prune(self, now: float) -> int:
+        calls, removed, total = prune_calls(self._calls.schema, self._retention, now), [SLICE], 0
+        while SLICE in removed:
+            removed = [int((await self._write(call))[0][0]) for call in calls]
+            total += sum(removed)
+        return total
+
+    async def maintain(self, prune_every: float = 3600.0) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.nodes.stay())
+            group.create_task(self._prune_often(prune_every))
+
+    async def _prune_often(self, pause: float) -> None:
+        while True:
+            try:
+                await self.prune(time.time() if self._clock is None else self._clock())
+            except StoreUnavailable as error:
+                log.warning("old rows stay for now: %s", error)
+            await asyncio.sleep(pause)

@@ -1,0 +1,109 @@
+"""This node among the others: its sign of life, and what it holds alone."""
+
+# ruff: noqa: S608  (built from the constants of this file and a checked schema name)
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from parley.core.errors import StoreUnavailable
+from parley.core.fencing import Tenure, uptime
+from parley.store.nodes import Holding, Node
+from parley.store.postgres.engine import Engine
+from parley.store.postgres.merging import Call
+
+log = logging.getLogger("parley.store")
+
+_HIGHEST = chr(0x10FFFF)
+
+
+class PostgresNodes:
+    """The Nodes port. `seconds` is the node's lease; `clock`, where given, counts instead of the server's.
+
+    Nodes are written and read beside the journal's batches: a sign of life waits for nobody's messages.
+    """
+
+    def __init__(
+        self, engine: Engine, schema: str, name: str, seconds: float, clock: Callable[[], float] | None
+    ) -> None:
+        self._engine = engine
+        self._schema = schema
+        self._name = name
+        self._seconds = seconds
+        self._clock = clock
+        self._report = ""
+        self._tenure = Tenure(seconds, -math.inf)
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def say(self, report: str) -> None:
+        self._report = report
+
+    def proved(self, asked: float) -> Tenure:
+        """The server has just prolonged the lease: it was asked at `asked`, by `uptime`.
+
+        Where the lease may have been over before that, others may have taken what was held: whatever was
+        claimed earlier is lost then, and a new tenure begins.
+        """
+        if not self._tenure.extend(asked):
+            self._tenure = Tenure(self._seconds, asked)
+        return self._tenure
+
+    async def renew(self) -> None:
+        """Show that this node lives: its lanes are held for another lease from now."""
+        asked = uptime()
+        statement = f"""INSERT INTO {self._schema}.nodes AS n (name, until, report)
+            VALUES (%s, {self._schema}.moment(%s::float8) + %s::float8, %s)
+            ON CONFLICT (name) DO UPDATE SET until = greatest(n.until, excluded.until),
+            report = excluded.report RETURNING name"""
+        await self._engine.reader.submit(
+            Call(statement, (self._name, self._now(), self._seconds, self._report))
+        )
+        self.proved(asked)
+
+    async def stay(self) -> None:
+        """Show it again and again until cancelled, and soon again where the store could not be told."""
+        while True:
+            pause = self._seconds / 3
+            try:
+                await self.renew()
+            except StoreUnavailable as error:
+                log.warning("this node cannot show that it lives: %s", error)
+                pause /= 5
+            await asyncio.sleep(pause)
+
+    async def all(self, queues: str) -> Sequence[Node]:
+        s = self._schema
+        statement = f"""WITH now AS (SELECT {s}.moment(%s::float8) AS at)
+            SELECT n.name, n.since, n.until - now.at,
+            (SELECT count(*) FROM {s}.lanes l WHERE l.node = n.name AND l.queue >= %s AND l.queue < %s),
+            ARRAY(SELECT e.name FROM {s}.leases e WHERE e.node = n.name AND e.until > now.at ORDER BY 1),
+            n.report FROM {s}.nodes n, now ORDER BY n.name"""
+        rows = await self._engine.reader.submit(Call(statement, (self._now(), queues, queues + _HIGHEST)))
+        return tuple(Node(name, since, left, lanes, tuple(holds), said)
+                     for name, since, left, lanes, holds, said in rows)  # fmt: skip
+
+    async def hold(self, what: str, seconds: float) -> Holding:
+        statement = f"SELECT * FROM {self._schema}.take_lease(%s, %s, %s::float8, %s::float8)"
+        rows = await self._engine.reader.submit(Call(statement, (what, self._name, seconds, self._now())))
+        node, left = rows[0]
+        return Holding(str(node), float(left))
+
+    async def let_go(self, what: str) -> None:
+        await self._engine.reader.submit(
+            Call(f"SELECT {self._schema}.drop_lease(%s, %s)", (what, self._name))
+        )
+
+    async def freed(self, what: str, timeout: float) -> None:
+        with self._engine.wakeups.listen(f"lease/{what}") as listener, suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                await listener.wait()
+
+    def _now(self) -> float | None:
+        return None if self._clock is None else self._clock()

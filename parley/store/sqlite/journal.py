@@ -1,0 +1,282 @@
+"""The Journal port on SQLite."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import os
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+from parley.core.erasing.archive import Slice
+from parley.core.errors import LaneLost, StoreUnavailable
+from parley.core.journal import Tally
+from parley.core.news import NO_NEWS, News
+from parley.core.ports import Claim, Document, Item, Put
+from parley.core.usage import NOTHING, Usage
+from parley.store.clock import Onward
+from parley.store.nodes import Alone, Nodes
+from parley.store.ordering import in_order
+from parley.store.retention import DEFAULT, Retention
+from parley.store.sqlite import archive, documents, lanes, puts, sql, upkeep
+from parley.store.sqlite import tallies as counts
+from parley.store.sqlite.connection import Location
+from parley.store.sqlite.engine import Engine, running
+from parley.store.sqlite.transaction import Transaction, documents_of, items_of
+
+log = logging.getLogger("parley.store")
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteStore:
+    """Durable lanes and documents in one SQLite file, for one process; made by `open`.
+
+    A lane's items are handed out strictly in the order of their ids: a delayed item holds back those
+    behind it. Texts must be valid Unicode (ValueError otherwise). After LaneLost a claim is void: its
+    lane is another's, or free.
+    """
+
+    _engine: Engine
+    _node: str
+    _lease: float
+    _poll: float
+    _retention: Retention
+    _clock: Callable[[], float]
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        path: Path | str,
+        *,
+        node: str = "",
+        exclusive: bool = True,
+        lease: float = 15.0,
+        retention: Retention = DEFAULT,
+        clock: Callable[[], float] = time.time,
+        busy_timeout: float = 5.0,
+        max_pages: int = 0,
+    ) -> AsyncIterator[Self]:
+        """The store in the file `path`, which is made with its folder where there is none.
+
+        Alone (the default), whatever an earlier process held is free at once, leases never lapse, and a
+        clock that is put back holds up nothing.
+        With `exclusive=False` several nodes, each with a name of its own, share the file and hold their
+        lanes for `lease` seconds at a time. `max_pages` bounds the file (0: only the disk does).
+        Raises StoreUnavailable, in one line, for whatever is in the way.
+        """
+        node = node or f"process {os.getpid()}"
+        lease = math.inf if exclusive else lease
+        poll = 60.0 if exclusive else 0.05  # seconds between looks: nobody tells us what other nodes do
+
+        onward = Onward(clock)
+        clock = onward if exclusive else clock  # nodes that share a file share its time
+
+        def begin(connection: sqlite3.Connection) -> Transaction:
+            now = clock()
+            return Transaction(connection, node, now, now + lease)
+
+        location = Location(Path(path), busy_timeout, max_pages)
+        async with running(location, begin, exclusive=exclusive) as engine:
+            if exclusive:
+                await _take_over(engine, onward)
+            try:
+                yield cls(engine, node, lease, poll, retention, clock)
+            finally:
+                with suppress(StoreUnavailable):
+                    await engine.writer.submit(lambda tx: tx.change(sql.FREE_NODE, node))
+
+    @property
+    def nodes(self) -> Nodes:
+        """The process that has the file."""
+        return Alone(self._node)
+
+    @property
+    def news(self) -> News:
+        """Nobody is told."""
+        return NO_NEWS
+
+    # Lanes: see bridge.ports.Journal.
+
+    async def put(self, *puts_: Put) -> tuple[int | None, ...]:
+        return await self._engine.writer.submit(puts.Puts(puts_))
+
+    async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
+        """At most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""
+        future = self._engine.writer.submit(lambda tx: lanes.claim(tx, queue, limit))
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            future.add_done_callback(self._give_back)
+            raise
+
+    def _give_back(self, claimed: asyncio.Future[tuple[Claim, ...]]) -> None:
+        if claimed.cancelled() or claimed.exception() is not None:
+            return
+        with suppress(StoreUnavailable):  # closed: whoever opens it next frees them
+            for claim in claimed.result():
+                self._engine.writer.submit(partial(lanes.release, claim=claim))
+
+    async def set_trials(self, claim: Claim, trials: int) -> None:
+        await self._engine.writer.submit(lambda tx: lanes.set_trials(tx, claim, trials))
+
+    async def wait(self, queue: str, timeout: float) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        with self._engine.wakeups.listen(queue) as listener:
+            while (left := deadline - loop.time()) > 0:
+                listener.clear()
+                ready_at = (await self._engine.reader.rows(sql.NEXT_READY, queue))[0][0]
+                due = math.inf if ready_at is None else ready_at - self._clock()
+                if due <= 0:
+                    return
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(min(left, due, self._poll)):
+                        await listener.wait()
+                if listener.ready_at <= self._clock():
+                    return
+
+    async def waiting(self, queue: str, lane: str) -> tuple[Item, ...]:
+        return items_of(await self._engine.reader.rows(sql.WAITING, queue, lane))
+
+    async def note(self, claim: Claim, item: int, note: str) -> None:
+        if not await self._engine.writer.submit(lanes.Note(claim, item, note)):
+            raise LaneLost(f"item {item} was cancelled")
+
+    async def done(
+        self,
+        claim: Claim,
+        items: Sequence[Item],
+        *,
+        note: str | None = None,
+        puts: Sequence[Put] = (),
+        documents: Sequence[Document] = (),
+        tallies: Sequence[Tally] = (),
+    ) -> None:
+        """Raises LaneLost, too, when every one of `items` was cancelled meanwhile."""
+        finish = lanes.Finish(claim, tuple(items), note, tuple(puts), tuple(documents), tuple(tallies))
+        if not await self._engine.writer.submit(lambda tx: lanes.done(tx, finish)):
+            raise LaneLost("every item was cancelled")
+
+    async def release(self, claim: Claim) -> None:
+        await self._engine.writer.submit(lambda tx: lanes.release(tx, claim))
+
+    async def retry(self, claim: Claim, delay: float) -> None:
+        await self._engine.writer.submit(lambda tx: lanes.retry(tx, claim, delay))
+
+    async def bury(self, claim: Claim, items: Sequence[Item], reason: str) -> None:
+        """An item that was replaced meanwhile stays waiting. Raises LaneLost as `done` does."""
+        dead = tuple(items)
+        if not await self._engine.writer.submit(lambda tx: lanes.bury(tx, claim, dead, reason)):
+            raise LaneLost("every item was cancelled")
+
+    async def cancel(self, queue: str, lane: str, before: int) -> tuple[Item, ...]:
+        return await self._engine.writer.submit(lambda tx: lanes.cancel(tx, queue, lane, before))
+
+    async def withdraw(self, queue: str, lane: str, item: int) -> bool:
+        return await self._engine.writer.submit(lambda tx: lanes.withdraw(tx, queue, lane, item))
+
+    # Documents: see bridge.ports.Documents.
+
+    async def get(self, key: str) -> Document:
+        found = documents_of(await self._engine.reader.rows(sql.GET, key))
+        return found[0] if found else Document(key, "", 0)
+
+    async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
+        rows = await self._engine.reader.rows(sql.GET_ALL, json.dumps(list(keys)))
+        return in_order(keys, documents_of(rows))
+
+    async def set(self, document: Document) -> Document:
+        return await self._engine.writer.submit(lambda tx: documents.write(tx, document))
+
+    async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
+        end = prefix + documents.HIGHEST
+        return documents_of(await self._engine.reader.rows(sql.LIST, prefix, end, after, limit))
+
+    async def delete(self, key: str) -> None:
+        await self._engine.writer.submit(lambda tx: documents.delete(tx, key))
+
+    # Counts: see bridge.ports.Journal.
+
+    async def tally(self, tallies: Sequence[Tally], once: str = "") -> bool:
+        return await self._engine.writer.submit(lambda tx: counts.tally(tx, tallies, once))
+
+    async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
+        rows = await self._engine.reader.rows(sql.TALLIED, json.dumps(list(names)))
+        found = {name: Usage(*amounts) for name, *amounts in rows}
+        return tuple(found.get(name, NOTHING) for name in names)
+
+    async def uncount(self, prefix: str) -> int:
+        return await self._engine.writer.submit(lambda tx: counts.uncount(tx, prefix))
+
+    # The operator's side.
+
+    async def dead(self, limit: int = 100) -> tuple[Item, ...]:
+        return items_of(await self._engine.reader.rows(sql.DEAD, limit))
+
+    async def dead_by_queue(self) -> Mapping[str, int]:
+        """How many dead letters each queue has."""
+        return dict(await self._engine.reader.rows(sql.DEAD_BY_QUEUE))
+
+    async def revive(self, item: int) -> bool:
+        """Let a dead letter wait again, at its old place in its lane; False if there is none."""
+        return await self._engine.writer.submit(lambda tx: upkeep.revive(tx, item))
+
+    async def discard(self, item: int) -> bool:
+        """Remove a dead letter for good; False if there is none."""
+        return await self._engine.writer.submit(lambda tx: upkeep.discard(tx, item))
+
+    async def discard_lane(self, queue: str, lane: str) -> int:
+        """Remove all dead letters of a lane for good; how many there were."""
+        return await self._engine.writer.submit(lambda tx: archive.discard_lane(tx, queue, lane))
+
+    # Everything there is: see bridge.erasing.archive.
+
+    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> Slice:
+        return await archive.search(self._engine.reader, words, lanes, after, self._clock())
+
+    async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
+        return await self._engine.writer.submit(lambda tx: archive.remove(tx, items))
+
+    async def renew(self) -> None:
+        """Prove that this node lives: its lanes are held for another lease from now."""
+        if math.isfinite(self._lease):
+            await self._engine.writer.submit(lambda tx: tx.change(sql.RENEW, tx.lease_until, self._node))
+
+    async def prune(self, now: float) -> int:
+        """Remove what is past its time at `now`, a slice at a time; returns the number of rows."""
+        total, more = 0, True
+        while more:
+            removed, more = await self._engine.writer.submit(
+                lambda tx: upkeep.prune(tx, self._retention, now)
+            )
+            total += removed
+        return total
+
+    async def maintain(self, prune_every: float = 3600.0) -> None:
+        """Renew leases and prune, until cancelled; a store that is out of reach is tried again."""
+        loop = asyncio.get_running_loop()
+        next_prune = loop.time()
+        while True:
+            try:
+                await self.renew()
+                if loop.time() >= next_prune:
+                    next_prune = loop.time() + prune_every
+                    await self.prune(self._clock())
+            except StoreUnavailable as error:
+                log.warning("%s", error)
+            await asyncio.sleep(min(self._lease / 3, prune_every))
+
+
+async def _take_over(engine: Engine, onward: Onward) -> None:
+    """Go on from where an earlier process was."""
+    onward.pass_by((await engine.reader.rows(sql.NEWEST))[0][0])
+    await engine.writer.submit(lambda tx: tx.change(sql.FREE_EVERYBODY))

@@ -1,5 +1,0 @@
-"""The journal on SQLite: one process, one file, one writer thread with group commit."""
-
-from store.sqlite.journal import SqliteStore
-
-__all__ = ["SqliteStore"]
