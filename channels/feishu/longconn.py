@@ -161,7 +161,7 @@ class LongConnection:
             try:
                 packet = codec.read(received.data)
             except ValueError as error:
-                log.warning("feishu: a frame cannot be read and is skipped: %s", error)
+                log.warning("feishu: a frame cannot be read and is skipped: %.200s", error)
                 continue
             await self._handle(packet, group)
 

@@ -76,7 +76,7 @@ def heard_in(raw: Json, me: Me, now: float) -> InboundMessage | Press | Move | N
     except _RUBBISH as error:
         kinds = ", ".join(str(key) for key in raw if key != "update_id") if isinstance(raw, dict) else "?"
         log.warning(
-            "telegram: update %s (%s) cannot be read and is skipped: %s: %s",
+            "telegram: update %s (%.100s) cannot be read and is skipped: %s: %.200s",
             number_of(raw),
             kinds,
             type(error).__name__,

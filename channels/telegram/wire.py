@@ -102,5 +102,5 @@ def _check(status: int, content: bytes) -> None:
 def _retry_after(content: bytes) -> float:
     try:
         return float(json.loads(content)["parameters"]["retry_after"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return DEFAULT_PAUSE

@@ -35,7 +35,7 @@ def decode(kind: type[Value], text: str) -> Value:
     """
     try:
         built: Value = _reader(cast("Any", kind))(json.loads(text))
-    except (TypeError, KeyError, AttributeError) as error:
+    except (TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a {kind.__name__}: {error}") from error
     return built
 

@@ -35,7 +35,10 @@ def test_newer_and_older_versions_read_each_other() -> None:
     assert record == TurnRecord(stage=Stage.ANSWERED, outcome=Outcome.EMPTY)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "null", '"text"', '{"stage": "no such stage"}', '{"items": 3}'])
+RUBBISH = ["", "[]", "null", '"text"', '{"stage": "no such stage"}', '{"items": 3}', "[" * 100_000]
+
+
+@pytest.mark.parametrize("text", RUBBISH, ids=lambda text: text[:30])
 def test_rubbish_is_refused_with_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - JSON errors are value errors too
         decode(TurnRecord, text)

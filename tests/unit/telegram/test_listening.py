@@ -178,3 +178,13 @@ async def test_a_skipped_update_is_named_in_the_log(world, caplog):
     async with listening(world.channel, inbox):
         await inbox.first()
     assert "update 800000000 (message) cannot be read and is skipped" in caplog.text
+
+
+async def test_a_skipped_update_fills_no_log(world, caplog):
+    world.people.inject({"message": {"chat": 5}, "9" * 5_000: None})
+    world.say("after")
+    inbox = KeepingInbox()
+    async with listening(world.channel, inbox):
+        await inbox.first()
+    (line,) = [each.getMessage() for each in caplog.records if "skipped" in each.getMessage()]
+    assert len(line) < 500
