@@ -50,7 +50,7 @@ def run(plan: Plan) -> Iterator[Table]:
 
 
 def _starts(plan: Plan, folder: Path) -> Table:
-    with agent_server() as (agent, _), started("-m", "simulator", "telegram") as simulator:
+    with agent_server() as (agent, _), started("-m", "parley.simulator", "telegram") as simulator:
         telegram = _telegram(simulator)
         both: _Channels = {"web": {}, "telegram": telegram}
         kinds: dict[str, tuple[str, _Channels]] = {

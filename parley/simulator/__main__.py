@@ -1,4 +1,4 @@
-"""`python -m simulator PLATFORM`: a chat platform on loopback, until Ctrl-C."""
+"""`python -m parley.simulator PLATFORM`: a chat platform on loopback, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from parley.simulator.stand import stand
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one simulator until interrupted; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m simulator", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m parley.simulator", description=__doc__)
     parser.add_argument("platform", choices=platforms())
     parser.add_argument("--port", type=int, default=0, help="0 (default) takes a free one")
     chosen = parser.parse_args(arguments)

@@ -81,8 +81,8 @@ NAMED: Mapping[str, Run] = {
     "parley simulate slack": Run("In config.yaml:.*/sim/say", stays=True),
     "parley threads": Run("STATE"),
     "python -m parley.channels.slack.manifest https://your.host": Run("https://your.host"),
-    "python -m simulator dingtalk": Run("In config.yaml:.*/sim/say", stays=True),
-    "python -m simulator feishu": Run("In config.yaml:.*/sim/say", stays=True),
+    "python -m parley.simulator dingtalk": Run("In config.yaml:.*/sim/say", stays=True),
+    "python -m parley.simulator feishu": Run("In config.yaml:.*/sim/say", stays=True),
 }
 """Those that stand in sentences."""
 

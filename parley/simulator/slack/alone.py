@@ -1,4 +1,4 @@
-"""`python -m simulator slack`: what it prints, and for how long it stands."""
+"""`python -m parley.simulator slack`: what it prints, and for how long it stands."""
 
 from __future__ import annotations
 

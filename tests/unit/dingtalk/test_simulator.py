@@ -235,7 +235,7 @@ async def test_another_process_can_be_a_person_and_ask_for_trouble(sim, http):
 
 async def test_it_runs_alone_until_it_is_told_to_end():
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "simulator", "dingtalk", stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", "parley.simulator", "dingtalk", stdout=asyncio.subprocess.PIPE
     )
     assert process.stdout is not None
     line = (await asyncio.wait_for(process.stdout.readline(), patience(20))).decode()

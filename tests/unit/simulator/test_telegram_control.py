@@ -62,7 +62,7 @@ async def test_a_webhook_gets_updates_with_its_secret_and_again_when_refused(sim
 
 async def test_it_runs_alone_and_ends_when_told():
     program = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "simulator", "telegram", stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", "parley.simulator", "telegram", stdout=asyncio.subprocess.PIPE
     )
     first = (await program.stdout.readline()).decode()
     assert re.search(r"http://127\.0\.0\.1:\d+", first)
