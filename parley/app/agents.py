@@ -14,6 +14,7 @@ from parley.app.places import AGENT_DATABASE, FILES
 from parley.app.settings.load import Loaded
 from parley.app.settings.model import AgentSection
 from parley.server.options import EmbeddedOptions, ModelOptions
+from parley.server.projects import Project
 
 _INSIDE = "http://embedded"
 
@@ -47,10 +48,14 @@ async def open_agent(loaded: Loaded) -> AsyncIterator[LangGraphAgent]:
 
 def embedded_options(loaded: Loaded) -> EmbeddedOptions:
     """The embedded server's options; a graph's file is relative to the configuration."""
-    settings = loaded.settings.agent
+    settings, theirs = loaded.settings.agent, loaded.project
     graphs = {name: _place(place, loaded.folder) for name, place in settings.graphs.items()}
     return EmbeddedOptions(
-        loaded.data_dir / AGENT_DATABASE, graphs=graphs, models=_models(settings), api_key=settings.api_key
+        loaded.data_dir / AGENT_DATABASE,
+        graphs=graphs,
+        models=_models(settings),
+        api_key=settings.api_key,
+        project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
     )
 
 

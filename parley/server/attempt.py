@@ -41,17 +41,18 @@ class Stand:
 async def perform(graphs: Graphs, job: Job, log: EventLog) -> Stand:
     """Run the graph to its end or to an interrupt. Raises whatever the graph raises."""
     config = run_config(job)
-    graph = await graphs.open(job.row.graph_id, config)
-    accumulated = Accumulated()
-    async for namespace, mode, chunk in _stream(graph, job, config):
-        suffix = "".join(f"|{part}" for part in namespace)
-        if mode == "messages" and "messages-tuple" not in job.payload.stream_mode:
-            for name, data in accumulated.add(*chunk):
-                log.append(name + suffix, data)
-        else:
-            log.append(mode + suffix, chunk)
-    snapshot = await graph.aget_state({"configurable": {"thread_id": job.row.thread_id}})
-    return Stand(snapshot.values, interrupts_by_task(snapshot), not snapshot.next, prunable(graph))
+    context = job.payload.context
+    async with graphs.open(job.row.graph_id, config, "threads.create_run", context) as graph:
+        accumulated = Accumulated()
+        async for namespace, mode, chunk in _stream(graph, job, config):
+            suffix = "".join(f"|{part}" for part in namespace)
+            if mode == "messages" and "messages-tuple" not in job.payload.stream_mode:
+                for name, data in accumulated.add(*chunk):
+                    log.append(name + suffix, data)
+            else:
+                log.append(mode + suffix, chunk)
+        snapshot = await graph.aget_state({"configurable": {"thread_id": job.row.thread_id}})
+        return Stand(snapshot.values, interrupts_by_task(snapshot), not snapshot.next, prunable(graph))
 
 
 def run_config(job: Job) -> RunnableConfig:

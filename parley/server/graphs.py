@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
-import sys
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from types import ModuleType
-from typing import Any, TypeAlias
-from uuid import NAMESPACE_DNS, UUID, uuid5
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from typing import Any, Literal, TypeAlias
+from uuid import UUID, uuid5
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.channels.delta import DeltaChannel
 from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 from langgraph.store.base import BaseStore
+from langgraph_sdk.runtime import _ExecutionRuntime, _ReadRuntime
 
 from parley.core.errors import ConfigError
 from parley.server.checkpoints import Checkpoints
+from parley.server.projects import NO_PROJECT, Project, import_attribute
 
 Graph: TypeAlias = "Pregel[Any, Any, Any, Any]"
 
+Access: TypeAlias = Literal["threads.create_run", "threads.update", "threads.read", "assistants.read"]
+"""What a graph is opened for, in the words of langgraph_sdk.runtime."""
+
+_COLLECTING = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 # The namespace under which LangGraph servers name the assistant of a graph.
 _ASSISTANTS = UUID("6ba7b821-9dad-11d1-80b4-00c04fd430c8")
 
@@ -35,9 +37,17 @@ def assistant_id(graph_id: str) -> str:
 class Graphs:
     """The graphs of one server, bound to its checkpoints and store."""
 
-    def __init__(self, sources: Mapping[str, object], checkpoints: Checkpoints, store: BaseStore) -> None:
+    def __init__(
+        self,
+        sources: Mapping[str, object],
+        checkpoints: Checkpoints,
+        store: BaseStore,
+        project: Project = NO_PROJECT,
+    ) -> None:
+        """`sources` are graphs, factories, or where in the `project` they are. Raises ConfigError."""
         self._bound = {"checkpointer": checkpoints, "store": store}
-        self._sources = {name: _source(name, source) for name, source in sources.items()}
+        self._store = store
+        self._sources = {name: _source(name, source, project) for name, source in sources.items()}
         self._ready = {
             name: self._bind(source)
             for name, source in self._sources.items()
@@ -56,14 +66,33 @@ class Graphs:
         """The graph's name for its own name or its assistant's id."""
         return self._names.get(assistant)
 
-    async def open(self, name: str, config: RunnableConfig) -> Graph:
-        """The graph, made by its factory if it has one. Raises whatever a factory raises."""
+    @asynccontextmanager
+    async def open(
+        self, name: str, config: RunnableConfig, access: Access, context: object = None
+    ) -> AsyncIterator[Graph]:
+        """Yield the graph, made by its factory if it has one, for as long as it is used.
+
+        `access` tells a factory what for, `context` is that of a run. Raises whatever a factory raises.
+        """
         ready = self._ready.get(name)
         if ready is not None:
-            return ready
+            yield ready
+            return
         factory: Any = self._sources[name]
-        made = factory(config) if inspect.signature(factory).parameters else factory()
-        return self._bind(await made if inspect.isawaitable(made) else made)
+        made = factory(**_arguments(factory, config, self._runtime(access, context)))
+        if isinstance(made, AbstractAsyncContextManager):
+            async with made as graph:
+                yield self._bind(graph)
+        elif isinstance(made, AbstractContextManager):
+            with made as graph:
+                yield self._bind(graph)
+        else:
+            yield self._bind(await made if inspect.isawaitable(made) else made)
+
+    def _runtime(self, access: Access, context: object) -> object:
+        if access == "threads.create_run":
+            return _ExecutionRuntime(access_context=access, store=self._store, context=context)
+        return _ReadRuntime(access_context=access, store=self._store)
 
     def _bind(self, graph: object) -> Graph:
         if isinstance(graph, StateGraph):
@@ -78,10 +107,10 @@ def prunable(graph: Graph) -> bool:
     return not any(isinstance(channel, DeltaChannel) for channel in graph.channels.values())
 
 
-def _source(name: str, source: object) -> StateGraph[Any] | Graph | Callable[..., object]:
+def _source(name: str, source: object, project: Project) -> StateGraph[Any] | Graph | Callable[..., object]:
     place = f"agent.graphs.{name}"
     if isinstance(source, str):
-        source = _import(place, source)
+        source = import_attribute(place, source, project)
     if isinstance(source, Pregel | StateGraph) or callable(source):
         return source
     raise ConfigError(
@@ -89,33 +118,12 @@ def _source(name: str, source: object) -> StateGraph[Any] | Graph | Callable[...
     )
 
 
-def _import(place: str, path: str) -> object:
-    target, _, attribute = path.rpartition(":")
-    if not target or not attribute:
-        raise ConfigError(f"{place}: write module:attribute or file.py:attribute, not {path!r}")
-    try:
-        module = _from_file(Path(target)) if target.endswith(".py") else importlib.import_module(target)
-    except (ImportError, SyntaxError, OSError) as error:
-        raise ConfigError(f"{place}: {target} cannot be imported: {error}") from error
-    if not hasattr(module, attribute):
-        raise ConfigError(f"{place}: {target} has no {attribute!r}")
-    return getattr(module, attribute)
-
-
-def _from_file(path: Path) -> ModuleType:
-    path = path.resolve()
-    # The name is the path's own, so that a file is imported once and its classes can be unpickled.
-    name = f"parley_graph_{uuid5(NAMESPACE_DNS, str(path)).hex}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"no Python file at {path}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+def _arguments(factory: Callable[..., object], config: RunnableConfig, runtime: object) -> dict[str, object]:
+    """Return what a factory asks for: the server's runtime by its name or type, else the run's config."""
+    given: dict[str, object] = {}
+    for name, parameter in inspect.signature(factory).parameters.items():
+        asks = name == "runtime" or "ServerRuntime" in str(parameter.annotation)
+        needed = parameter.default is parameter.empty and parameter.kind not in _COLLECTING
+        if asks or needed or name == "config":
+            given[name] = runtime if asks else config
+    return given

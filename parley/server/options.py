@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from parley.server.projects import NO_PROJECT, Project
+
 DEFAULT_GRAPH = "agent"
 
 
@@ -56,7 +58,8 @@ class Limits:
 class EmbeddedOptions:
     """All of the server's settings.
 
-    `graphs` maps a name to a graph object, a factory, `module:attribute` or `path.py:attribute`; without
+    `graphs` maps a name to a graph object, a factory, `module:attribute` or `path.py:attribute`, which are
+    found in the folders of `project`; without
     any, the default graph serves as `agent`, on `models` (the first is used unless the run's context
     names another in `model_name`), or on the offline demonstration model when there are none.
     `word_delay` is the demonstration's pause between words. `heartbeat` is how long a stream may be
@@ -70,3 +73,4 @@ class EmbeddedOptions:
     word_delay: float = 0.03
     heartbeat: float = 5.0
     limits: Limits = Limits()
+    project: Project = NO_PROJECT

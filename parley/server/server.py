@@ -69,7 +69,7 @@ async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> Asy
         await checkpoints.setup()
         items = await _store(database)
         sources = options.graphs or {DEFAULT_GRAPH: default_graph(options.models, options.word_delay)}
-        graphs = Graphs(sources, checkpoints, items)
+        graphs = Graphs(sources, checkpoints, items, options.project)
         work = Runs(database, checkpoints, graphs, options.limits, clock)
         await stack.enter_async_context(work.working())
         rows = Threads(database, checkpoints, graphs, work.lanes, clock)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 from uuid import uuid4
@@ -16,7 +17,7 @@ from parley.core.types import JsonObject
 from parley.server.attempt import interrupts_by_task
 from parley.server.checkpoints import Checkpoints
 from parley.server.database import Database
-from parley.server.graphs import Graph, Graphs
+from parley.server.graphs import Access, Graph, Graphs
 from parley.server.lanes import Lanes
 from parley.server.problems import Problem, invalid, not_found
 from parley.server.serialise import interrupt_json
@@ -123,16 +124,16 @@ class Threads:
         self, place: Place, *, limit: int, before: str, metadata: JsonObject
     ) -> list[dict[str, object]]:
         """States of the thread, newest first."""
-        graph = await self._graph(await self.row(place.thread_id))
-        if graph is None:
-            return []
-        snapshots = graph.aget_state_history(
-            place.config(),
-            filter=dict(metadata) or None,
-            before={"configurable": {"checkpoint_id": before}} if before else None,
-            limit=limit,
-        )
-        return [state_view(snapshot) async for snapshot in snapshots]
+        async with self._graph(await self.row(place.thread_id), "threads.read") as graph:
+            if graph is None:
+                return []
+            snapshots = graph.aget_state_history(
+                place.config(),
+                filter=dict(metadata) or None,
+                before={"configurable": {"checkpoint_id": before}} if before else None,
+                limit=limit,
+            )
+            return [state_view(snapshot) async for snapshot in snapshots]
 
     async def update_state(self, place: Place, values: object, as_node: str | None) -> Mapping[str, object]:
         """Change the thread's state as if a node had; returns where the new state is."""
@@ -140,15 +141,15 @@ class Threads:
             row = await self.row(place.thread_id)
             if lane.queue:
                 raise Problem(409, "Thread is running a task; its state cannot be changed now.")
-            graph = await self._graph(row)
-            if graph is None:
-                raise Problem(400, "Thread has no graph yet: run one on it, or set metadata.graph_id.")
-            try:
-                config = await graph.aupdate_state(place.config(), cast("Any", values), as_node)
-            except InvalidUpdateError as error:
-                raise invalid(str(error)) from error
-            await self._note_stand(row, await graph.aget_state(Place(row.thread_id).config()))
-            return config["configurable"]
+            async with self._graph(row, "threads.update") as graph:
+                if graph is None:
+                    raise Problem(400, "Thread has no graph yet: run one on it, or set metadata.graph_id.")
+                try:
+                    config = await graph.aupdate_state(place.config(), cast("Any", values), as_node)
+                except InvalidUpdateError as error:
+                    raise invalid(str(error)) from error
+                await self._note_stand(row, await graph.aget_state(Place(row.thread_id).config()))
+                return config["configurable"]
 
     async def _note_stand(self, row: ThreadRow, snapshot: StateSnapshot) -> None:
         status = "interrupted" if snapshot.next else "idle"
@@ -157,18 +158,23 @@ class Threads:
             durable=True,
         )
 
-    async def _graph(self, row: ThreadRow) -> Graph | None:
+    @asynccontextmanager
+    async def _graph(self, row: ThreadRow, access: Access) -> AsyncIterator[Graph | None]:
+        """Yield the graph that a thread's runs are of, None where it has none."""
         if not self._graphs.resolve(row.graph_id):
-            return None
-        return await self._graphs.open(row.graph_id, {"configurable": {"thread_id": row.thread_id}})
+            yield None
+            return
+        config: RunnableConfig = {"configurable": {"thread_id": row.thread_id}}
+        async with self._graphs.open(row.graph_id, config, access) as graph:
+            yield graph
 
     async def _snapshot(
         self, row: ThreadRow, place: Place, *, subgraphs: bool = False
     ) -> StateSnapshot | None:
-        graph = await self._graph(row)
-        if graph is None:
-            return None
-        snapshot = await graph.aget_state(place.config(), subgraphs=subgraphs)
+        async with self._graph(row, "threads.read") as graph:
+            if graph is None:
+                return None
+            snapshot = await graph.aget_state(place.config(), subgraphs=subgraphs)
         if place.checkpoint_id and snapshot.created_at is None:
             raise not_found("Checkpoint")
         return snapshot

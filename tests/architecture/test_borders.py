@@ -12,7 +12,8 @@ from tests.architecture.tree import IMPORTED_AS, PACKAGES, ROOT, modules, name, 
 
 PLATFORM = re.compile(r"slack|telegram|feishu|lark|dingtalk|discord|wecom|whatsapp", re.IGNORECASE)
 # The places where whatever breaks must not reach its neighbours.
-SUPERVISORS = {"parley/app/supervise.py", "parley/core/manager.py"}
+# A user's module may raise anything when it is imported; that becomes one line.
+SUPERVISORS = {"parley/app/supervise.py", "parley/core/manager.py", "parley/server/projects.py"}
 
 
 def test_the_core_names_no_platform():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from parley.app.settings.langgraph_file import NAME as PROJECT_FILE
 from parley.app.settings.load import Loaded
 from parley.app.settings.model import AgentSection
 from parley.channels.kit.config import ChannelConfig
@@ -12,7 +13,8 @@ from parley.channels.kit.config import ChannelConfig
 def plan(loaded: Loaded) -> Iterator[str]:
     """A line for the agent, one for each channel, and one for where everything is kept."""
     width = max(len(name) for name in ("agent", "data", *loaded.plans))
-    yield f"  {'agent':{width}}  {agent_line(loaded.settings.agent)}"
+    of_file = f" ({PROJECT_FILE})" if loaded.project else ""
+    yield f"  {'agent':{width}}  {agent_line(loaded.settings.agent)}{of_file}"
     for name, channel in loaded.plans.items():
         state = f"off: {channel.off}" if channel.off else "on" + _warning(channel.config)
         yield f"  {name:{width}}  {state}"

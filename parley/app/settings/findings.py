@@ -95,6 +95,7 @@ def findings(loaded: Loaded) -> Findings:
     """Return everything that can be seen in the settings alone."""
     mistakes = [*_assistants(loaded), *_halves(loaded), *_ids(loaded)]
     remarks = [*_idle(loaded)]
+    remarks += [Mistake((), text) for text in (loaded.project.remarks if loaded.project else ())]
     for name, config in loaded.channels.items():
         for doubt in config.doubts():
             (mistakes if doubt.wrong else remarks).append(

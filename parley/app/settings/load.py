@@ -9,6 +9,8 @@ from pathlib import Path as File
 from pydantic import ValidationError
 
 from parley.app.settings.expand import Expansion, Unset, expand
+from parley.app.settings.langgraph_file import NAME as PROJECT_FILE
+from parley.app.settings.langgraph_file import LangGraphProject, read_langgraph_file
 from parley.app.settings.mistakes import Mistake, Path, refuse, suggest
 from parley.app.settings.model import Settings
 from parley.app.settings.moved import new_home
@@ -34,7 +36,8 @@ class ChannelPlan:
 class Loaded:
     """Settings, the plan of every channel, where durable state lives, and where the settings came from.
 
-    `source` is the file as it was written.
+    `source` is the file as it was written. `project` is that of a langgraph.json beside it, where its graphs
+    are the agent.
     """
 
     settings: Settings
@@ -43,6 +46,7 @@ class Loaded:
     origin: str
     folder: File
     source: Source = field(repr=False, default_factory=lambda: Source({}))
+    project: LangGraphProject | None = None
 
     @property
     def channels(self) -> dict[str, ChannelConfig]:
@@ -90,7 +94,28 @@ def read(text: str, name: str, environ: Mapping[str, str], folder: File) -> Load
             ("data_dir",), "nobody of that name has a folder here; write it out", source.line(("data_dir",))
         )
         raise refuse(name, [home]) from error
-    return Loaded(settings, plans, data_dir, name, folder, source)
+    settings, project = _with_project(settings, name, folder, source)
+    return Loaded(settings, plans, data_dir, name, folder, source, project)
+
+
+def _with_project(
+    settings: Settings, name: str, folder: File, source: Source
+) -> tuple[Settings, LangGraphProject | None]:
+    """Take the graphs of a langgraph.json beside the configuration, where that names no agent of its own."""
+    agent = settings.agent
+    project = read_langgraph_file(folder) if agent.demonstrates else None
+    if project is None:
+        return settings, None
+    assistant = agent.assistant
+    if assistant not in project.graphs:
+        if "assistant" in agent.model_fields_set:
+            known = ", ".join(project.graphs)
+            path: Path = ("agent", "assistant")
+            text = f"must be one of the graphs of {PROJECT_FILE} ({known}), not {assistant}"
+            raise refuse(name, [Mistake(path, text, source.line(path))])
+        assistant = next(iter(project.graphs))
+    changed = agent.model_copy(update={"graphs": dict(project.graphs), "assistant": assistant})
+    return settings.model_copy(update={"agent": changed}), project
 
 
 def _top(

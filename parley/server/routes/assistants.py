@@ -81,15 +81,15 @@ async def schemas(request: Request) -> Response:
     name = server.graphs.resolve(request.path_params["assistant"])
     if name is None:
         raise not_found("Assistant")
-    graph = await server.graphs.open(name, {})
-    return JSONResponse(
-        {
-            "graph_id": name,
-            "input_schema": graph.get_input_jsonschema(),
-            "output_schema": graph.get_output_jsonschema(),
-            "context_schema": graph.get_context_jsonschema(),
-        }
-    )
+    async with server.graphs.open(name, {}, "assistants.read") as graph:
+        return JSONResponse(
+            {
+                "graph_id": name,
+                "input_schema": graph.get_input_jsonschema(),
+                "output_schema": graph.get_output_jsonschema(),
+                "context_schema": graph.get_context_jsonschema(),
+            }
+        )
 
 
 def _matching(server: Services, query: AssistantSearch) -> list[dict[str, object]]:
