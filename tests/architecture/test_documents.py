@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import yaml
 
 from tests.architecture.tree import ROOT
 from tests.e2e.documented import LEFT_OUT, NAMED, NAMED_LEFT_OUT, RUNS, left_out
@@ -100,3 +101,10 @@ def test_every_attack_has_tests_that_exist():
     assert [row for row in attacks if "`tests/" not in row] == []
     named = {path for row in attacks for path in re.findall(r"`(tests/[\w/]+\.py)`", row)}
     assert [path for path in named if not (ROOT / path).is_file()] == []
+
+
+def test_the_forge_runs_targets_that_exist():
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8"))
+    runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
+    assert runs
+    assert [mistake for run in runs for mistake in wrong(run)] == []
