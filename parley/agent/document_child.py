@@ -1,9 +1,9 @@
 """Reads one file that a stranger sent, as a program of its own: KIND MOST_CHARACTERS MOST_SECONDS < FILE.
 
 Standard output is one line, the type of what follows (`text/plain`, or a picture's) or a word for what is
-wrong (`broken`, `locked`, `empty`, `too_large`, `unknown`), and then the content: at most one character more
-than asked for, so that a cut can be told. The kind `unseen` is for a file that nobody looked into yet: the
-line is `kind/` and what it is (kinds.py), unless it is a text in plain UTF-8 or UTF-16, which comes so.
+wrong (`broken`, `locked`, `empty`, `too_large`, `unknown`; `missing` and a package), and then the content: at
+most one character more than asked for, so that a cut can be told. The kind `unseen` is for a file that nobody
+looked into yet: the line is `kind/` and what it is (kinds.py), unless it is a text in plain UTF-8 or UTF-16.
 
 Whatever a file makes the libraries do, they get no network, no other file, no program, and bounded memory
 and time: by the kernel where it can (sandbox.py), and by a hook of Python's everywhere. They are loaded
@@ -64,7 +64,7 @@ _FOLDERS = [str(root / name) for root in _LIBRARIES for name in ("lib", "lib64")
 
 
 class Refused(Exception):
-    """The file cannot be read; the argument is the word for it."""
+    """The file cannot be read; the first argument is the word for it, the second what goes with it."""
 
 
 def main(kind: str, most: int, seconds: int) -> None:
@@ -77,13 +77,13 @@ def main(kind: str, most: int, seconds: int) -> None:
         missing = sandbox.confine(_FOLDERS)
         word, result = kind, json.dumps({"missing": missing, "refused": trial.refused()}).encode()
     else:
-        reader = _reader(kind)
-        sandbox.confine(_FOLDERS)
-        sys.addaudithook(guard)
         try:
+            reader = _reader(kind)
+            sandbox.confine(_FOLDERS)
+            sys.addaudithook(guard)
             word, result = reader(sys.stdin.buffer.read(), most)
         except Refused as refused:
-            word, result = str(refused), b""
+            word, result = refused.args[0], "".join(refused.args[1:]).encode()
         except MemoryError:
             word, result = "too_large", b""
     sys.stdout.buffer.write(word.encode() + b"\n" + result)
@@ -116,7 +116,10 @@ def _reader(kind: str) -> Reader:
         "text": _text,
         "image": _picture,
     }
-    return special[kind]() if kind in special else _document(kind)
+    try:
+        return special[kind]() if kind in special else _document(kind)
+    except ModuleNotFoundError as error:
+        raise Refused("missing", error.name or "") from error
 
 
 def _unseen() -> Reader:

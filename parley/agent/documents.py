@@ -22,6 +22,8 @@ _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "LANG": "C.
 _TEXT = "text/plain"
 _UNSEEN, _IS_OF_KIND = "unseen", "kind/"
 _TRIED = "tried"
+_MISSING = "missing"
+_NOT_INSTALLED = "a file is not read: %.100s is not installed; run: pip install 'parley-bridge[documents]'"
 _ALL_TRIED = 4
 
 
@@ -177,4 +179,7 @@ def _understood(output: bytes, most: int) -> Content:
         return Content(text[:most], len(text) > most)
     if mime.startswith("image/"):
         return Content(picture=content, mime=mime)
+    if mime == _MISSING:
+        log.warning(_NOT_INSTALLED, content.decode(errors="replace"))
+        raise Unreadable(FileTrouble.UNKNOWN)
     raise Unreadable(FileTrouble(mime))

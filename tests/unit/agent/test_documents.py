@@ -13,7 +13,7 @@ import pytest
 
 from parley.agent.attached import read_files
 from parley.agent.client import AgentEndpoint
-from parley.agent.documents import Documents, Limits
+from parley.agent.documents import Documents, Limits, Unreadable, _understood
 from parley.agent.run import LangGraphAgent
 from parley.core.types import AttachmentKind, FileTrouble, Json, RunStarted, StoredFile, Unread
 from tests.architecture.tree import ROOT
@@ -261,3 +261,18 @@ async def test_a_run_tells_what_its_agent_was_not_given(tmp_path: Path) -> None:
     assert isinstance(started, RunStarted)
     assert started.unread == (Unread("a.png", FileTrouble.NO_IMAGES),)
     assert [block["type"] for block in blocks] == ["text", "text", "text"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "package"), [("pdf", "pypdfium2"), ("docx", "markitdown"), ("image", "PIL")]
+)
+def test_a_package_that_is_not_installed_is_named(
+    kind: str, package: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = ROOT / "parley" / "agent" / "document_child.py"
+    command = [sys.executable, "-I", "-S", "-B", str(program), kind, "100", "10"]
+    read = subprocess.run(command, input=b"%PDF-1.7", capture_output=True, check=True, timeout=patience(50))
+    with pytest.raises(Unreadable) as refused:
+        _understood(read.stdout, 100)
+    assert refused.value.trouble is FileTrouble.UNKNOWN
+    assert f"{package} is not installed; run: pip install 'parley-bridge[documents]'" in caplog.text
