@@ -69,10 +69,10 @@ _JOURNEYS = (
 )
 
 SUITES: Mapping[str, Suite] = {
-    "test": Suite([PytestRun(processes=6)], 200, second_chance=False),
-    "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=4)], 170),
-    "browser": Suite([PytestRun(("-m", "browser", "tests/browser", "tests/e2e/test_browser.py"), 3)], 130),
-    "teeth": Suite([PytestRun(("-m", "teeth", "tests/contract"), processes=6, together=False)], 120),
+    "test": Suite([PytestRun(processes=6)], 250, second_chance=False),
+    "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=4)], 230),
+    "browser": Suite([PytestRun(("-m", "browser", "tests/browser", "tests/e2e/test_browser.py"), 3)], 150),
+    "teeth": Suite([PytestRun(("-m", "teeth", "tests/contract"), processes=6, together=False)], 90),
     "chaos": Suite([Program("tests.chaos sqlite", {"full": ("--full",), "short": ("--turns", "60")})], 100),
     "chaos-nodes": Suite(
         [Program("tests.chaos nodes", {"full": ("--full",), "short": ("--turns", "60")})], 100
