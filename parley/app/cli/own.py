@@ -7,7 +7,7 @@ import secrets
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from parley.app.places import TERMINAL
@@ -40,10 +40,11 @@ def own_parley(ours: Loaded) -> Iterator[str]:
     running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def serve() -> None:
-        from parley.app.build import built
-
         stop = asyncio.Event()
         running.set_result((asyncio.get_running_loop(), stop))
+        # Not before: where a package cannot be loaded nobody would hear of it for a minute.
+        from parley.app.build import built
+
         async with built(ours) as parley:
             await parley.run(stop, address.set_result)
 
@@ -63,6 +64,6 @@ def own_parley(ours: Loaded) -> Iterator[str]:
         yield address.result(_START_SECONDS)
     finally:
         loop, stop = running.result(_START_SECONDS)
-        if thread.is_alive():
+        with suppress(RuntimeError):  # the loop is closed: it has ended by itself
             loop.call_soon_threadsafe(stop.set)
         thread.join(ours.settings.manager.shutdown_grace + 10)
