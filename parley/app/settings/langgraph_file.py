@@ -6,11 +6,11 @@ Its keys: https://docs.langchain.com/langsmith/cli (configuration file).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from re import match
 
 from parley.app.settings.environment import with_dotenv
 from parley.core.errors import ConfigError
@@ -18,6 +18,7 @@ from parley.core.types import Json
 
 NAME = "langgraph.json"
 _MOST_BYTES = 1_000_000
+_PACKAGE = re.compile(r"[\w.-]{1,100}")
 _IN_EFFECT = ("graphs", "env", "dependencies")
 _OF_NO_EFFECT = (
     *("$schema", "api_version", "base_image", "image_distro", "keep_pkg_tools", "node_version"),
@@ -108,7 +109,7 @@ def _environ(file: Path, value: Json) -> Mapping[str, str]:
 def _not_installed(dependencies: Sequence[str]) -> Iterator[str]:
     """Say which packages are wanted and are not here: nothing is installed for a project."""
     for each in dependencies:
-        name = match(r"[\w.-]{1,100}", each)
+        name = _PACKAGE.match(each)
         if each.startswith(".") or name is None:
             continue
         try:
