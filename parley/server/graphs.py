@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from typing import Any, Literal, TypeAlias
@@ -79,7 +80,7 @@ class Graphs:
             yield ready
             return
         factory: Any = self._sources[name]
-        made = factory(**_arguments(factory, config, self._runtime(access, context)))
+        made = _called(factory, config, self._runtime(access, context))
         if isinstance(made, AbstractAsyncContextManager):
             async with made as graph:
                 yield self._bind(graph)
@@ -118,12 +119,13 @@ def _source(name: str, source: object, project: Project) -> StateGraph[Any] | Gr
     )
 
 
-def _arguments(factory: Callable[..., object], config: RunnableConfig, runtime: object) -> dict[str, object]:
-    """Return what a factory asks for: the server's runtime by its name or type, else the run's config."""
-    given: dict[str, object] = {}
-    for name, parameter in inspect.signature(factory).parameters.items():
+def _called(factory: Callable[..., object], config: RunnableConfig, runtime: object) -> object:
+    """Call a factory with what it asks for: by name or type the server's runtime, else the run's config."""
+    signature = inspect.signature(factory)
+    given = inspect.BoundArguments(signature, OrderedDict())
+    for name, parameter in signature.parameters.items():
         asks = name == "runtime" or "ServerRuntime" in str(parameter.annotation)
         needed = parameter.default is parameter.empty and parameter.kind not in _COLLECTING
         if asks or needed or name == "config":
-            given[name] = runtime if asks else config
-    return given
+            given.arguments[name] = runtime if asks else config
+    return factory(*given.args, **given.kwargs)

@@ -122,8 +122,8 @@ def decisions_that_nobody_takes(scene: Scene) -> None:
 def texts_that_patterns_hate(scene: Scene) -> None:
     """What is the worst for each pattern that meets text, as a message."""
     worst = {text for module in names() for text in _worst(module)}
-    for text in sorted(worst, key=len)[-300:]:
-        scene.push("message", message_id=910_000 + hash(text) % 80_000, text=text[:_MOST_TEXT])
+    for number, text in enumerate(sorted(worst, key=lambda text: (len(text), text))[-300:]):
+        scene.push("message", message_id=910_000 + number, text=text[:_MOST_TEXT])
 
 
 def _worst(module: str) -> Iterator[str]:

@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     def add(name: str, about: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
 
-    more = {"run": _add_watched, "check": _add_print_config, "agent": _add_address}
+    add_options = {"run": _add_watched, "check": _add_print_config, "agent": _add_address}
     for name, about in (
         ("run", "start Parley and serve until stopped"),
         ("check", "check the configuration and say what would start"),
@@ -73,8 +73,8 @@ def parser() -> argparse.ArgumentParser:
         command = add(name, about)
         command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")
-        if name in more:
-            more[name](command)
+        if name in add_options:
+            add_options[name](command)
         if name == "chat":
             command.add_argument("message", nargs="*", help="say this, print the answer, and leave")
         if name == "threads":

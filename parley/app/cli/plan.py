@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from parley.app.settings.langgraph_file import NAME as PROJECT_FILE
+from parley.app.settings.langgraph_file import PROJECT_FILE
 from parley.app.settings.load import Loaded
 from parley.app.settings.model import AgentSection
 from parley.channels.kit.config import ChannelConfig

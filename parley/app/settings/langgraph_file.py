@@ -16,7 +16,7 @@ from parley.app.settings.environment import with_dotenv
 from parley.core.errors import ConfigError
 from parley.core.types import Json
 
-NAME = "langgraph.json"
+PROJECT_FILE = "langgraph.json"
 _MOST_BYTES = 1_000_000
 _PACKAGE = re.compile(r"[\w.-]{1,100}")
 _IN_EFFECT = ("graphs", "env", "dependencies")
@@ -42,7 +42,7 @@ class LangGraphProject:
 
 def read_langgraph_file(folder: Path) -> LangGraphProject | None:
     """Read the project of a folder; None where it has none. Raises ConfigError that says what to write."""
-    file = folder / NAME
+    file = folder / PROJECT_FILE
     if not file.is_file():
         return None
     tree = _tree(file)
@@ -115,10 +115,11 @@ def _not_installed(dependencies: Sequence[str]) -> Iterator[str]:
         try:
             distribution(name[0])
         except PackageNotFoundError:
-            yield f"{NAME}: dependencies: {name[0]} is not installed; run: pip install {name[0]}"
+            yield f"{PROJECT_FILE}: dependencies: {name[0]} is not installed; run: pip install {name[0]}"
 
 
 def _not_supported(tree: Mapping[str, Json]) -> Iterator[str]:
     for key in tree:
         if key not in _IN_EFFECT and key not in _OF_NO_EFFECT:
-            yield f"{NAME}: {key} does nothing here; what needs it runs under `langgraph dev`, at agent.url"
+            remedy = "what needs it runs under `langgraph dev`, at agent.url"
+            yield f"{PROJECT_FILE}: {key} does nothing here; {remedy}"

@@ -9,8 +9,7 @@ from pathlib import Path as File
 from pydantic import ValidationError
 
 from parley.app.settings.expand import Expansion, Unset, expand
-from parley.app.settings.langgraph_file import NAME as PROJECT_FILE
-from parley.app.settings.langgraph_file import LangGraphProject, read_langgraph_file
+from parley.app.settings.langgraph_file import PROJECT_FILE, LangGraphProject, read_langgraph_file
 from parley.app.settings.mistakes import Mistake, Path, refuse, suggest
 from parley.app.settings.model import Settings
 from parley.app.settings.moved import new_home

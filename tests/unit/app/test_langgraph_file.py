@@ -9,7 +9,7 @@ import pytest
 
 from parley.app.agents import embedded_options
 from parley.app.settings.findings import findings
-from parley.app.settings.langgraph_file import NAME
+from parley.app.settings.langgraph_file import PROJECT_FILE
 from parley.app.settings.load import Loaded, read
 from parley.core.errors import ConfigError
 
@@ -24,7 +24,7 @@ TEMPLATE = {
 
 
 def loaded(folder: Path, tree: object, config: str = "") -> Loaded:
-    (folder / NAME).write_text(tree if isinstance(tree, str) else json.dumps(tree), "utf-8")
+    (folder / PROJECT_FILE).write_text(tree if isinstance(tree, str) else json.dumps(tree), "utf-8")
     return read(config, "config.yaml", {}, folder)
 
 
@@ -43,7 +43,7 @@ def test_what_has_no_effect_is_remarked(tmp_path: Path) -> None:
     said = [each.text for each in findings(loaded(tmp_path, tree)).remarks]
     assert len(said) == 2
     assert any("no-such-package-at-all is not installed; run: pip install" in each for each in said)
-    assert any(each.startswith(f"{NAME}: auth does nothing here") for each in said)
+    assert any(each.startswith(f"{PROJECT_FILE}: auth does nothing here") for each in said)
 
 
 def test_the_assistant_is_its_first_graph_unless_another_is_named(tmp_path: Path) -> None:
@@ -84,5 +84,5 @@ def test_an_agent_that_the_configuration_names_wins(tmp_path: Path, config: str)
 def test_a_mistake_is_named_with_the_file_and_the_key(tmp_path: Path, tree: object, said: str) -> None:
     with pytest.raises(ConfigError) as refused:
         loaded(tmp_path, tree)
-    assert refused.value.user_text.startswith(str(tmp_path / NAME))
+    assert refused.value.user_text.startswith(str(tmp_path / PROJECT_FILE))
     assert said in refused.value.user_text

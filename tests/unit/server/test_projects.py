@@ -201,3 +201,21 @@ def test_its_variables_are_there_and_the_environments_own_win(
     )
     project = Project(tmp_path, environ={"PROJECT_TOWN": "Oslo", "PROJECT_KEY": "key"})
     assert import_attribute("g", f"{tmp_path / 'mine.py'}:graph", project) == ("Rome", "key")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "config"),
+    [
+        ("", "{'configurable': 1}"),
+        ("config", "config"),
+        ("config, /", "config"),
+        ("*, config", "config"),
+        ("config=None, depth=3", "config"),
+        ("given, *more, **others", "given"),
+    ],
+)
+async def test_a_factory_is_given_what_it_asks_for(tmp_path: Path, parameters: str, config: str) -> None:
+    make = f"def make({parameters}):\n    assert {config}['configurable']\n    return graph\n"
+    written(tmp_path, {"state.py": STATE, "mine.py": GRAPH.format(state="state") + make})
+    async with _served(options(tmp_path, "mine.py:make")) as client:
+        assert await answered(client, "hello") == "You said hello"
