@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks import accepts, busy, footprint, turns
-from benchmarks.machine import machine
-from benchmarks.plan import FULL, QUICK, Plan
-from benchmarks.tables import Table, write_tables
+from benchmarks.kit.machine import machine
+from benchmarks.kit.plan import FULL, QUICK, Plan
+from benchmarks.kit.tables import Table, write_tables
 
 BENCHMARKS: dict[str, Callable[[Plan], Iterator[Table]]] = {
     "turns": turns.run,

@@ -6,14 +6,14 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, cast
 
-from benchmarks.child import measured
-from benchmarks.plan import Plan
-from benchmarks.stats import Spread
-from benchmarks.tables import Table
-from parley.core.types import Json
+from benchmarks.kit.child_process import measured
+from benchmarks.kit.plan import Plan
+from benchmarks.kit.stats import Spread
+from benchmarks.kit.tables import Table
+from parley.core.model.types import Json
 
 if TYPE_CHECKING:
-    from benchmarks.postgres import Server
+    from benchmarks.kit.postgres_server import Server
 
 _PRODUCERS = (1, 100, 1000)
 _NAMES = {"raw": "raw group commit", "parley": "Parley's bus"}
@@ -31,7 +31,7 @@ def run(plan: Plan) -> Iterator[Table]:
 
 def run_postgres(plan: Plan) -> Iterator[Table]:
     """The same on a PostgreSQL of the benchmark's own, and what pgbench gets there with a commit each."""
-    from benchmarks.postgres import server
+    from benchmarks.kit.postgres_server import server
 
     with server() as postgres:
         rows = _rows(plan, postgres.url)
@@ -62,7 +62,9 @@ def _rows(plan: Plan, url: str = "") -> list[tuple[str, ...]]:
 
 def _round(producers: int, total: int, url: str) -> dict[str, Mapping[str, Json]]:
     options = ("--producers", str(producers), "--total", str(total), "--url", url)
-    return {engine: measured("benchmarks.accept_load", "--engine", engine, *options) for engine in _NAMES}
+    return {
+        engine: measured("benchmarks.loads.accept_load", "--engine", engine, *options) for engine in _NAMES
+    }
 
 
 def _row(producers: int, engine: str, results: list[dict[str, Mapping[str, Json]]]) -> tuple[str, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from benchmarks.agent_events import Script
-from benchmarks.child import agent_server, measured
-from benchmarks.plan import Plan
-from benchmarks.tables import Table
-from parley.core.types import Json
+from benchmarks.kit.agent_events import Script
+from benchmarks.kit.child_process import agent_server, measured
+from benchmarks.kit.plan import Plan
+from benchmarks.kit.tables import Table
+from parley.core.model.types import Json
 
 _TALKATIVE = Script(200, 0.025)
 _PLATFORMS = (
@@ -73,7 +73,9 @@ def _commands(plan: Plan) -> Table:
 
 def _busy(script: Script, turns: int, *options: str) -> Mapping[str, Json]:
     with agent_server() as (url, _):
-        return measured("benchmarks.busy_load", url, "--script", script.name, "--turns", str(turns), *options)
+        return measured(
+            "benchmarks.loads.busy_load", url, "--script", script.name, "--turns", str(turns), *options
+        )
 
 
 def _number(result: Mapping[str, Json], name: str) -> float:

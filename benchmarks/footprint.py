@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from benchmarks.child import ChildFailed, agent_server, environment, started
-from benchmarks.plan import Plan
-from benchmarks.stats import Spread, cpu_seconds_of, rss_mb
-from benchmarks.tables import Table
+from benchmarks.kit.child_process import ChildFailed, agent_server, environment, started
+from benchmarks.kit.plan import Plan
+from benchmarks.kit.stats import Spread, cpu_seconds_of, rss_mb
+from benchmarks.kit.tables import Table
 
 _SETTLED = 1.5
 _IMPORTS = """
-import parley.app.cli.run, parley.channels.web.channel
-from parley.app.imports import SPARES, without
+import parley.app.cli.service.run, parley.channels.web.channel
+from parley.app.process.import_blocker import SPARES, without
 with without(SPARES):
-    import parley.app.build
+    import parley.app.composition.build
 from parley.channels.telegram.config import Config
 with without(Config.spares):
     import parley.channels.telegram.channel

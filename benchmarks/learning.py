@@ -20,18 +20,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.stats import cpu_seconds, percentile, rss_mb
-from parley.app.runner import run_loop, settle_memory
-from parley.core.remembering import Memory, NullMemory, Occasion
-from parley.core.types import Conversation, Turn, User
-from parley.memory.diff import Diff, NewFact
-from parley.memory.document import Fact, MemoryDocument
-from parley.memory.extract import Index
-from parley.memory.files import FileStore
-from parley.memory.filter import Material
+from benchmarks.kit.stats import cpu_seconds, percentile, rss_mb
+from parley.app.process.event_loop import run_loop, tune_garbage_collection
+from parley.core.model.address import Conversation, User
+from parley.core.model.types import CompletedTurn
+from parley.core.ports.memory import Memory, NullMemory, RecallQuery
+from parley.memory.learning.extraction.diff import Diff, ProposedFact
+from parley.memory.learning.extraction.extractor import FactSearch
+from parley.memory.learning.extraction.turn_filter import LearnableTurns
+from parley.memory.model.document import Fact, MemoryDocument
 from parley.memory.options import MemoryOptions
 from parley.memory.service import MemoryService
-from parley.memory.tokens import token_counter
+from parley.memory.storage.json_files import FileMemoryStore
+from parley.memory.text.token_counting import token_counter
 from parley.store.sqlite import SqliteStore
 
 _THINGS = ("tea", "jazz", "chess", "Ulm", "rowing", "bread", "maps", "Go", "moss", "ferries")
@@ -76,12 +77,16 @@ class SlowRules:
     async def open(self) -> None:
         """There is nothing to make ready."""
 
-    async def extract(self, material: Material, document: MemoryDocument, index: Index, now: float) -> Diff:
+    async def extract(
+        self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
+    ) -> Diff:
         """One fact for each turn."""
         await asyncio.sleep(self.pause)
         done = time.perf_counter()
         self.seen.delays += [done - self.seen.recorded.pop(turn.id) for turn in material.turns]
-        return Diff(tuple(NewFact(turn.said, confidence=0.9, turns=(turn.id,)) for turn in material.turns))
+        return Diff(
+            tuple(ProposedFact(turn.said, confidence=0.9, turns=(turn.id,)) for turn in material.turns)
+        )
 
 
 async def _person(name: str, load: Load, memory: Memory, seen: Seen, until: float) -> None:
@@ -101,7 +106,7 @@ async def _person(name: str, load: Load, memory: Memory, seen: Seen, until: floa
 async def _first(memory: Memory, person: str) -> float:
     """A person's first recall since the start, which reads their file and makes their index."""
     began = time.perf_counter()
-    await memory.recall(Occasion(person, "agent", "", ("Who am I?",), private=True))
+    await memory.recall(RecallQuery(person, "agent", "", ("Who am I?",), private=True))
     return time.perf_counter() - began
 
 
@@ -110,7 +115,7 @@ async def _turn(
 ) -> tuple[float, float]:
     """The parts of a turn that are memory's: seconds before the run, and after the answer was delivered."""
     conversation = Conversation("bench", person)
-    turn = Turn(
+    turn = CompletedTurn(
         id=f"{person}-{number}",
         person=person,
         speaker=User("bench", person),
@@ -124,7 +129,7 @@ async def _turn(
         private=True,
     )
     began = time.perf_counter()
-    block = await memory.recall(Occasion(person, "agent", turn.thread, (said,), private=True))
+    block = await memory.recall(RecallQuery(person, "agent", turn.thread, (said,), private=True))
     recalled = time.perf_counter()
     if seen is not None:
         seen.recalled += bool(block)
@@ -141,7 +146,7 @@ async def _watch(seen: Seen) -> None:
         seen.stalls.append(time.perf_counter() - before - 0.01)
 
 
-async def _filled(store: FileStore, load: Load) -> None:
+async def _filled(store: FileMemoryStore, load: Load) -> None:
     """Give everybody a memory to begin with."""
     chance = random.Random(1)
     for number in range(load.people):
@@ -162,7 +167,7 @@ async def measure(load: Load, folder: Path) -> Seen:
     options = MemoryOptions(
         debounce_seconds=load.debounce, max_wait=load.max_wait, extractors=load.extractors, max_facts=10_000
     )
-    files = FileStore(folder / "memory")
+    files = FileMemoryStore(folder / "memory")
     await _filled(files, load)
     token_counter(options).count("")  # asks for the vocabulary, as a start does
     async with SqliteStore.open(folder / "db") as journal:
@@ -170,7 +175,7 @@ async def measure(load: Load, folder: Path) -> Seen:
         async with service.running():
             for number in range(load.people):
                 seen.firsts.append(await _first(service, f"p{number}"))
-            settle_memory()
+            tune_garbage_collection()
             watching = asyncio.create_task(_watch(seen))
             until = time.perf_counter() + load.seconds
             async with asyncio.TaskGroup() as group:

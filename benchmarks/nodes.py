@@ -21,16 +21,16 @@ from pathlib import Path
 
 import psycopg
 
-from benchmarks.child import ChildFailed, agent_server, environment
-from benchmarks.machine import machine
-from benchmarks.null_channel import message
-from benchmarks.postgres import Server, server
-from benchmarks.tables import Table, write_tables
-from parley.core.bus import MessageBus
-from parley.core.conversations import PREFIX
-from parley.core.options import ChannelOptions
-from parley.core.queues import turns_of
-from parley.core.types import InboundMessage, Session
+from benchmarks.kit.child_process import ChildFailed, agent_server, environment
+from benchmarks.kit.machine import machine
+from benchmarks.kit.null_channel import message
+from benchmarks.kit.postgres_server import Server, server
+from benchmarks.kit.tables import Table, write_tables
+from parley.core.inbound.bus import MessageBus
+from parley.core.model.options import ChannelOptions
+from parley.core.model.queues import turn_queue
+from parley.core.model.types import InboundMessage, SessionSettings
+from parley.core.state.conversations import CONVERSATION_PREFIX
 from parley.store.postgres import PostgresStore
 
 _PATIENCE = 600.0
@@ -70,7 +70,14 @@ class Node:
     """A child, and how many turns it says it has finished."""
 
     def __init__(self, url: str, agent: str, peer: bool) -> None:
-        command = [sys.executable, "-m", "benchmarks.node_child", url, agent, *(["--peer"] if peer else [])]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.loads.node_child",
+            url,
+            agent,
+            *(["--peer"] if peer else []),
+        ]
         pipe = subprocess.PIPE
         self._child = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment())
         self.finished = 0
@@ -155,7 +162,9 @@ def _wait(nodes: Sequence[Node], enough: int) -> int:
 
 async def _fill(url: str, load: Load) -> None:
     async with PostgresStore.open(url) as store:
-        bus = MessageBus(store, {"null": ChannelOptions(Session("a"), allowed_users=frozenset({"*"}))})
+        bus = MessageBus(
+            store, {"null": ChannelOptions(SessionSettings("a"), allowed_users=frozenset({"*"}))}
+        )
         said = [_message(number, load.conversations) for number in range(load.messages)]
         for begin in range(0, len(said), 500):
             await asyncio.gather(*(bus.publish_inbound(each) for each in said[begin : begin + 500]))
@@ -179,14 +188,14 @@ def _message(number: int, conversations: int) -> InboundMessage:
 
 def _add_idle(url: str, conversations: int) -> None:
     """Conversations with one finished turn each."""
-    values = {"prefix": PREFIX, "queue": turns_of("null"), "number": conversations}
+    values = {"prefix": CONVERSATION_PREFIX, "queue": turn_queue("null"), "number": conversations}
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in _IDLE:
             connection.execute(statement, values)
 
 
 async def _peer_fill(url: str, load: Load) -> None:
-    from benchmarks.peer import fill
+    from benchmarks.loads.procrastinate_queue import fill
 
     await fill(url, load.messages)
 

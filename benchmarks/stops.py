@@ -20,15 +20,15 @@ from pathlib import Path
 
 import uvloop
 
-from benchmarks.agent_events import Script
-from benchmarks.busy_load import begin
-from benchmarks.child import agent_server, measured
-from benchmarks.core import Core, running_core
-from benchmarks.machine import machine
-from benchmarks.null_channel import NullChannel, Pace, Watch, message
-from benchmarks.stats import cpu_seconds, percentile
-from benchmarks.tables import Table, write_tables
-from parley.core.types import Mode, Session
+from benchmarks.kit.agent_events import Script
+from benchmarks.kit.child_process import agent_server, measured
+from benchmarks.kit.machine import machine
+from benchmarks.kit.null_channel import NullChannel, Pace, Watch, message
+from benchmarks.kit.parley_core import Core, running_core
+from benchmarks.kit.stats import cpu_seconds, percentile
+from benchmarks.kit.tables import Table, write_tables
+from benchmarks.loads.busy_load import begin
+from parley.core.model.types import RunMode, SessionSettings
 
 _SCRIPT = Script(180, 0.5)
 _EDITS = Pace(1.0, 0.0)
@@ -93,8 +93,8 @@ async def load(url: str, script: Script, turns: int, spread: float) -> dict[str,
     """The same in a core of its own."""
     channel = NullChannel(_EDITS)
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
-        sessions = {"": Session(script.name)}
-        async with running_core(Path(folder), url, sessions, Mode.STREAM, channel) as core:
+        sessions = {"": SessionSettings(script.name)}
+        async with running_core(Path(folder), url, sessions, RunMode.STREAM, channel) as core:
             return await measure(core, url, turns, spread)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from benchmarks.agent_events import Script
-from benchmarks.child import agent_server, measured
-from benchmarks.plan import Plan
-from benchmarks.stats import Spread, cpu_seconds_of
-from benchmarks.tables import Table
-from parley.core.types import Json
+from benchmarks.kit.agent_events import Script
+from benchmarks.kit.child_process import agent_server, measured
+from benchmarks.kit.plan import Plan
+from benchmarks.kit.stats import Spread, cpu_seconds_of
+from benchmarks.kit.tables import Table
+from parley.core.model.types import Json
 
 PACED = Script(20, 0.25)
 IMMEDIATE = Script(20, 0.0)
@@ -47,7 +47,7 @@ class Load:
         sizes = ("--turns", str(self.turns), "--at-once", str(self.at_once), "--spread", str(self.spread))
         waits = ("--wait",) if self.wait else ()
         options = ("--client", client, "--script", self.script.name, *sizes, *waits)
-        return measured("benchmarks.load", url, *options)
+        return measured("benchmarks.loads.turn_load", url, *options)
 
 
 Results = dict[str, list[Mapping[str, Json]]]

@@ -8,25 +8,32 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from parley.core.errors import MemoryFailed, ParleyError
-from parley.core.quarantine import Quarantine
-from parley.core.remembering import Merged, Occasion, Overview, Parting, Remembered, Undone
-from parley.core.types import Turn
-from parley.memory.affinity import Affinities, Told, blended
-from parley.memory.desk import MemoryDesk, MemoryStatus, mapped, remembered, told_summaries
-from parley.memory.document import MemoryDocument, Stored
-from parley.memory.extract import Extractor
-from parley.memory.holdings import Holdings, as_json
-from parley.memory.inject import block, by_confidence
-from parley.memory.lessons import Lessons
+from parley.core.flow_control.quarantine import Quarantine
+from parley.core.model.errors import MemoryFailed, ParleyError
+from parley.core.model.types import CompletedTurn
+from parley.core.ports.memory import (
+    AccountUnlink,
+    FactView,
+    MemoryView,
+    MergeOutcome,
+    RecallQuery,
+    UndoResult,
+)
+from parley.memory.admin import MemoryAdmin, MemoryStatus, fact_view, map_store_errors, nonempty_summaries
+from parley.memory.cache import MemoryCache
+from parley.memory.inject.block import build_block, by_confidence
+from parley.memory.learning.extraction.extractor import Extractor
+from parley.memory.learning.pipeline import LearningPipeline
+from parley.memory.learning.queue import LearningJournal, LearningQueue
+from parley.memory.learning.worker import LearningWorker
+from parley.memory.model.document import MemoryDocument, StoredMemory
+from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups, MemoryOptions
-from parley.memory.queue import LearningQueue, Store
-from parley.memory.recent import People
-from parley.memory.register import Entry, Register
-from parley.memory.storage import MemoryStore
-from parley.memory.times import iso
-from parley.memory.tokens import token_counter
-from parley.memory.worker import Worker
+from parley.memory.person_state import PersonState, PersonStateStore
+from parley.memory.repository import MemoryRepository, as_json
+from parley.memory.search.semantic.scoring import PrecomputedScores, SemanticIndex, rank_blended
+from parley.memory.storage.port import MemoryStore
+from parley.memory.text.token_counting import token_counter
 
 log = logging.getLogger(__name__)
 
@@ -45,11 +52,11 @@ class MemoryService:
     def __init__(
         self,
         store: MemoryStore,
-        journal: Store,
+        journal: LearningJournal,
         extractor: Extractor,
         options: MemoryOptions,
         clock: Callable[[], float] = time.time,
-        affinities: Affinities | None = None,
+        affinities: SemanticIndex | None = None,
         quarantine: Quarantine | None = None,
     ) -> None:
         self._options = options
@@ -57,14 +64,14 @@ class MemoryService:
         self._clock = clock
         self._extractor = extractor
         self._store = store
-        self._people = People(store)
-        self._register = Register(journal)
+        self._people = MemoryCache(store)
+        self._register = PersonStateStore(journal)
         self._counter = token_counter(options)
-        self._holdings = Holdings(self._people, self._register, options.max_facts)
+        self._holdings = MemoryRepository(self._people, self._register, options.max_facts)
         self._queue = LearningQueue(journal, options)
-        self.desk = MemoryDesk(store, self._people, self._holdings, self._queue, clock)
-        lessons = Lessons(self._people, self._register, extractor, self._counter, options, clock)
-        self._worker = Worker(journal, self._queue, lessons, options, self._note_failure, quarantine)
+        self.desk = MemoryAdmin(store, self._people, self._holdings, self._queue, clock)
+        lessons = LearningPipeline(self._people, self._register, extractor, self._counter, options, clock)
+        self._worker = LearningWorker(journal, self._queue, lessons, options, self._note_failure, quarantine)
         self._recalls: set[asyncio.Task[str]] = set()
         self._late: set[asyncio.Task[str]] = set()
         self._last_error = ""
@@ -107,14 +114,14 @@ class MemoryService:
 
     # Recall and record.
 
-    async def recall(self, occasion: Occasion) -> str:
+    async def recall(self, occasion: RecallQuery) -> str:
         wanted = self.enabled and self._options.injection_enabled
         if not wanted or (not occasion.private and self._options.groups is Groups.OFF):
             return ""
         if len(self._late) >= _MOST_LATE:
             log.warning("nothing is recalled: %d earlier recalls hang", len(self._late))
             return ""
-        read: asyncio.Future[Stored] = asyncio.get_running_loop().create_future()
+        read: asyncio.Future[StoredMemory] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(self._recalled(occasion, read))
         self._recalls.add(task)
         task.add_done_callback(self._back)
@@ -138,7 +145,7 @@ class MemoryService:
         if not task.cancelled():
             task.exception()  # whoever asked may be gone
 
-    async def _recalled(self, occasion: Occasion, read: asyncio.Future[Stored]) -> str:
+    async def _recalled(self, occasion: RecallQuery, read: asyncio.Future[StoredMemory]) -> str:
         """The block, best facts first; `read` gets the memory as soon as it is there."""
         options = self._options
         assistant = occasion.assistant if options.per_assistant else ""
@@ -147,15 +154,15 @@ class MemoryService:
         if stored.notes.off or stored.document == MemoryDocument():
             return ""
         read.set_result(stored)
-        told = Told(await self._closeness(occasion, assistant, stored))
+        told = PrecomputedScores(await self._closeness(occasion, assistant, stored))
         facts = stored.document.facts
         if not known.is_ready(stored):
             self._people.prepare_next(known, stored, self._counter)
         return await known.quickly(
             stored,
-            lambda index: block(
+            lambda index: build_block(
                 stored.document,
-                blended(index, facts, occasion.messages, options, told),
+                rank_blended(index, facts, occasion.messages, options, told),
                 options,
                 self._counter,
                 private=occasion.private,
@@ -163,7 +170,9 @@ class MemoryService:
             ),
         )
 
-    async def _closeness(self, occasion: Occasion, assistant: str, stored: Stored) -> Sequence[float]:
+    async def _closeness(
+        self, occasion: RecallQuery, assistant: str, stored: StoredMemory
+    ) -> Sequence[float]:
         """How close facts are in meaning, where that is known: nothing waits for it on the loop."""
         affinities = self._affinities
         if affinities is None:
@@ -177,13 +186,13 @@ class MemoryService:
             for assistant in ("", *(await self._register.of(person)).assistants):
                 await asyncio.to_thread(self._affinities.forget, _memory_key(person, assistant))
 
-    def _unranked(self, occasion: Occasion, stored: Stored) -> str:
+    def _unranked(self, occasion: RecallQuery, stored: StoredMemory) -> str:
         """The block of a memory whose index is still being made: the surest facts first."""
         document = stored.document
         ranked = by_confidence(document.facts)
-        return block(document, ranked, self._options, self._counter, private=occasion.private)
+        return build_block(document, ranked, self._options, self._counter, private=occasion.private)
 
-    async def record(self, turn: Turn) -> None:
+    async def record(self, turn: CompletedTurn) -> None:
         hidden = not turn.private and self._options.groups is Groups.OFF
         if not self.enabled or hidden or not turn.user_text.strip():
             return
@@ -205,54 +214,54 @@ class MemoryService:
 
     # A person's hands.
 
-    async def overview(self, person: str) -> Overview:
-        with mapped():
+    async def overview(self, person: str) -> MemoryView:
+        with map_store_errors():
             whole = await self._holdings.whole(person)
             waiting = len(await self._queue.waiting(person))
         facts = sorted(whole.document.facts, key=lambda fact: fact.created_at, reverse=True)
-        return Overview(
+        return MemoryView(
             on=not whole.notes.off,
-            summaries=tuple(told_summaries(whole.document)),
-            facts=tuple(map(remembered, facts)),
+            summaries=tuple(nonempty_summaries(whole.document)),
+            facts=tuple(map(fact_view, facts)),
             waiting=waiting,
         )
 
-    async def search(self, person: str, words: str) -> Sequence[Remembered]:
-        with mapped():
-            return tuple(map(remembered, await self._holdings.search(person, words)))
+    async def search(self, person: str, words: str) -> Sequence[FactView]:
+        with map_store_errors():
+            return tuple(map(fact_view, await self._holdings.search(person, words)))
 
-    async def add(self, person: str, content: str, account: str = "") -> Remembered:
-        with mapped():
-            return remembered(await self._holdings.add(person, content, self._now(), account=account))
+    async def add(self, person: str, content: str, account: str = "") -> FactView:
+        with map_store_errors():
+            return fact_view(await self._holdings.add(person, content, self._now(), account=account))
 
-    async def forget(self, person: str, words: str) -> Sequence[Remembered]:
-        with mapped():
+    async def forget(self, person: str, words: str) -> Sequence[FactView]:
+        with map_store_errors():
             gone = await self._holdings.forget(person, words, self._now())
             if gone:
                 await self._forget_closeness(person)
-            return tuple(map(remembered, gone))
+            return tuple(map(fact_view, gone))
 
-    async def forgettable(self, person: str, words: str) -> Sequence[Remembered]:
-        with mapped():
-            return tuple(map(remembered, await self._holdings.forgettable(person, words)))
+    async def forgettable(self, person: str, words: str) -> Sequence[FactView]:
+        with map_store_errors():
+            return tuple(map(fact_view, await self._holdings.forgettable(person, words)))
 
-    async def undo(self, person: str) -> Undone:
-        with mapped():
+    async def undo(self, person: str) -> UndoResult:
+        with map_store_errors():
             return await self._holdings.undo(person, self._now())
 
     async def switch(self, person: str, on: bool) -> None:
-        with mapped():
+        with map_store_errors():
             await self._holdings.switch(person, on=on)
             self._people.drop(person)
             if not on:
                 await self._queue.cancel(person)
 
     async def export(self, person: str) -> str:
-        with mapped():
+        with map_store_errors():
             return as_json((await self._holdings.whole(person)).document)
 
     async def clear(self, person: str) -> int:
-        with mapped():
+        with map_store_errors():
             await self._queue.discard_dead(person)
             if await self._is_stranger(person):
                 return 0
@@ -268,28 +277,28 @@ class MemoryService:
 
     async def _is_stranger(self, person: str) -> bool:
         """Whether nothing was ever noted of them, nor waits: then nothing is noted now."""
-        noted = await self._register.of(person) != Entry() or await self._queue.waiting(person)
+        noted = await self._register.of(person) != PersonState() or await self._queue.waiting(person)
         return not noted and not (await self._holdings.whole(person)).revision
 
-    async def merge(self, source: str, into: str, account: str = "") -> Merged:
+    async def merge(self, source: str, into: str, account: str = "") -> MergeOutcome:
         if source == into:
-            return Merged(0, 0)
-        with mapped():
+            return MergeOutcome(0, 0)
+        with map_store_errors():
             await self._queue.move(source, into)
             merged = await self._holdings.merge(source, into, self._now(), account)
             await self._forget_closeness(source)
         self._people.drop(source)
         return merged
 
-    async def part(self, person: str, into: str, parting: Parting) -> int:
-        with mapped():
+    async def part(self, person: str, into: str, parting: AccountUnlink) -> int:
+        with map_store_errors():
             await self._queue.part(person, into, parting.account)
             given = await self._holdings.part(person, into, parting, self._now())
             await self._forget_closeness(person)
         return given
 
     def _now(self) -> str:
-        return iso(self._clock())
+        return format_timestamp(self._clock())
 
     def _note_failure(self, text: str) -> None:
         log.warning("%s", text)

@@ -2,11 +2,11 @@
 
 import sys
 
-from parley.app.watchdog import supervise, watched
+from parley.app.process.watchdog import parse_watched, run_watched
 
-_watched = watched(sys.argv[1:])
+_watched = parse_watched(sys.argv[1:])
 if _watched is not None:
-    sys.exit(supervise([sys.executable, "-m", "parley", *_watched[0]], _watched[1]))
+    sys.exit(run_watched([sys.executable, "-m", "parley", *_watched[0]], _watched[1]))
 
 from parley.app.cli import main  # noqa: E402
 

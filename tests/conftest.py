@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.architecture.tree import IMPORTED_AS
-from tests.engine import CHOSEN, NAMES
+from tests.kit.checkout import IMPORTED_AS
+from tests.kit.engine import CHOSEN, NAMES
 from tests.kit.machine import patience, slowness
 
 

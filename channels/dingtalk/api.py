@@ -13,24 +13,20 @@ from urllib.parse import quote
 
 import aiohttp
 
+from parley.channels.dingtalk.access_token import AccessToken, DingTalkTokenCache
 from parley.channels.dingtalk.config import Config
-from parley.channels.dingtalk.errors import QPS_PAUSE, AnswerLost, Unauthorized, old_refusal
-from parley.channels.dingtalk.tokens import Token, Tokens
-from parley.channels.dingtalk.wire import Wire, packed
-from parley.channels.kit.files import download, gone, over, safe_name, withheld
-from parley.channels.kit.sessions import Sessions
+from parley.channels.dingtalk.errors import QPS_PAUSE, ResponseLost, Unauthorized, legacy_refusal
+from parley.channels.dingtalk.transport import DingTalkTransport, compact_json
+from parley.channels.kit.files import download, file_gone, file_too_large, file_withheld, safe_name
+from parley.channels.kit.http.pool import HttpPool
 from parley.channels.kit.text import wellformed
-from parley.core.errors import (
-    AuthenticationRefused,
-    ChannelUnavailable,
-    DeliveryRejected,
-    RateLimited,
-)
-from parley.core.types import Json, JsonObject, StoredFile
+from parley.core.model.attachments import StoredFile
+from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.model.types import Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DingTalkDestination:
     """Where messages go: a person by staff id, or a group by its conversation id."""
 
     private: bool
@@ -38,7 +34,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class ConnectionTicket:
     """Leave to connect once, within ninety seconds."""
 
     endpoint: str
@@ -50,7 +46,7 @@ class Ticket:
         return f"{self.endpoint}?ticket={quote(self.ticket, safe='')}"
 
 
-class Api:
+class DingTalkApi:
     """One app and its robot. Every method raises ChannelError.
 
     `async with api.connected():` keeps the connections open for everybody meanwhile.
@@ -59,16 +55,16 @@ class Api:
     def __init__(self, config: Config) -> None:
         self._config = config
         self._url = config.api_url.rstrip("/")
-        self._sessions = Sessions()
-        self._wire = Wire(self._sessions, config.request_timeout)
-        self.tokens = Tokens(self._new_token)
+        self._sessions = HttpPool()
+        self._wire = DingTalkTransport(self._sessions, config.request_timeout)
+        self.tokens = DingTalkTokenCache(self._new_token)
         self.robot = config.robot_code or config.client_id
 
-    def connected(self) -> Sessions:
+    def connected(self) -> HttpPool:
         """The connections, to be kept open with `async with`."""
         return self._sessions
 
-    async def ticket(self, topics: tuple[str, ...]) -> Ticket:
+    async def ticket(self, topics: tuple[str, ...]) -> ConnectionTicket:
         """Leave to connect and hear of `topics`. Raises AuthenticationRefused."""
         body: JsonObject = {
             "clientId": self._config.client_id,
@@ -86,11 +82,11 @@ class Api:
         endpoint, ticket = answer.get("endpoint"), answer.get("ticket")
         if not isinstance(endpoint, str) or not isinstance(ticket, str) or not endpoint.startswith("ws"):
             raise ChannelUnavailable("DingTalk's leave to connect cannot be read")
-        return Ticket(endpoint, ticket)
+        return ConnectionTicket(endpoint, ticket)
 
-    async def send(self, place: Place, key: str, content: JsonObject) -> str:
+    async def send(self, place: DingTalkDestination, key: str, content: JsonObject) -> str:
         """A robot message of a kind (`sampleMarkdown`, say); returns its key for queries."""
-        body: dict[str, Json] = {"robotCode": self.robot, "msgKey": key, "msgParam": packed(content)}
+        body: dict[str, Json] = {"robotCode": self.robot, "msgKey": key, "msgParam": compact_json(content)}
         if place.private:
             body["userIds"] = [place.id]
             answer = await self.call("POST", "/v1.0/robot/oToMessages/batchSend", body)
@@ -100,7 +96,7 @@ class Api:
             answer = await self.call("POST", "/v1.0/robot/groupMessages/send", body)
         number = answer.get("processQueryKey")
         if not isinstance(number, str):
-            raise AnswerLost("DingTalk's answer to a message was none")
+            raise ResponseLost("DingTalk's answer to a message was none")
         return number
 
     async def upload(self, file: StoredFile, kind: str) -> str:
@@ -109,7 +105,7 @@ class Api:
         Raises AttachmentRefused when the file is too large or not there.
         """
         if file.size > self._config.max_file_out:
-            raise over(self._config.max_file_out)
+            raise file_too_large(self._config.max_file_out)
 
         async def send(token: str) -> JsonObject:
             url = f"{self._config.oapi_url.rstrip('/')}/media/upload?access_token={quote(token)}&type={kind}"
@@ -118,14 +114,14 @@ class Api:
                 form = aiohttp.FormData(quote_fields=False)
                 form.add_field("media", content, filename=safe_name(file.name), content_type=file.mime)
                 answer = await self._wire.upload(url, form)
-            if error := old_refusal(answer):
+            if error := legacy_refusal(answer):
                 raise error
             return answer
 
         try:
             media = (await self._authorized(send)).get("media_id")
         except FileNotFoundError as error:
-            raise gone() from error
+            raise file_gone() from error
         if not isinstance(media, str):
             raise ChannelUnavailable("DingTalk's answer to an upload was none")
         return media
@@ -136,10 +132,10 @@ class Api:
         try:
             answer = await self.call("POST", "/v1.0/robot/messageFiles/download", body)
         except DeliveryRejected as error:
-            raise withheld("DingTalk does not hand it out (expired, or gone)") from error
+            raise file_withheld("DingTalk does not hand it out (expired, or gone)") from error
         url = answer.get("downloadUrl")
         if not isinstance(url, str) or not url.startswith(("http://", "https://")):
-            raise withheld("DingTalk gave no address for it")
+            raise file_withheld("DingTalk gave no address for it")
         async with self._sessions as session:
             return await download(session, url, into, limit)
 
@@ -149,7 +145,7 @@ class Api:
         async def ask(token: str) -> JsonObject:
             url = f"{self._config.oapi_url.rstrip('/')}/topapi/v2/user/get?access_token={quote(token)}"
             answer = await self._wire.call("POST", url, {"userid": person})
-            if error := old_refusal(answer):
+            if error := legacy_refusal(answer):
                 raise error
             return answer
 
@@ -175,7 +171,7 @@ class Api:
         except Unauthorized as error:
             raise ChannelUnavailable(f"DingTalk takes no access token: {error}") from error
 
-    async def _new_token(self) -> Token:
+    async def _new_token(self) -> AccessToken:
         body: JsonObject = {"appKey": self._config.client_id, "appSecret": self._config.client_secret}
         try:
             answer = await self._wire.call("POST", f"{self._url}/v1.0/oauth2/accessToken", body)
@@ -184,7 +180,7 @@ class Api:
         value, life = answer.get("accessToken"), answer.get("expireIn")
         if not isinstance(value, str) or not value or not isinstance(life, int | float) or life <= 0:
             raise ChannelUnavailable("DingTalk's answer to the credentials was none")
-        return Token(value, life)
+        return AccessToken(value, life)
 
 
 def file_type(name: str) -> str:

@@ -6,32 +6,33 @@ import asyncio
 from pathlib import Path
 from typing import ClassVar
 
-from parley.channels.dingtalk.api import Api, Place
-from parley.channels.dingtalk.asking import QuestionCards
-from parley.channels.dingtalk.bucket import Bucket
-from parley.channels.dingtalk.cards import Cards
+from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.config import Config
-from parley.channels.dingtalk.formatting import MOST
-from parley.channels.dingtalk.inbound import NAME, Manner
-from parley.channels.dingtalk.intake import Intake
-from parley.channels.dingtalk.people import People
-from parley.channels.dingtalk.presses import Presses
-from parley.channels.dingtalk.replies import DingTalkReply
-from parley.channels.dingtalk.sdk import MESSAGES, PRESSES
-from parley.channels.dingtalk.stream import Stream
-from parley.core.errors import ungrouped
-from parley.core.ports import (
-    Admission,
+from parley.channels.dingtalk.formatting import MAX_PART_BYTES
+from parley.channels.dingtalk.inbound.card_callbacks import CardCallbackQueue
+from parley.channels.dingtalk.inbound.inbound_queue import InboundQueue
+from parley.channels.dingtalk.inbound.message_parser import NAME, ParseOptions
+from parley.channels.dingtalk.inbound.stream import StreamListener
+from parley.channels.dingtalk.outbound.ai_cards import AiCards
+from parley.channels.dingtalk.outbound.question_cards import QuestionCards
+from parley.channels.dingtalk.outbound.reply import DingTalkReply
+from parley.channels.dingtalk.outbound.token_bucket import TokenBucket
+from parley.channels.dingtalk.sdk import CARD_CALLBACKS, MESSAGES
+from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
+from parley.core.model.attachments import Attachment
+from parley.core.model.errors import unwrap_exception_group
+from parley.core.model.types import ReplyTarget
+from parley.core.ports.channel import (
     Capabilities,
     Channel,
     ChannelServices,
     Checkpoint,
     Inbox,
+    PreflightResult,
     Reply,
     Streaming,
     TextUnit,
 )
-from parley.core.types import Attachment, ReplyTarget
 
 
 def create(config: Config, services: ChannelServices) -> DingTalkChannel:
@@ -47,7 +48,7 @@ class DingTalkChannel(Channel):
     def __init__(self, config: Config) -> None:
         self.capabilities = Capabilities(
             streaming=Streaming.NATIVE if config.card_template_id else Streaming.NONE,
-            max_chars=MOST,
+            max_chars=MAX_PART_BYTES,
             unit=TextUnit.BYTES,
             edit_interval=0.5,
             group_edit_interval=0.5,
@@ -57,31 +58,33 @@ class DingTalkChannel(Channel):
             max_file_out=config.max_file_out,
         )
         guests = frozenset(config.allowed_users)
-        self._api = Api(config)
-        self._people = People(self._api)
-        pace = Bucket(config.card_rate)
-        self._cards = Cards(self._api, config, pace) if config.card_template_id else None
+        self._api = DingTalkApi(config)
+        self._people = DingTalkUserLookup(self._api)
+        pace = TokenBucket(config.card_rate)
+        self._cards = AiCards(self._api, config, pace) if config.card_template_id else None
         template = config.question_template_id
         self._questions = QuestionCards(self._api, template, pace, self._people) if template else None
-        self._presses = Presses(self._people, guests) if template else None
-        manner = Manner(config.bot_name, config.groups == "per_user", guests)
-        self._intake = Intake(manner, self._people, self._presses)
-        topics = (MESSAGES, PRESSES) if template else (MESSAGES,)
-        self._stream = Stream(self._api, self._api.connected(), self._intake, topics, config.ping_interval)
+        self._presses = CardCallbackQueue(self._people, guests) if template else None
+        manner = ParseOptions(config.bot_name, config.groups == "per_user", guests)
+        self._intake = InboundQueue(manner, self._people, self._presses)
+        topics = (MESSAGES, CARD_CALLBACKS) if template else (MESSAGES,)
+        self._stream = StreamListener(
+            self._api, self._api.connected(), self._intake, topics, config.ping_interval
+        )
 
-    async def preflight(self) -> Admission:
+    async def preflight(self) -> PreflightResult:
         """Ask DingTalk for an access token, and for leave to connect; who the robot is it does not tell."""
         async with self._api.connected():
             await self._api.tokens.get()
             await self._api.ticket((MESSAGES,))
-        return Admission()
+        return PreflightResult()
 
     async def listen(self, inbox: Inbox) -> None:
         """Stay connected. Raises AuthenticationRefused for credentials that DingTalk does not take, at the
         start or when the access token is renewed; ChannelUnavailable otherwise."""
         async with self._api.connected():
             await self._api.tokens.get()
-            with ungrouped(Exception):
+            with unwrap_exception_group(Exception):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._intake.run(inbox))
                     if self._presses is not None:
@@ -91,7 +94,7 @@ class DingTalkChannel(Channel):
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """A reply to the target's person, or in its group."""
-        place = Place(target.private, target.conversation.chat)
+        place = DingTalkDestination(target.private, target.conversation.chat)
         return DingTalkReply(self._api, self._cards, self._questions, target, place, checkpoint)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from parley.channels.kit.config import ChannelConfig, Doubt, IdForm
+from parley.channels.kit.config import ChannelConfig, SettingProblem, UserIdFormat
 
 _TEMPLATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{7,}\.schema")
 _CARDS = ("card_template_id", "question_template_id")
@@ -24,7 +24,7 @@ class Config(ChannelConfig):
     `allowed_users` is given; others may not unless they are named.
     """
 
-    user_ids: ClassVar[IdForm | None] = IdForm(
+    user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
         re.compile(r"[^\s@]\S{0,127}"), 'a staff id such as "manager01", as the admin console shows it'
     )
 
@@ -49,15 +49,15 @@ class Config(ChannelConfig):
         """The app's id and its secret."""
         return ("client_id", "client_secret")
 
-    def doubts(self) -> Sequence[Doubt]:
+    def doubts(self) -> Sequence[SettingProblem]:
         """Template ids that are none; what is for cards, where there are none."""
         form = "is no template's id, which ends in .schema; copy it from the card platform, or leave it empty"
         found = [
-            Doubt(key, form, wrong=True)
+            SettingProblem(key, form, wrong=True)
             for key in _CARDS
             if (value := getattr(self, key)) and not _TEMPLATE.fullmatch(value)
         ]
         if not self.card_template_id and self.card_content_key != "content":
             text = "does nothing without card_template_id; write that, or remove this"
-            found.append(Doubt("card_content_key", text))
+            found.append(SettingProblem("card_content_key", text))
         return found

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 
-from parley.core.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
-from parley.core.types import Json, JsonObject
+from parley.core.model.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.model.types import Json, JsonObject
 
 QPS_PAUSE = 1.0
 """Seconds to wait when DingTalk says "too many a second" and does not say for how long."""
@@ -30,11 +30,11 @@ class Unauthorized(DeliveryRejected):
     """DingTalk does not take the access token, or the credentials."""
 
 
-class AlreadyThere(DeliveryRejected):
+class CardExists(DeliveryRejected):
     """What was to be made has been made before, by us."""
 
 
-class AnswerLost(ChannelUnavailable):
+class ResponseLost(ChannelUnavailable):
     """The request may have reached DingTalk and been carried out; nobody can know."""
 
 
@@ -45,15 +45,15 @@ def refusal(status: int, body: JsonObject, retry_after: str = "") -> ChannelErro
     if status == 429 or (status in (400, 403) and _TOO_MANY.search(code)):
         return RateLimited("DingTalk asks for a pause", _seconds(retry_after))
     if status >= 500:
-        return AnswerLost(f"DingTalk failed: {told}")
+        return ResponseLost(f"DingTalk failed: {told}")
     if status == 401:
         return Unauthorized(f"DingTalk refused: {told}")
     if _KNOWN.search(told):
-        return AlreadyThere(f"DingTalk refused: {told}")
+        return CardExists(f"DingTalk refused: {told}")
     return DeliveryRejected(f"DingTalk refused: {told}")
 
 
-def old_refusal(body: JsonObject) -> ChannelError | None:
+def legacy_refusal(body: JsonObject) -> ChannelError | None:
     """The same for the older API, which always answers 200 and has `errcode` 0 for success."""
     code = body.get("errcode")
     if code == 0:

@@ -6,14 +6,20 @@ import json
 import re
 from collections.abc import Sequence
 
-from parley.channels.dingtalk.tables import as_lists
+from parley.channels.dingtalk.markdown_tables import tables_as_lists
 from parley.channels.kit.markdown.outline import outline
-from parley.channels.kit.markdown.rewrite import Anchors, Edit, anchors, code, edited
+from parley.channels.kit.markdown.rewrite import (
+    LinkPolicy,
+    TextEdit,
+    apply_edits,
+    rewrite_code,
+    rewrite_links,
+)
 from parley.channels.kit.markdown.split import split
 from parley.channels.kit.text import byte_length, chunks, wellformed
-from parley.core.types import Step, StepStatus
+from parley.core.model.types import Step, StepStatus
 
-MOST = 18_000
+MAX_PART_BYTES = 18_000
 """Bytes of a text as the wire has it. A request may have 20,000; the rest is for what is around the text."""
 MOST_STEPS = 6
 _TITLE = 50
@@ -23,7 +29,7 @@ _MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: 
 _TAG = re.compile(r"(\\[^<])|\\?<(?=[A-Za-z/!?])", re.DOTALL)
 _ALL = re.compile(r"@(?=all\b|everyone\b|所有人)", re.IGNORECASE)
 # A link of its own (dtmd://) would have whoever presses it say things; other chats' would lead nowhere.
-_TAKEN = Anchors(("http://", "https://", "mailto:", "tel:"), pictures=("http://", "https://"), bare=True)
+_TAKEN = LinkPolicy(("http://", "https://", "mailto:", "tel:"), pictures=("http://", "https://"), bare=True)
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f]")
 _NOISE = re.compile(r"[#*_`>|~\[\]]+")
 
@@ -37,17 +43,17 @@ def wire_bytes(text: str) -> int:
 
 def card_parts(markdown: str) -> tuple[str, ...]:
     """Markdown as the texts of cards, which show nearly all of it; nothing for a blank one."""
-    return split(_safe(wellformed(markdown)), MOST, wire_bytes)
+    return split(_safe(wellformed(markdown)), MAX_PART_BYTES, wire_bytes)
 
 
 def plain_parts(markdown: str) -> tuple[str, ...]:
     """Markdown as plain robot messages, which show no tables and run lines together."""
-    return split(_listed(_safe(wellformed(markdown))), MOST, wire_bytes)
+    return split(_listed(_safe(wellformed(markdown))), MAX_PART_BYTES, wire_bytes)
 
 
-def again_plain(parts: Sequence[str]) -> tuple[str, ...]:
+def card_to_plain(parts: Sequence[str]) -> tuple[str, ...]:
     """Texts that were meant for cards as plain messages."""
-    return tuple(piece for part in parts for piece in split(_listed(part), MOST, wire_bytes))
+    return tuple(piece for part in parts for piece in split(_listed(part), MAX_PART_BYTES, wire_bytes))
 
 
 def title(text: str) -> str:
@@ -69,13 +75,15 @@ def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]
     if not parts:
         return (lines,)
     whole = f"{parts[-1]}\n\n{lines}"
-    return (*parts, lines) if wire_bytes(whole) > MOST else (*parts[:-1], whole)
+    return (*parts, lines) if wire_bytes(whole) > MAX_PART_BYTES else (*parts[:-1], whole)
 
 
 def _safe(text: str) -> str:
     """Everything that looks like a tag made visible, but for code, and links that are no web links opened."""
     found = outline(text)
-    return edited(text, (*code(text, found), *anchors(text, found, _TAKEN, _escaped)), _escaped)
+    return apply_edits(
+        text, (*rewrite_code(text, found), *rewrite_links(text, found, _TAKEN, _escaped)), _escaped
+    )
 
 
 def _escaped(text: str) -> str:
@@ -85,5 +93,5 @@ def _escaped(text: str) -> str:
 def _listed(text: str) -> str:
     """Tables as lists, and lines of a paragraph kept apart by the two spaces that markdown has for that."""
     found = outline(text)
-    breaks = (Edit(place, place, "" if text[place - 1] == " " else "  ") for place in found.breaks)
-    return edited(text, (*as_lists(text, found.tables), *breaks)).rstrip()
+    breaks = (TextEdit(place, place, "" if text[place - 1] == " " else "  ") for place in found.breaks)
+    return apply_edits(text, (*tables_as_lists(text, found.tables), *breaks)).rstrip()

@@ -13,12 +13,12 @@ from dingtalk_stream.handlers import SystemHandler  # type: ignore[import-untype
 
 MESSAGES: str = ChatbotMessage.TOPIC
 """Messages for robots."""
-PRESSES: str = Card_Callback_Router_Topic
+CARD_CALLBACKS: str = Card_Callback_Router_Topic
 """Presses of buttons on cards."""
 
 __all__ = [
+    "CARD_CALLBACKS",
     "MESSAGES",
-    "PRESSES",
     "AckMessage",
     "CallbackHandler",
     "CallbackMessage",

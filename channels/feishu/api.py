@@ -14,14 +14,15 @@ from urllib.parse import quote
 
 import aiohttp
 
+from parley.channels.feishu.access_token import FeishuTokenCache
 from parley.channels.feishu.config import Config
-from parley.channels.feishu.errors import ScopeMissing, TokenRefused, Withdrawn
-from parley.channels.feishu.tokens import Tokens
-from parley.channels.feishu.wire import Wire
-from parley.channels.kit.files import gone, over, safe_name, withheld
-from parley.channels.kit.sessions import Sessions
-from parley.core.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
-from parley.core.types import AttachmentKind, Json, JsonObject, StoredFile
+from parley.channels.feishu.errors import MessageWithdrawn, ScopeMissing, TokenRefused
+from parley.channels.feishu.transport import FeishuTransport
+from parley.channels.kit.files import file_gone, file_too_large, file_withheld, safe_name
+from parley.channels.kit.http.pool import HttpPool
+from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
+from parley.core.model.types import Json, JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ T = TypeVar("T")
 _IM = "/open-apis/im/v1"
 _CARDS = "/open-apis/cardkit/v1/cards"
 _HANDLE = re.compile(r"(image|file):([\w-]+):([\w.-]+)\Z")
-LOOK_UP = 1.5
+LOOKUP_TIMEOUT = 1.5
 """Seconds for what is only nice to know: an event must be acknowledged within three."""
 _PHOTOS = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif", "image/bmp", "image/tiff"})
 _TYPES = {
@@ -44,7 +45,7 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FeishuDestination:
     """Where messages go: a chat, the message that is answered ("" for none), and whether in its thread."""
 
     chat: str
@@ -53,7 +54,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedMessage:
     """A message that was asked for."""
 
     kind: str
@@ -62,7 +63,7 @@ class Fetched:
     mentions: Json = None
 
 
-class Api:
+class FeishuApi:
     """One app. Every method raises ChannelError.
 
     `async with api.connected():` keeps the connections open for everybody meanwhile.
@@ -70,11 +71,11 @@ class Api:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._sessions = Sessions()
-        self._wire = Wire(self._sessions, config.domain, config.request_timeout)
-        self.tokens = Tokens(self._wire, config)
+        self._sessions = HttpPool()
+        self._wire = FeishuTransport(self._sessions, config.domain, config.request_timeout)
+        self.tokens = FeishuTokenCache(self._wire, config)
 
-    def connected(self) -> Sessions:
+    def connected(self) -> HttpPool:
         """The connections, to be kept open with `async with`."""
         return self._sessions
 
@@ -104,24 +105,24 @@ class Api:
     async def name_of(self, person: str) -> str:
         """A person's name. Raises ScopeMissing when we may not know."""
         path = f"/open-apis/contact/v3/users/{quote(person, safe='')}"
-        answer = await self._call("GET", path, query={"user_id_type": "open_id"}, timeout=LOOK_UP)
+        answer = await self._call("GET", path, query={"user_id_type": "open_id"}, timeout=LOOKUP_TIMEOUT)
         user = _data(answer).get("user")
         return str(user.get("name") or "") if isinstance(user, dict) else ""
 
-    async def message(self, message: str) -> Fetched:
+    async def message(self, message: str) -> FetchedMessage:
         """A message, a card with all of its content."""
         query = {"card_msg_content_type": "user_card_content", "user_id_type": "open_id"}
-        answer = await self._call("GET", _message(message), query=query, timeout=LOOK_UP)
+        answer = await self._call("GET", _message(message), query=query, timeout=LOOKUP_TIMEOUT)
         items = _data(answer).get("items")
         item = items[0] if isinstance(items, list) and items else None
         if not isinstance(item, dict):
-            raise Withdrawn("Feishu has no such message")
+            raise MessageWithdrawn("Feishu has no such message")
         body, sender = item.get("body"), item.get("sender")
         content = body.get("content") if isinstance(body, dict) else ""
         ours = isinstance(sender, dict) and sender.get("id") == self._config.app_id
-        return Fetched(str(item.get("msg_type")), str(content or "{}"), ours, item.get("mentions"))
+        return FetchedMessage(str(item.get("msg_type")), str(content or "{}"), ours, item.get("mentions"))
 
-    async def send(self, place: Place, kind: str, content: JsonObject, uuid: str) -> str:
+    async def send(self, place: FeishuDestination, kind: str, content: JsonObject, uuid: str) -> str:
         """A new message; returns its id. The same `uuid` (50 characters at most) within an hour sends nothing
         more and returns the same id."""
         body: dict[str, Json] = {"msg_type": kind, "content": _dumped(content), "uuid": uuid}
@@ -129,7 +130,7 @@ class Api:
             try:
                 more: dict[str, Json] = {"reply_in_thread": place.in_thread}
                 return _id(await self._call("POST", f"{_message(place.answered)}/reply", body | more))
-            except Withdrawn:
+            except MessageWithdrawn:
                 # The question is gone; the answer is still owed.
                 log.info("feishu: the message to answer is gone; the answer is sent to its chat")
         body["receive_id"] = place.chat
@@ -167,14 +168,14 @@ class Api:
         inner: dict[str, Json] = {"type": "card_json", "data": _dumped(content)}
         await self._call("PUT", f"{_CARDS}/{card}", {"card": inner, "sequence": sequence})
 
-    async def send_file(self, place: Place, file: StoredFile, uuid: str) -> str:
+    async def send_file(self, place: FeishuDestination, file: StoredFile, uuid: str) -> str:
         """An image where Feishu takes it as one, else a file; returns the message's id.
 
         Raises AttachmentRefused when the file is too large or not there.
         """
         most = self._config.max_file_out
         if file.size > most:
-            raise over(most)
+            raise file_too_large(most)
         picture = file.kind is AttachmentKind.IMAGE and file.mime in _PHOTOS
         if picture and file.size <= self._config.max_image_out:
             try:
@@ -195,13 +196,13 @@ class Api:
         """Stream a file of a message; returns the number of bytes. Raises AttachmentRefused."""
         found = _HANDLE.match(handle)
         if found is None:
-            raise withheld("not a file of Feishu's")
+            raise file_withheld("not a file of Feishu's")
         kind, message, key = found.groups()
         path = f"{_message(message)}/resources/{quote(key, safe='')}"
         try:
             return await self._with_token(lambda token: self._wire.download(path, kind, token, into, limit))
         except DeliveryRejected as error:
-            raise withheld("Feishu does not hand it out (too large, gone, or not permitted)") from error
+            raise file_withheld("Feishu does not hand it out (too large, gone, or not permitted)") from error
 
     async def _upload(self, path: str, file: StoredFile, fields: dict[str, str], name: str) -> str:
         def form(content: object) -> aiohttp.FormData:
@@ -218,7 +219,7 @@ class Api:
         try:
             answer = await self._with_token(upload)
         except FileNotFoundError as error:
-            raise gone() from error
+            raise file_gone() from error
         key = _data(answer).get(f"{name}_key")
         if not isinstance(key, str):
             raise ChannelUnavailable("Feishu's answer to an upload had no key in it")

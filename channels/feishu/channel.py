@@ -7,32 +7,33 @@ import logging
 from pathlib import Path
 from typing import ClassVar
 
-from parley.channels.feishu import codec
-from parley.channels.feishu.api import Api
-from parley.channels.feishu.carrier import Rungs
+from parley.channels.feishu.api import FeishuApi
 from parley.channels.feishu.config import Config
-from parley.channels.feishu.formatting import MOST
-from parley.channels.feishu.inbound import NAME
-from parley.channels.feishu.intake import Intake
-from parley.channels.feishu.longconn import Endpoint, LongConnection, Taken, opened
-from parley.channels.feishu.lookup import Names, Quotes
-from parley.channels.feishu.pacing import Budget
-from parley.channels.feishu.presses import Presses
-from parley.channels.feishu.recent import Recent
-from parley.channels.feishu.replies import FeishuReply, Shared
-from parley.channels.kit.files import over
-from parley.core.ports import (
-    Admission,
+from parley.channels.feishu.formatting import MAX_CARD_BYTES
+from parley.channels.feishu.inbound import frame_codec
+from parley.channels.feishu.inbound.card_actions import CardActionHandler
+from parley.channels.feishu.inbound.event_handler import FeishuEventHandler
+from parley.channels.feishu.inbound.event_parser import NAME
+from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup, QuotedMessages
+from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, LongConnection, open_websocket
+from parley.channels.feishu.lru import LruCache
+from parley.channels.feishu.outbound.message_part import RenderLevelPolicy
+from parley.channels.feishu.outbound.rate_limit import RateBudget
+from parley.channels.feishu.outbound.reply import FeishuReply, FeishuReplyContext
+from parley.channels.kit.files import file_too_large
+from parley.core.model.attachments import Attachment
+from parley.core.model.types import ReplyTarget
+from parley.core.ports.channel import (
     Capabilities,
     Channel,
     ChannelServices,
     Checkpoint,
     Inbox,
+    PreflightResult,
     Reply,
     Streaming,
     TextUnit,
 )
-from parley.core.types import Attachment, ReplyTarget
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ _MOST_SAID = 2000
 
 def create(config: Config, services: ChannelServices) -> FeishuChannel:
     """The channel as configured. Raises ConfigError when the SDK is not one that we know."""
-    codec.check()
+    frame_codec.check()
     return FeishuChannel(config)
 
 
@@ -53,7 +54,7 @@ class FeishuChannel(Channel):
     def __init__(self, config: Config) -> None:
         self.capabilities = Capabilities(
             streaming=Streaming.NATIVE,
-            max_chars=MOST,
+            max_chars=MAX_CARD_BYTES,
             unit=TextUnit.BYTES,
             edit_interval=0.3,
             group_edit_interval=0.5,
@@ -64,15 +65,15 @@ class FeishuChannel(Channel):
             max_file_out=config.max_file_out,
         )
         self._guests = frozenset(config.allowed_users) - {"*"}
-        self._api = Api(config)
-        self._names = Names(self._api)
-        self._shared = Shared(self._api, Rungs(), Budget(), Recent(_MOST_SAID))
+        self._api = FeishuApi(config)
+        self._names = FeishuUserLookup(self._api)
+        self._shared = FeishuReplyContext(self._api, RenderLevelPolicy(), RateBudget(), LruCache(_MOST_SAID))
 
-    async def preflight(self) -> Admission:
+    async def preflight(self) -> PreflightResult:
         """Ask Feishu for an access token, and who the bot is."""
         async with self._api.connected():
             await self._api.tokens.renew()
-            return Admission(await self._api.me())
+            return PreflightResult(await self._api.me())
 
     async def listen(self, inbox: Inbox) -> None:
         """Take events until the connection ends, which always raises.
@@ -83,20 +84,20 @@ class FeishuChannel(Channel):
             await self._api.tokens.renew()
             me, where = await asyncio.gather(self._api.me(), self._api.endpoint())
             endpoint = Endpoint.read(where)
-            quotes = Quotes(self._api, me, self._shared.said)
-            intake = Intake(inbox, me, self._names, quotes, self._guests)
+            quotes = QuotedMessages(self._api, me, self._shared.said)
+            intake = FeishuEventHandler(inbox, me, self._names, quotes, self._guests)
             presses = self._presses(inbox)
 
-            async def take(payload: bytes) -> Taken:
-                return await presses.take(payload) or Taken(await intake.take(payload))
+            async def take(payload: bytes) -> EventResult:
+                return await presses.take(payload) or EventResult(await intake.take(payload))
 
-            async with opened(session, endpoint) as socket:
+            async with open_websocket(session, endpoint) as socket:
                 inbox.online()
                 log.info("feishu: listening as %s", me)
                 await LongConnection(socket, endpoint, take).run(self._api.tokens.keep_fresh)
 
-    def _presses(self, inbox: Inbox) -> Presses:
-        return Presses(inbox, self._names, self._guests)
+    def _presses(self, inbox: Inbox) -> CardActionHandler:
+        return CardActionHandler(inbox, self._names, self._guests)
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """A reply in the target's chat and topic; in groups it answers the message it is for."""
@@ -106,5 +107,5 @@ class FeishuChannel(Channel):
         """Stream a file of a message."""
         most = min(limit, self.capabilities.max_file_in)
         if attachment.size > most:
-            raise over(most)
+            raise file_too_large(most)
         return await self._api.fetch(attachment.handle, into, most)

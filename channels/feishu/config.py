@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
-from parley.channels.kit.config import ChannelConfig, IdForm
+from parley.channels.kit.config import ChannelConfig, UserIdFormat
 
 DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
 
@@ -20,7 +20,7 @@ class Config(ChannelConfig):
     they are named.
     """
 
-    user_ids: ClassVar[IdForm | None] = IdForm(
+    user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
         re.compile(r"ou_[A-Za-z0-9]+"), 'an open id such as "ou_7d8a6e6df7621556ce0d21922b676706"'
     )
 

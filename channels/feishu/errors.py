@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parley.core.errors import (
+from parley.core.model.errors import (
     AuthenticationRefused,
     ChannelError,
     ChannelUnavailable,
@@ -33,7 +33,7 @@ class PlaceLost(DeliveryRejected):
     """The bot is out of the chat, or out of reach of the person."""
 
 
-class Withdrawn(DeliveryRejected):
+class MessageWithdrawn(DeliveryRejected):
     """The message was taken back or deleted."""
 
 
@@ -49,7 +49,7 @@ class StaleSequence(DeliveryRejected):
     """Another operation on the card had a higher number."""
 
 
-class AnswerLost(ChannelUnavailable):
+class ResponseLost(ChannelUnavailable):
     """The request may have reached Feishu and been carried out; nobody can know."""
 
 
@@ -79,8 +79,8 @@ _REJECTIONS: dict[int, type[DeliveryRejected]] = {
     230017: PlaceLost,
     230018: PlaceLost,
     230035: PlaceLost,
-    230011: Withdrawn,
-    230110: Withdrawn,
+    230011: MessageWithdrawn,
+    230110: MessageWithdrawn,
     99991672: ScopeMissing,
     99991679: ScopeMissing,
     200850: StreamingClosed,

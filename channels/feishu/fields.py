@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 
-from parley.core.types import JsonObject
+from parley.core.model.types import Json, JsonObject
 
 _ID = re.compile(r"[\w.:@-]{1,128}\Z")
 
@@ -34,3 +35,14 @@ def is_foreign(header: JsonObject, person: JsonObject) -> bool:
     """Whether a person belongs to another tenant than the app."""
     ours, theirs = header.get("tenant_key"), person.get("tenant_key")
     return bool(ours and theirs) and ours != theirs
+
+
+def json_object(data: bytes | str) -> dict[str, Json]:
+    """A JSON object. Raises ValueError for anything else."""
+    try:
+        decoded = json.loads(data)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(decoded, dict):
+        raise ValueError("no JSON object")
+    return decoded

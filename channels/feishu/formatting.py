@@ -6,23 +6,29 @@ import json
 import re
 from collections.abc import Callable, Sequence
 
-from parley.channels.kit.markdown.outline import Fence, outline
-from parley.channels.kit.markdown.rewrite import Anchors, anchors, code, edited, no_tags
+from parley.channels.kit.markdown.outline import FenceSpan, outline
+from parley.channels.kit.markdown.rewrite import (
+    LinkPolicy,
+    apply_edits,
+    escape_tags,
+    rewrite_code,
+    rewrite_links,
+)
 from parley.channels.kit.markdown.split import split
 from parley.channels.kit.text import byte_length, chunks, wellformed
-from parley.core.types import Json, JsonObject, Step, StepStatus
+from parley.core.model.types import Json, JsonObject, Step, StepStatus
 
-MOST = 28_000
+MAX_CARD_BYTES = 28_000
 """Bytes of a part's text as it stands in a card; with all around it a card may have 30 kB."""
 MOST_TABLES = 5
 MOST_STEPS = 6
-ELEMENT = "answer"
+ELEMENT_ID = "answer"
 THINKING = "…"
 _SUMMARY = 60
 _STEPS_ROOM = 1500
 _SLACK = 1000
 _MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
-_TAKEN = Anchors(links=("http://", "https://", "mailto:", "tel:", "lark://", "feishu://"))
+_TAKEN = LinkPolicy(links=("http://", "https://", "mailto:", "tel:", "lark://", "feishu://"))
 _AT = re.compile(r"<(?=/?at\b)", re.IGNORECASE)
 
 
@@ -37,10 +43,10 @@ def measure(text: str) -> int:
 def render(markdown: str) -> tuple[str, ...]:
     """Markdown as one card's text after the other; nothing for a blank text."""
     text = wellformed(markdown)
-    if measure(text) > MOST // 2:
+    if measure(text) > MAX_CARD_BYTES // 2:
         # Links without words grow, to twice their size at most, when they are rewritten.
-        text = edited(text, anchors(text, outline(text), _TAKEN, str))
-    return tuple(_prepared(part) for part in split(text, MOST, measure))
+        text = apply_edits(text, rewrite_links(text, outline(text), _TAKEN, str))
+    return tuple(_prepared(part) for part in split(text, MAX_CARD_BYTES, measure))
 
 
 def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
@@ -51,7 +57,7 @@ def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]
     if not parts:
         return (lines,)
     last = _closed(parts[-1])
-    if measure(last) + _STEPS_ROOM > MOST:
+    if measure(last) + _STEPS_ROOM > MAX_CARD_BYTES:
         return (*parts, lines)
     return (*parts[:-1], f"{last}\n\n{lines}")
 
@@ -72,7 +78,7 @@ def card(text: str, *, streaming: bool) -> JsonObject:
             "print_step": {"default": 4},
             "print_strategy": "fast",
         }
-    element: Json = {"tag": "markdown", "element_id": ELEMENT, "content": text}
+    element: Json = {"tag": "markdown", "element_id": ELEMENT_ID, "content": text}
     return {"schema": "2.0", "config": config, "body": {"elements": [element]}}
 
 
@@ -105,12 +111,12 @@ def _prepared(part: str) -> str:
     """
     part = _few_tables(part)
     found = outline(part)
-    changed = (*code(part, found, _code), *anchors(part, found, _TAKEN, _outside_code))
-    return edited(part, changed, _outside_code)
+    changed = (*rewrite_code(part, found, _code), *rewrite_links(part, found, _TAKEN, _outside_code))
+    return apply_edits(part, changed, _outside_code)
 
 
 def _outside_code(text: str) -> str:
-    return no_tags(text, "&#60;")
+    return escape_tags(text, "&#60;")
 
 
 def _uncalled(text: str) -> str:
@@ -134,7 +140,7 @@ def _few_tables(part: str) -> str:
     for start, end in reversed(surplus):
         coded[start:end] = ["```", *lines[start:end], "```"]
     whole = "\n".join(coded)
-    if measure(whole) <= MOST + _SLACK:
+    if measure(whole) <= MAX_CARD_BYTES + _SLACK:
         return whole
     rules = {number for start, end in surplus for number in range(start, end) if _is_delimiter(lines[number])}
     return "\n".join(line for number, line in enumerate(lines) if number not in rules)
@@ -167,7 +173,7 @@ def _tables(lines: Sequence[str], in_code: Callable[[int], bool]) -> list[tuple[
     return found
 
 
-def _line_check(lines: Sequence[str], fences: Sequence[Fence]) -> Callable[[int], bool]:
+def _line_check(lines: Sequence[str], fences: Sequence[FenceSpan]) -> Callable[[int], bool]:
     """Whether a line of the part, by its number, lies in a code block."""
     offsets, at = [], 0
     for line in lines:

@@ -52,7 +52,7 @@ class ChatConfig(Section):
 
 
 @dataclass(frozen=True, slots=True)
-class IdForm:
+class UserIdFormat:
     """How a platform's user ids look: a pattern for the whole of one, and what to write, in words."""
 
     pattern: re.Pattern[str]
@@ -64,7 +64,7 @@ class IdForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class SettingProblem:
     """A key of a section that cannot do what it is there for: it is `wrong`, or without an effect."""
 
     key: str
@@ -83,7 +83,7 @@ class ChannelConfig(Section):
     """
 
     spares: ClassVar[tuple[str, ...]] = ()
-    user_ids: ClassVar[IdForm | None] = None
+    user_ids: ClassVar[UserIdFormat | None] = None
     enabled: bool | None = None
     allowed_users: tuple[str, ...] = ()
     admins: tuple[str, ...] = ()
@@ -116,6 +116,6 @@ class ChannelConfig(Section):
         """The first credential that is not there, or ""."""
         return next((name for name in self.credentials() if not getattr(self, name)), "")
 
-    def doubts(self) -> Sequence[Doubt]:
+    def doubts(self) -> Sequence[SettingProblem]:
         """What can be seen to be wrong, or without an effect, before the platform is asked."""
         return ()

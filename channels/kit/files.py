@@ -10,11 +10,11 @@ from pathlib import Path, PurePosixPath
 
 import aiohttp
 
-from parley.channels.kit.network import why
+from parley.channels.kit.http.errors import describe_network_error
 from parley.channels.kit.text import byte_length, chunks, wellformed
-from parley.core.errors import AttachmentRefused, ChannelError, ChannelUnavailable
+from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.model.errors import AttachmentRefused, ChannelError, ChannelUnavailable
 from parley.core.texts import Sentence, language_of, say
-from parley.core.types import AttachmentKind, StoredFile
 
 CHUNK = 256 * 1024
 MOST_NAME = 120
@@ -56,7 +56,7 @@ def human_size(size: int) -> str:
     return f"{size / 1_000_000:.1f} MB".replace(".0 ", " ")
 
 
-async def save(pieces: AsyncIterator[bytes], into: Path, limit: int) -> int:
+async def save_chunks(pieces: AsyncIterator[bytes], into: Path, limit: int) -> int:
     """Write pieces to a file that appears under its name only when whole; returns the number of bytes.
 
     Raises AttachmentRefused when there are more than `limit`; nothing is left behind then.
@@ -68,7 +68,7 @@ async def save(pieces: AsyncIterator[bytes], into: Path, limit: int) -> int:
             async for piece in pieces:
                 written += len(piece)
                 if written > limit:
-                    raise over(limit)
+                    raise file_too_large(limit)
                 await asyncio.to_thread(file.write, piece)
         await asyncio.to_thread(part.replace, into)
     finally:
@@ -76,23 +76,23 @@ async def save(pieces: AsyncIterator[bytes], into: Path, limit: int) -> int:
     return written
 
 
-def over(limit: int) -> AttachmentRefused:
+def file_too_large(limit: int) -> AttachmentRefused:
     """What is said of a file of more than `limit` bytes."""
     most = human_size(limit)
     return AttachmentRefused(f"larger than {most}", Sentence.FILE_OVER_LIMIT, limit=most)
 
 
-def gone() -> AttachmentRefused:
+def file_gone() -> AttachmentRefused:
     """What is said of a file that its platform no longer has."""
     return AttachmentRefused("no longer available", Sentence.FILE_GONE)
 
 
-def withheld(details: str) -> AttachmentRefused:
+def file_withheld(details: str) -> AttachmentRefused:
     """What is said of a file that its platform keeps from us; `details` are for the log."""
     return AttachmentRefused(details, Sentence.FILE_WITHHELD)
 
 
-def unsent(file: StoredFile, error: ChannelError, language: str) -> str:
+def unsent_file_text(file: StoredFile, error: ChannelError, language: str) -> str:
     """What stands in place of a file that a platform did not take. `language` is a tag (BCP 47)."""
     spoken = language_of(language)
     if isinstance(error, AttachmentRefused):
@@ -111,18 +111,18 @@ async def download(session: aiohttp.ClientSession, url: str, into: Path, limit: 
     try:
         async with session.get(url) as answer:
             if answer.status in (400, 403, 404, 410):
-                raise gone()
+                raise file_gone()
             if answer.status != 200:
                 raise ChannelUnavailable(f"the download was answered with status {answer.status}")
             if (answer.content_length or 0) > limit:
-                raise over(limit)
-            return await save(answer.content.iter_chunked(CHUNK), into, limit)
+                raise file_too_large(limit)
+            return await save_chunks(answer.content.iter_chunked(CHUNK), into, limit)
     except (aiohttp.ClientError, TimeoutError) as error:
         # Not chained: the text of some of these errors has the URL in it.
-        raise ChannelUnavailable(f"the download broke off: {why(error)}") from None
+        raise ChannelUnavailable(f"the download broke off: {describe_network_error(error)}") from None
 
 
-async def copy(source: Path, into: Path, limit: int) -> int:
+async def copy_file(source: Path, into: Path, limit: int) -> int:
     """Copy a file of this machine; returns the number of bytes. Raises AttachmentRefused."""
 
     async def pieces() -> AsyncIterator[bytes]:
@@ -131,6 +131,6 @@ async def copy(source: Path, into: Path, limit: int) -> int:
                 yield piece
 
     try:
-        return await save(pieces(), into, limit)
+        return await save_chunks(pieces(), into, limit)
     except FileNotFoundError:
-        raise gone() from None
+        raise file_gone() from None

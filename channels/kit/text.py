@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from parley.core.ports import TextUnit
+from parley.core.ports.channel import TextUnit
 
 Measure: TypeAlias = Callable[[str], int]
 """The length of a text in a platform's unit; a character never measures less than one."""
@@ -47,7 +47,7 @@ def wellformed(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
 
 
-def fitting(text: str, start: int, limit: int, measure: Measure) -> int:
+def end_within(text: str, start: int, limit: int, measure: Measure) -> int:
     """The largest end for which `text[start:end]` measures at most `limit`; at least one character."""
     low, high = start + 1, min(len(text), start + limit)
     while low < high:
@@ -59,9 +59,9 @@ def fitting(text: str, start: int, limit: int, measure: Measure) -> int:
     return low
 
 
-def border(text: str, start: int, limit: int, measure: Measure) -> int:
+def break_position(text: str, start: int, limit: int, measure: Measure) -> int:
     """Where to end a part of `text` that begins at `start` and has room for `limit`."""
-    end = fitting(text, start, limit, measure)
+    end = end_within(text, start, limit, measure)
     if end == len(text):
         return end
     for pattern, share in _BORDERS:
@@ -75,7 +75,7 @@ def chunks(text: str, limit: int, measure: Measure = len) -> Iterator[str]:
     """Parts of plain text, each at most `limit`, that joined are the text again."""
     start = 0
     while start < len(text):
-        end = border(text, start, limit, measure)
+        end = break_position(text, start, limit, measure)
         yield text[start:end]
         start = end
 

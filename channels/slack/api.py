@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from parley.channels.kit.sessions import Sessions
-from parley.channels.slack.blocks import Button, forms, words
+from parley.channels.kit.http.pool import HttpPool
+from parley.channels.slack.blocks import BlockButton, button_forms, text_forms
 from parley.channels.slack.config import Config
-from parley.channels.slack.errors import FormatRefused, mapped
-from parley.channels.slack.inbound import Me
-from parley.channels.slack.people import Person
-from parley.core.errors import AuthenticationRefused, ChannelUnavailable
-from parley.core.types import Json, JsonObject
+from parley.channels.slack.errors import FormatRefused, map_sdk_errors
+from parley.channels.slack.users import SlackBotIdentity, SlackUser
+from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable
+from parley.core.model.types import Json, JsonObject
 
 # The SDK writes what people say to its log at DEBUG; Bolt gives advice to its developers in warnings.
 logging.getLogger("slack_sdk").setLevel(logging.INFO)
@@ -31,7 +30,7 @@ _LESS_THAN_MEMBERS = ("is_restricted", "is_ultra_restricted", "is_stranger", "is
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SlackDestination:
     """Where messages go: a chat, perhaps a thread of it, and whom a growing message is for."""
 
     chat: str
@@ -41,7 +40,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OwnMessage:
     """A message of ours in a chat: its ts and what it is signed with ("" and -1 when it is not)."""
 
     ts: str
@@ -50,7 +49,7 @@ class Found:
     has_files: bool
 
 
-class Api:
+class SlackApi:
     """One app. Every method raises ChannelError.
 
     `async with api.connected():` keeps the connections open for everybody meanwhile. `refused` is set once
@@ -59,7 +58,7 @@ class Api:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._sessions = Sessions()
+        self._sessions = HttpPool()
         # No retries in here: the SDK's own would send a message again whose answer was lost.
         self._client = AsyncWebClient(config.bot_token, base_url=config.api_url, retry_handlers=[])
         # The SDK reads proxies from the environment and ignores NO_PROXY; our connections honour both.
@@ -71,18 +70,20 @@ class Api:
         """The SDK's client, for Bolt."""
         return self._client
 
-    def connected(self) -> Sessions:
+    def connected(self) -> HttpPool:
         """The connections, to be kept open with `async with`."""
         return self._sessions
 
-    async def me(self) -> tuple[Me, frozenset[str]]:
+    async def me(self) -> tuple[SlackBotIdentity, frozenset[str]]:
         """Who the app is, and its scopes. Raises AuthenticationRefused for a token that is none."""
         answer = await self.call("auth.test", self._client.auth_test, PREFLIGHT)
         fields = [str(answer.get(key) or "") for key in ("user_id", "bot_id", "team_id", "enterprise_id")]
         if not all(fields[:3]):
             raise AuthenticationRefused("the token is not a bot's, which begins with xoxb-", "bot_token")
         scopes = str(answer.headers.get("x-oauth-scopes") or "")
-        return Me(*fields), frozenset(each.strip() for each in scopes.split(",") if each.strip())
+        return SlackBotIdentity(*fields), frozenset(
+            each.strip() for each in scopes.split(",") if each.strip()
+        )
 
     async def socket_url(self) -> str:
         """An address for one Socket Mode connection, good for half a minute. It is a secret."""
@@ -95,7 +96,7 @@ class Api:
             raise AuthenticationRefused(error.user_text, "app_token") from error
         return str(answer.get("url") or "")
 
-    async def person(self, user: str) -> Person:
+    async def person(self, user: str) -> SlackUser:
         """Who somebody is."""
         answer = await self.call(
             "users.info", lambda: self._client.users_info(user=user, include_locale=True)
@@ -103,7 +104,12 @@ class Api:
         return _person(answer.get("user") or {})
 
     async def post(
-        self, place: Place, markdown: str, turn: str, part: int, buttons: Sequence[Button] = ()
+        self,
+        place: SlackDestination,
+        markdown: str,
+        turn: str,
+        part: int,
+        buttons: Sequence[BlockButton] = (),
     ) -> str:
         """A new message, perhaps with buttons under it; returns its ts."""
         fixed: dict[str, Json] = {
@@ -113,32 +119,32 @@ class Api:
             "unfurl_media": False,
         }
         thread: dict[str, Json] = {} if place.thread is None else {"thread_ts": place.thread}
-        content = forms(markdown, buttons) if buttons else words(markdown)
+        content = button_forms(markdown, buttons) if buttons else text_forms(markdown)
         return _ts(await self._shown("chat.postMessage", content, fixed | thread))
 
     async def update(
-        self, place: Place, ts: str, content: Sequence[JsonObject], turn: str, part: int
+        self, place: SlackDestination, ts: str, content: Sequence[JsonObject], turn: str, part: int
     ) -> None:
         """Another content for a message, in the first form that Slack takes; raises Gone when the message is
         not there to be changed."""
         fixed: dict[str, Json] = {"channel": place.chat, "ts": ts, "metadata": _signature(turn, part)}
         await self._shown("chat.update", content, fixed)
 
-    async def whisper(self, place: Place, markdown: str) -> None:
+    async def whisper(self, place: SlackDestination, markdown: str) -> None:
         """Say something that only the place's person sees, for a while."""
         fixed: dict[str, Json] = {"channel": place.chat, "user": place.person}
         thread: dict[str, Json] = {} if place.thread is None else {"thread_ts": place.thread}
-        await self._shown("chat.postEphemeral", words(markdown), fixed | thread)
+        await self._shown("chat.postEphemeral", text_forms(markdown), fixed | thread)
 
     async def open_view(self, trigger: str, view: dict[str, Json]) -> None:
         """Open a form for who pressed a button; their `trigger` is good for three seconds."""
         await self.call("views.open", lambda: self._client.views_open(trigger_id=trigger, view=view))
 
-    async def delete(self, place: Place, ts: str) -> None:
+    async def delete(self, place: SlackDestination, ts: str) -> None:
         """Take a message away; raises Gone when it is not there."""
         await self.call("chat.delete", lambda: self._client.chat_delete(channel=place.chat, ts=ts))
 
-    async def start_stream(self, place: Place, chunks: Sequence[JsonObject]) -> str:
+    async def start_stream(self, place: SlackDestination, chunks: Sequence[JsonObject]) -> str:
         """A new message that grows; returns its ts. Needs a thread."""
         answer = await self.call(
             "chat.startStream",
@@ -152,7 +158,7 @@ class Api:
         )
         return _ts(answer)
 
-    async def append_stream(self, place: Place, ts: str, chunks: Sequence[JsonObject]) -> None:
+    async def append_stream(self, place: SlackDestination, ts: str, chunks: Sequence[JsonObject]) -> None:
         """More of it; raises StreamEnded when it does not grow any more."""
         await self.call(
             "chat.appendStream",
@@ -162,7 +168,13 @@ class Api:
         )
 
     async def stop_stream(
-        self, place: Place, ts: str, chunks: Sequence[JsonObject], turn: str, part: int, session: str = ""
+        self,
+        place: SlackDestination,
+        ts: str,
+        chunks: Sequence[JsonObject],
+        turn: str,
+        part: int,
+        session: str = "",
     ) -> None:
         """The end of it, signed, perhaps with another status for the thread's session; raises StreamEnded
         when it has ended before."""
@@ -177,7 +189,7 @@ class Api:
             ),
         )
 
-    async def session(self, place: Place, status: str) -> None:
+    async def session(self, place: SlackDestination, status: str) -> None:
         """What the app is about in a thread: while that is "processing", people see a stop button."""
         await self.call(
             "agents.sessions.setStatus",
@@ -186,7 +198,7 @@ class Api:
             ),
         )
 
-    async def status(self, place: Place, text: str) -> None:
+    async def status(self, place: SlackDestination, text: str) -> None:
         """The line under a thread that says what the app is about; gone with its next message."""
         await self.call(
             "assistant.threads.setStatus",
@@ -195,7 +207,7 @@ class Api:
             ),
         )
 
-    async def ours_since(self, place: Place, ts: str, me: str) -> AsyncIterator[Found]:
+    async def ours_since(self, place: SlackDestination, ts: str, me: str) -> AsyncIterator[OwnMessage]:
         """Our own messages in a place after a moment, as far back as a few pages reach."""
         cursor = ""
         for _ in range(MOST_PAGES):
@@ -207,7 +219,7 @@ class Api:
             if not cursor:
                 return
 
-    async def _page(self, place: Place, oldest: str, cursor: str) -> AsyncSlackResponse:
+    async def _page(self, place: SlackDestination, oldest: str, cursor: str) -> AsyncSlackResponse:
         if place.thread is None:
             return await self.call(
                 "conversations.history",
@@ -249,7 +261,7 @@ class Api:
         try:
             async with self._sessions as session:
                 self._client.session = session
-                with mapped():
+                with map_sdk_errors():
                     async with asyncio.timeout(patience or self._config.request_timeout):
                         return await call()
         except AuthenticationRefused:
@@ -257,10 +269,10 @@ class Api:
             raise
 
 
-def _person(found: JsonObject) -> Person:
+def _person(found: JsonObject) -> SlackUser:
     profile, home = (_object(found, key) for key in ("profile", "enterprise_user"))
     names = (profile.get("display_name"), profile.get("real_name"), found.get("name"))
-    return Person(
+    return SlackUser(
         name=next((str(name) for name in names if name), ""),
         language=str(found.get("locale") or ""),
         zone=str(found.get("tz") or ""),
@@ -287,12 +299,12 @@ def _ts(answer: AsyncSlackResponse) -> str:
     return ts
 
 
-def _found(message: JsonObject) -> Found:
+def _found(message: JsonObject) -> OwnMessage:
     metadata = message.get("metadata")
     payload = metadata.get("event_payload") if isinstance(metadata, dict) else None
     signed = payload if isinstance(payload, dict) else {}
     part = signed.get("part")
-    return Found(
+    return OwnMessage(
         str(message.get("ts")),
         str(signed.get("turn") or ""),
         part if isinstance(part, int) else -1,

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parley.channels.kit.markdown.split import split
-from parley.channels.slack.form import Form, button_of
-from parley.channels.slack.text import MOST, bare, layout
-from parley.core.types import Json, Option, Question
+from parley.channels.slack.formatting import MAX_MESSAGE_CHARS, escape_plain, split_messages
+from parley.channels.slack.modal import ModalContext, edit_button
+from parley.core.model.questions import Option, Question
+from parley.core.model.types import Json
 
-ANSWER = "parley_answer"
+OPTION_ACTION = "parley_answer"
 """How the action ids of a question's options begin."""
-ROOM = 9_000
+MAX_TEXT_WITH_BUTTONS = 9_000
 """Characters of text above buttons: Slack refuses messages whose blocks hold about 13,000 in all."""
 MOST_LABEL = 75
 MOST_VALUE = 2_000
@@ -28,7 +29,7 @@ _STYLES = {"approve": "primary", "reject": "danger"}
 
 
 @dataclass(frozen=True, slots=True)
-class Button:
+class BlockButton:
     """What can be pressed; `value` comes back with the press. A `style` is Slack's, "" for none."""
 
     action: str
@@ -37,24 +38,29 @@ class Button:
     style: str = ""
 
 
-def buttons_of(question: Question | None, language: str) -> tuple[Button, ...]:
+def buttons_of(question: Question | None, language: str) -> tuple[BlockButton, ...]:
     """The buttons of a question's options, and one to change its arguments where they fit into a form."""
     if question is None or not question.options:
         return ()
     buttons = [
-        Button(
-            f"{ANSWER}:{number}", _label(number, option), _value(question, option), _STYLES.get(option.id, "")
+        BlockButton(
+            f"{OPTION_ACTION}:{number}",
+            _label(number, option),
+            _value(question, option),
+            _STYLES.get(option.id, ""),
         )
         for number, option in enumerate(question.options, start=1)
         if _fits(question, option)
     ]
-    change = button_of(Form(question.id, language), question.arguments) if question.may_edit else None
+    change = (
+        edit_button(ModalContext(question.id, language), question.arguments) if question.may_edit else None
+    )
     if change is not None:
-        buttons.append(Button(*change))
+        buttons.append(BlockButton(*change))
     return tuple(buttons)
 
 
-def listing(question: Question | None) -> str:
+def options_list(question: Question | None) -> str:
     """The options in full, to stand above the buttons where those cannot say it all; else ""."""
     options = () if question is None else question.options
     if question is None or all(_fits(question, each) and len(each.label) <= MOST_LABEL for each in options):
@@ -63,52 +69,52 @@ def listing(question: Question | None) -> str:
     return "\n\n" + "\n".join(lines)
 
 
-def parts(text: str, *, buttons: bool) -> tuple[str, ...]:
+def split_parts(text: str, *, buttons: bool) -> tuple[str, ...]:
     """A (safe) text as messages; with `buttons` there is room for them under the last."""
-    pages = layout(text)
-    if not buttons or not pages or len(pages[-1]) <= ROOM:
+    pages = split_messages(text)
+    if not buttons or not pages or len(pages[-1]) <= MAX_TEXT_WITH_BUTTONS:
         return pages
-    return (*pages[:-1], *split(pages[-1], ROOM))
+    return (*pages[:-1], *split(pages[-1], MAX_TEXT_WITH_BUTTONS))
 
 
-def fitted(text: str, count: int) -> tuple[str, ...]:
+def fit_into(text: str, count: int) -> tuple[str, ...]:
     """A text as at most so many messages. Should it be too long, what is before its end is left out."""
     for buttons in (False, True):
-        pages = parts(text, buttons=buttons)
+        pages = split_parts(text, buttons=buttons)
         if len(pages) == count:
             return pages
-    pages = layout(text)
+    pages = split_messages(text)
     if len(pages) <= count:
         return pages
     rest = "\n\n".join(pages[count - 1 :])
-    return (*pages[: count - 1], f"…{rest[1 - MOST :]}")
+    return (*pages[: count - 1], f"…{rest[1 - MAX_MESSAGE_CHARS :]}")
 
 
-def words(markdown: str) -> tuple[dict[str, Json], ...]:
+def text_forms(markdown: str) -> tuple[dict[str, Json], ...]:
     """What to send for a text: markdown, or bare words where Slack does not take it so."""
-    return ({"markdown_text": markdown}, {"text": bare(markdown), "mrkdwn": False})
+    return ({"markdown_text": markdown}, {"text": escape_plain(markdown), "mrkdwn": False})
 
 
-def forms(markdown: str, buttons: Sequence[Button]) -> tuple[dict[str, Json], ...]:
+def button_forms(markdown: str, buttons: Sequence[BlockButton]) -> tuple[dict[str, Json], ...]:
     """What to send for a text with these buttons, or with none any more, best first."""
     starts = range(0, len(buttons), MOST_IN_ROW)
     rows: list[Json] = [_row(buttons[start : start + MOST_IN_ROW]) for start in starts]
     words: list[Json] = [_plain_section(each) for each in split(markdown, _MOST_SECTION)]
-    preview: dict[str, Json] = {"text": bare(markdown[:_PREVIEW])}
+    preview: dict[str, Json] = {"text": escape_plain(markdown[:_PREVIEW])}
     labels = "\n".join(f"• {button.label}" for button in buttons)
     return (
         preview | {"blocks": [{"type": "markdown", "text": markdown}, *rows]},
         preview | {"blocks": [*words, *rows]},
-        {"text": bare(f"{markdown}\n\n{labels}".strip()), "mrkdwn": False, "blocks": []},
+        {"text": escape_plain(f"{markdown}\n\n{labels}".strip()), "mrkdwn": False, "blocks": []},
     )
 
 
-def _row(buttons: Sequence[Button]) -> dict[str, Json]:
+def _row(buttons: Sequence[BlockButton]) -> dict[str, Json]:
     elements: list[Json] = [_element(button) for button in buttons]
     return {"type": "actions", "elements": elements}
 
 
-def _element(button: Button) -> dict[str, Json]:
+def _element(button: BlockButton) -> dict[str, Json]:
     element: dict[str, Json] = {
         "type": "button",
         "action_id": button.action,
@@ -122,9 +128,9 @@ def _plain_section(text: str) -> dict[str, Json]:
     return {"type": "section", "text": {"type": "plain_text", "text": text, "emoji": True}}
 
 
-def _button(question: Question, number: int, option: Option) -> Button:
+def _button(question: Question, number: int, option: Option) -> BlockButton:
     value, style = _value(question, option), _STYLES.get(option.id, "")
-    return Button(f"{ANSWER}:{number}", _label(number, option), value, style)
+    return BlockButton(f"{OPTION_ACTION}:{number}", _label(number, option), value, style)
 
 
 def _label(number: int, option: Option) -> str:

@@ -12,41 +12,42 @@ from typing import ClassVar
 import aiohttp
 from starlette.routing import BaseRoute
 
-from parley.channels.kit.files import over
-from parley.channels.slack.api import Api, Place
+from parley.channels.kit.files import file_too_large
+from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.config import Config
-from parley.channels.slack.door import Door
-from parley.channels.slack.events import Events
-from parley.channels.slack.hook import Hear, Hook
-from parley.channels.slack.inbound import NAME, STOP, Me
-from parley.channels.slack.listener import Listener
+from parley.channels.slack.file_transfer import SlackFileTransfer
+from parley.channels.slack.formatting import MAX_MESSAGE_CHARS
+from parley.channels.slack.inbound.context import SlackInboundContext
+from parley.channels.slack.inbound.dispatcher import SlackDispatcher
+from parley.channels.slack.inbound.event_parser import NAME, STOP
+from parley.channels.slack.inbound.events_api import EventsApiEndpoint, PayloadHandler
+from parley.channels.slack.inbound.interactions import BackgroundTasks
+from parley.channels.slack.inbound.membership import MembershipFilter
+from parley.channels.slack.inbound.socket_mode import SocketMode, SocketTiming
 from parley.channels.slack.manifest import SCOPES
-from parley.channels.slack.people import People
-from parley.channels.slack.presses import Errands
-from parley.channels.slack.replies import Means, Rhythm, SlackReply
-from parley.channels.slack.session import NoReply
-from parley.channels.slack.sockets import SocketMode, Timing
-from parley.channels.slack.text import MOST
-from parley.channels.slack.transfer import Transfer
-from parley.core.errors import (
+from parley.channels.slack.outbound.agent_session import SlackStopReply
+from parley.channels.slack.outbound.reply import SlackReply, SlackReplyContext, SlackReplyTiming
+from parley.channels.slack.users import SlackBotIdentity, SlackUserCache
+from parley.core.model.attachments import Attachment
+from parley.core.model.errors import (
     AuthenticationRefused,
     ChannelError,
     ChannelUnavailable,
     RateLimited,
-    ungrouped,
+    unwrap_exception_group,
 )
-from parley.core.ports import (
-    Admission,
+from parley.core.model.types import ReplyTarget
+from parley.core.ports.channel import (
     Capabilities,
     Channel,
     ChannelServices,
     Checkpoint,
     Inbox,
+    PreflightResult,
     Reply,
     Streaming,
     TextUnit,
 )
-from parley.core.types import Attachment, ReplyTarget
 
 log = logging.getLogger(__name__)
 
@@ -64,13 +65,13 @@ class SlackChannel(Channel):
     def __init__(
         self,
         config: Config,
-        rhythm: Rhythm = Rhythm(),  # noqa: B008 - frozen
-        timing: Timing = Timing(),  # noqa: B008 - frozen
+        rhythm: SlackReplyTiming = SlackReplyTiming(),  # noqa: B008 - frozen
+        timing: SocketTiming = SocketTiming(),  # noqa: B008 - frozen
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.capabilities = Capabilities(
             streaming=Streaming.NATIVE,
-            max_chars=MOST,
+            max_chars=MAX_MESSAGE_CHARS,
             unit=TextUnit.CHARACTERS,
             edit_interval=1.0,
             group_edit_interval=1.0,
@@ -81,36 +82,38 @@ class SlackChannel(Channel):
             max_file_out=config.max_file_out,
         )
         self._config = config
-        self._api = Api(config)
+        self._api = SlackApi(config)
         self._posted_to = config.events == "http"
-        self._hook = Hook(config.signing_secret, timing.answer)
-        self._transfer = Transfer(self._api, config)
-        self._people = People(self._api.person)
+        self._hook = EventsApiEndpoint(config.signing_secret, timing.answer)
+        self._transfer = SlackFileTransfer(self._api, config)
+        self._people = SlackUserCache(self._api.person)
         self._timing = timing
-        self._me = Me("", "", "")
-        self._means = Means(self._api, self._transfer, rhythm, self._who, clock)
+        self._me = SlackBotIdentity("", "", "")
+        self._means = SlackReplyContext(self._api, self._transfer, rhythm, self._who, clock)
 
     async def listen(self, inbox: Inbox) -> None:
         """Hear events. Raises AuthenticationRefused for wrong tokens, ChannelUnavailable otherwise."""
         self._api.refused.clear()
-        async with self._api.connected() as session, Errands() as errands:
+        async with self._api.connected() as session, BackgroundTasks() as errands:
             self._me, scopes = await self._api.me()
             for _, text in _lacking(scopes):
                 log.warning("slack: %s", text)
-            door = Door(self._people, self._me, self._config.allowed_users, self._config.opened)
-            events = Events(self._api, Listener(inbox, self._me, self._people, door), errands)
-            with ungrouped(ChannelError):
+            door = MembershipFilter(self._people, self._me, self._config.allowed_users, self._config.opened)
+            events = SlackDispatcher(
+                self._api, SlackInboundContext(inbox, self._me, self._people, door), errands
+            )
+            with unwrap_exception_group(ChannelError):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._watch_tokens(), name="slack tokens")
                     group.create_task(self._hear(events.hear, session, inbox), name="slack events")
 
-    async def preflight(self) -> Admission:
+    async def preflight(self) -> PreflightResult:
         """Ask Slack who the app is, what it may do, and for leave to connect."""
         async with self._api.connected():
             me, scopes = await self._api.me()
             if not self._posted_to:
                 await self._api.socket_url()
-        return Admission(f"{me.user} in {me.team}", _lacking(scopes))
+        return PreflightResult(f"{me.user} in {me.team}", _lacking(scopes))
 
     def routes(self) -> Sequence[BaseRoute]:
         """Where Slack posts to, if it is to."""
@@ -119,19 +122,19 @@ class SlackChannel(Channel):
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """A reply in the target's chat and thread."""
         conversation, asker = target.conversation, target.asker
-        place = Place(conversation.chat, conversation.topic, asker.id, asker.workspace)
+        place = SlackDestination(conversation.chat, conversation.topic, asker.id, asker.workspace)
         if target.reply_to.startswith(f"{STOP}:"):
-            return NoReply(self._api, place)
+            return SlackStopReply(self._api, place)
         return SlackReply(self._means, target, place, checkpoint)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""
         most = min(limit, self.capabilities.max_file_in)
         if attachment.size > most:
-            raise over(most)
+            raise file_too_large(most)
         return await self._transfer.fetch(attachment.handle, into, most)
 
-    async def _hear(self, hear: Hear, session: aiohttp.ClientSession, inbox: Inbox) -> None:
+    async def _hear(self, hear: PayloadHandler, session: aiohttp.ClientSession, inbox: Inbox) -> None:
         if self._posted_to:
             with self._hook.open(hear):
                 inbox.online()
@@ -154,7 +157,7 @@ class SlackChannel(Channel):
         await self._api.refused.wait()
         raise AuthenticationRefused("Slack refused a token while we were connected", "bot_token", "app_token")
 
-    async def _who(self) -> Me:
+    async def _who(self) -> SlackBotIdentity:
         """Who we are, also for a reply that goes on before listening began."""
         if not self._me.user:
             self._me, _ = await self._api.me()

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from parley.channels.kit.config import ChannelConfig, Doubt, IdForm
+from parley.channels.kit.config import ChannelConfig, SettingProblem, UserIdFormat
 
 HOOK_PATH = "/hooks/slack"
 """Where Slack posts to with `events: http`."""
@@ -24,7 +24,7 @@ class Config(ChannelConfig):
     named.
     """
 
-    user_ids: ClassVar[IdForm | None] = IdForm(
+    user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
         re.compile(r"[UW][A-Z0-9]+"),
         'a member id such as "U012AB3CD"; in Slack it is in the profile, under "Copy member ID"',
     )
@@ -43,8 +43,8 @@ class Config(ChannelConfig):
         """What is needed for how events come."""
         return ("bot_token", "app_token" if self.events == "socket" else "signing_secret")
 
-    def doubts(self) -> Sequence[Doubt]:
+    def doubts(self) -> Sequence[SettingProblem]:
         """A credential that is for the other way."""
         unused = "signing_secret" if self.events == "socket" else "app_token"
         text = f"does nothing with events: {self.events}; remove it, or choose the other way"
-        return (Doubt(unused, text),) if getattr(self, unused) else ()
+        return (SettingProblem(unused, text),) if getattr(self, unused) else ()

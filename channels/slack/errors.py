@@ -19,8 +19,8 @@ from contextlib import contextmanager
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from parley.channels.kit.network import why
-from parley.core.errors import (
+from parley.channels.kit.http.errors import describe_network_error
+from parley.core.model.errors import (
     AuthenticationRefused,
     ChannelError,
     ChannelUnavailable,
@@ -35,7 +35,7 @@ class FormatRefused(DeliveryRejected):
     """Slack does not take the text in this form."""
 
 
-class Gone(DeliveryRejected):
+class MessageGone(DeliveryRejected):
     """The message that was to be changed is not there, or cannot be changed."""
 
 
@@ -47,7 +47,7 @@ class Unsupported(DeliveryRejected):
     """The method is not for this app, workspace or kind of chat."""
 
 
-class AnswerLost(ChannelUnavailable):
+class ResponseLost(ChannelUnavailable):
     """The request may have reached Slack and been carried out; nobody can know."""
 
 
@@ -66,7 +66,7 @@ _KINDS: Mapping[type[ChannelError], frozenset[str]] = {
             *("markdown_text_conflict", "invalid_chunks", "invalid_metadata_format"),
         }
     ),
-    Gone: frozenset(
+    MessageGone: frozenset(
         {"message_not_found", "cant_update_message", "edit_window_closed", "cant_delete_message"}
     ),
     StreamEnded: frozenset({"message_not_in_streaming_state", "stopped_by_user", "not_streaming"}),
@@ -102,7 +102,7 @@ def translate(error: SlackApiError) -> ChannelError:
     if status == 429 or code in _LIMITS:
         return RateLimited("Slack asks for a pause", _retry_after(getattr(response, "headers", None)))
     if not code or code in _DOUBTS or status >= 500:
-        return AnswerLost(f"Slack gave no answer ({code or f'status {status}'})")
+        return ResponseLost(f"Slack gave no answer ({code or f'status {status}'})")
     if code in _REFUSED_TOKENS:
         return AuthenticationRefused(_REFUSED_TOKENS[code], "bot_token")
     needed = f" ({data['needed']})" if isinstance(data, dict) and data.get("needed") else ""
@@ -119,7 +119,7 @@ def _retry_after(headers: object) -> float:
 
 
 @contextmanager
-def mapped() -> Iterator[None]:
+def map_sdk_errors() -> Iterator[None]:
     """Turn the SDK's errors, and those of the connection under it, into ours.
 
     Some are not chained: their texts may hold addresses that are secrets.
@@ -129,9 +129,9 @@ def mapped() -> Iterator[None]:
     except SlackApiError as error:
         raise translate(error) from error
     except _NEVER_LEFT as error:
-        raise ChannelUnavailable(f"Slack cannot be reached: {why(error)}") from None
+        raise ChannelUnavailable(f"Slack cannot be reached: {describe_network_error(error)}") from None
     except (aiohttp.ClientError, TimeoutError, ConnectionError, SlackClientError) as error:
-        raise AnswerLost(f"Slack gave no answer: {why(error)}") from None
+        raise ResponseLost(f"Slack gave no answer: {describe_network_error(error)}") from None
     except (ValueError, AttributeError) as error:
         # The SDK trips over answers that are JSON but no object.
-        raise AnswerLost("Slack's answer makes no sense") from error
+        raise ResponseLost("Slack's answer makes no sense") from error

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from parley.channels.kit.text import wellformed
-from parley.core.types import Json, JsonObject
+from parley.core.model.types import Json, JsonObject
 
 
-def text(of: JsonObject, key: str) -> str:
+def text_at(of: JsonObject, key: str) -> str:
     """A text, "" for none. Raises TypeError for anything else."""
     value: Json = of.get(key)
     if value is None:
@@ -16,15 +16,15 @@ def text(of: JsonObject, key: str) -> str:
     return wellformed(value)
 
 
-def needed(of: JsonObject, key: str) -> str:
+def required_text_at(of: JsonObject, key: str) -> str:
     """A text that must be there. Raises ValueError, TypeError."""
-    value = text(of, key)
+    value = text_at(of, key)
     if not value:
         raise ValueError(f"no {key}")
     return value
 
 
-def inner(of: JsonObject, key: str) -> JsonObject:
+def object_at(of: JsonObject, key: str) -> JsonObject:
     """An object that must be there. Raises TypeError."""
     value: Json = of.get(key)
     if not isinstance(value, dict):

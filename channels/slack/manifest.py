@@ -11,7 +11,7 @@ import sys
 import yaml
 
 from parley.channels.slack.config import HOOK_PATH
-from parley.core.types import Json
+from parley.core.model.types import Json
 
 SCOPES = (
     "app_mentions:read",

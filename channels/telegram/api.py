@@ -23,15 +23,23 @@ from telegram import (
 )
 from telegram.constants import ChatAction, ChatMemberStatus
 
-from parley.channels.kit.files import copy, download, gone, over, safe_name, withheld
-from parley.channels.kit.sessions import Sessions
+from parley.channels.kit.files import copy_file, download, file_gone, file_too_large, file_withheld, safe_name
+from parley.channels.kit.http.pool import HttpPool
 from parley.channels.telegram.config import Config
-from parley.channels.telegram.errors import FormatRefused, Gone, Moved, NotModified, RichRefused, mapped
-from parley.channels.telegram.formatting import Rich, bare
-from parley.channels.telegram.moves import Moves
-from parley.channels.telegram.wire import Wire
-from parley.core.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
-from parley.core.types import AttachmentKind, Json, StoredFile
+from parley.channels.telegram.errors import (
+    FormatRefused,
+    MessageGone,
+    MigratedToSupergroup,
+    NotModified,
+    RichRefused,
+    map_sdk_errors,
+)
+from parley.channels.telegram.formatting import FormattedMessage, without_marks
+from parley.channels.telegram.supergroup_migration import SupergroupMigrations
+from parley.channels.telegram.transport import AiohttpRequest
+from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
+from parley.core.model.types import Json
 
 T = TypeVar("T")
 
@@ -47,7 +55,7 @@ _STOPPABLE = {"can_stop": True, "keep_on_stop": True}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TelegramDestination:
     """Where messages go: a chat, perhaps a topic of it, and the message that the first one answers."""
 
     chat: int
@@ -55,18 +63,18 @@ class Place:
     reply_to: int | None = None
 
 
-class Api:
+class TelegramApi:
     """One bot. Every method raises ChannelError.
 
     `async with api.connected():` keeps the connections open for everybody meanwhile.
     """
 
-    def __init__(self, config: Config, moves: Moves) -> None:
+    def __init__(self, config: Config, moves: SupergroupMigrations) -> None:
         url = config.api_url.rstrip("/")
         files = config.file_url.rstrip("/") or f"{url}/file"
         self._config = config
-        self._sessions = Sessions()
-        self._wire = Wire(self._sessions, config.request_timeout)
+        self._sessions = HttpPool()
+        self._wire = AiohttpRequest(self._sessions, config.request_timeout)
         self._bot = Bot(
             config.bot_token,
             base_url=f"{url}/bot",
@@ -77,32 +85,32 @@ class Api:
         self._moves = moves
         self._poll_grace = min(_POLL_GRACE, config.request_timeout)
 
-    def connected(self) -> Sessions:
+    def connected(self) -> HttpPool:
         """The connections, to be kept open with `async with`."""
         return self._sessions
 
     async def me(self) -> User:
         """Who the bot is. Raises AuthenticationRefused for a token that Telegram does not know."""
         try:
-            with mapped():
+            with map_sdk_errors():
                 return await self._bot.get_me()
         except DeliveryRejected as error:
             raise AuthenticationRefused("Telegram does not know this bot token", "bot_token") from error
 
     async def take_over(self) -> None:
         """Have updates polled for, not posted to a webhook; those that wait are kept."""
-        with mapped():
+        with map_sdk_errors():
             await self._bot.delete_webhook(drop_pending_updates=False)
 
     async def hook(self, kinds: Sequence[str]) -> None:
         """Have updates posted to the configured address, with its secret; those that wait are kept."""
         url, secret = self._config.webhook_url, self._config.secret
-        with mapped():
+        with map_sdk_errors():
             await self._bot.set_webhook(url, allowed_updates=kinds, secret_token=secret)
 
     async def hooked(self) -> WebhookInfo:
         """Where updates are posted now, and how that goes."""
-        with mapped():
+        with map_sdk_errors():
             return await self._bot.get_webhook_info()
 
     async def hears_all(self, chat: int) -> bool:
@@ -120,7 +128,7 @@ class Api:
     async def set_commands(self, commands: Sequence[tuple[str, str]], language: str) -> None:
         """The menu of (name, summary) for people with this language, "" for all others."""
         menu = [BotCommand(name, summary) for name, summary in commands]
-        with mapped():
+        with map_sdk_errors():
             await self._bot.set_my_commands(menu, language_code=language or None)
 
     async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
@@ -130,7 +138,7 @@ class Api:
         """
         wait = self._config.poll_timeout
         query = urlencode({"offset": offset, "timeout": wait, "allowed_updates": json.dumps(kinds)})
-        with mapped():
+        with map_sdk_errors():
             result: object = await self._wire.post(
                 f"{self._bot.base_url}/getUpdates?{query}", read_timeout=wait + self._poll_grace
             )
@@ -138,10 +146,12 @@ class Api:
             raise ChannelUnavailable("Telegram's answer to a poll was no list")
         return result
 
-    async def send(self, place: Place, content: Rich, *, silent: bool = False) -> int:
+    async def send(
+        self, place: TelegramDestination, content: FormattedMessage, *, silent: bool = False
+    ) -> int:
         """A new message; returns its id."""
 
-        async def call(chat: int, text: Rich) -> int:
+        async def call(chat: int, text: FormattedMessage) -> int:
             message = await self._bot.send_message(
                 chat,
                 text.text,
@@ -155,7 +165,11 @@ class Api:
         return await self._shown(place.chat, content, call)
 
     async def edit(
-        self, place: Place, message: int, content: Rich, buttons: InlineKeyboardMarkup | None = None
+        self,
+        place: TelegramDestination,
+        message: int,
+        content: FormattedMessage,
+        buttons: InlineKeyboardMarkup | None = None,
     ) -> None:
         """Another text for a message, with these buttons or none.
 
@@ -165,7 +179,7 @@ class Api:
             await self._lay_out(place, message, content.markdown, buttons)
             return
 
-        async def call(chat: int, text: Rich) -> None:
+        async def call(chat: int, text: FormattedMessage) -> None:
             await self._bot.edit_message_text(
                 text.text, chat, message, entities=text.entities, reply_markup=buttons
             )
@@ -173,10 +187,10 @@ class Api:
         with suppress(NotModified):
             await self._shown(place.chat, content, call)
 
-    async def draft(self, place: Place, number: int, content: Rich) -> None:
+    async def draft(self, place: TelegramDestination, number: int, content: FormattedMessage) -> None:
         """What is being written, in a private chat."""
 
-        async def call(chat: int, text: Rich) -> None:
+        async def call(chat: int, text: FormattedMessage) -> None:
             await self._bot.send_message_draft(
                 chat,
                 number,
@@ -188,7 +202,7 @@ class Api:
 
         await self._shown(place.chat, content, call)
 
-    async def typing(self, place: Place) -> None:
+    async def typing(self, place: TelegramDestination) -> None:
         """Say for five seconds that the bot is typing."""
 
         async def call(chat: int) -> None:
@@ -198,10 +212,10 @@ class Api:
 
     async def answer(self, query: str, text: str) -> None:
         """Show a text to who pressed a button. Raises DeliveryRejected when they wait no longer."""
-        with mapped():
+        with map_sdk_errors():
             await self._bot.answer_callback_query(query, text or None)
 
-    async def delete(self, place: Place, message: int) -> None:
+    async def delete(self, place: TelegramDestination, message: int) -> None:
         """Take a message away; raises Gone when it is not there."""
 
         async def call(chat: int) -> None:
@@ -209,13 +223,13 @@ class Api:
 
         await self._in(place.chat, call)
 
-    async def send_file(self, place: Place, file: StoredFile) -> int:
+    async def send_file(self, place: TelegramDestination, file: StoredFile) -> int:
         """A photo where Telegram takes it as one, else a document; returns the message's id.
 
         Raises AttachmentRefused when the file is too large or not there.
         """
         if file.size > self._config.max_file_out:
-            raise over(self._config.max_file_out)
+            raise file_too_large(self._config.max_file_out)
         photo = file.kind is AttachmentKind.IMAGE and file.mime in _PHOTOS
         if photo and file.size <= self._config.max_photo_out:
             # What Telegram does not take as a photo (too long and narrow, say) it takes as a document.
@@ -226,19 +240,19 @@ class Api:
     async def fetch(self, file_id: str, into: Path, limit: int) -> int:
         """Stream a file's bytes; returns their number. Raises AttachmentRefused."""
         try:
-            with mapped():
+            with map_sdk_errors():
                 found = await self._bot.get_file(file_id)
         except DeliveryRejected as error:
-            raise withheld("Telegram does not hand it out (too large, or gone)") from error
+            raise file_withheld("Telegram does not hand it out (too large, or gone)") from error
         path = found.file_path or ""
         if path.startswith("/"):
             # A Bot API server of one's own in local mode names a file of its machine.
-            return await copy(Path(path), into, limit)
+            return await copy_file(Path(path), into, limit)
         async with self._sessions as session:
             return await download(session, path, into, limit)
 
     async def _lay_out(
-        self, place: Place, message: int, markdown: str, buttons: InlineKeyboardMarkup | None
+        self, place: TelegramDestination, message: int, markdown: str, buttons: InlineKeyboardMarkup | None
     ) -> None:
         # The SDK knows no rich messages yet; a text beside one is not allowed.
         instead = {"text": None, "rich_message": {"markdown": markdown}}
@@ -250,13 +264,13 @@ class Api:
             await self._in(place.chat, call)
         except NotModified:
             return
-        except Gone:
+        except MessageGone:
             raise
         except DeliveryRejected as error:
             # A Bot API without rich messages looks for the text that is not there.
             raise RichRefused(error.user_text, unknown="text is empty" in error.user_text) from error
 
-    async def _upload(self, place: Place, file: StoredFile, *, as_photo: bool) -> int:
+    async def _upload(self, place: TelegramDestination, file: StoredFile, *, as_photo: bool) -> int:
         method = self._bot.send_photo if as_photo else self._bot.send_document
 
         async def call(chat: int) -> int:
@@ -270,29 +284,31 @@ class Api:
         try:
             return await self._in(place.chat, call)
         except FileNotFoundError as error:
-            raise gone() from error
+            raise file_gone() from error
 
-    async def _shown(self, chat: int, content: Rich, call: Callable[[int, Rich], Awaitable[T]]) -> T:
+    async def _shown(
+        self, chat: int, content: FormattedMessage, call: Callable[[int, FormattedMessage], Awaitable[T]]
+    ) -> T:
         """Send a text; where Telegram refuses its marks, once more without."""
         try:
             return await self._in(chat, lambda place: call(place, content))
         except FormatRefused:
             if not content.entities:
                 raise
-        return await self._in(chat, lambda place: call(place, bare(content)))
+        return await self._in(chat, lambda place: call(place, without_marks(content)))
 
     async def _in(self, chat: int, call: Callable[[int], Awaitable[T]]) -> T:
         """Do something in a chat, under its new id once Telegram has said that there is one."""
         try:
-            with mapped():
+            with map_sdk_errors():
                 return await call(self._moves.current(chat))
-        except Moved as moved:
+        except MigratedToSupergroup as moved:
             self._moves.follow(chat, moved.chat)
-        with mapped():
+        with map_sdk_errors():
             return await call(self._moves.current(chat))
 
 
-def _reply(place: Place) -> ReplyParameters | None:
+def _reply(place: TelegramDestination) -> ReplyParameters | None:
     if place.reply_to is None:
         return None
     return ReplyParameters(place.reply_to, allow_sending_without_reply=True)

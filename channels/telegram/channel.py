@@ -11,33 +11,40 @@ from typing import ClassVar
 
 from starlette.routing import BaseRoute
 
-from parley.channels.kit.files import over
-from parley.channels.telegram.answers import Answers
-from parley.channels.telegram.api import Api, Place
-from parley.channels.telegram.buttons import Choices
+from parley.channels.kit.files import file_too_large
+from parley.channels.telegram.api import TelegramApi, TelegramDestination
 from parley.channels.telegram.config import Config
-from parley.channels.telegram.formatting import MOST
-from parley.channels.telegram.hook import Hook
-from parley.channels.telegram.inbound import KINDS, STOP, Me
-from parley.channels.telegram.intake import Intake, Listener
-from parley.channels.telegram.moves import Moves
-from parley.channels.telegram.origin import NAME
-from parley.channels.telegram.polling import Polling
-from parley.channels.telegram.replies import NoReply, Rhythm, RichMessages, TelegramReply
-from parley.core.errors import ChannelUnavailable, DeliveryRejected, RateLimited
-from parley.core.ports import (
-    Admission,
+from parley.channels.telegram.formatting import MAX_MESSAGE_UNITS
+from parley.channels.telegram.inbound.callback_answers import CallbackAnswers
+from parley.channels.telegram.inbound.polling import Polling
+from parley.channels.telegram.inbound.update_handler import TelegramInboundContext, UpdateHandler
+from parley.channels.telegram.inbound.update_parser import STOP, UPDATE_KINDS, TelegramBotIdentity
+from parley.channels.telegram.inbound.webhook import TelegramWebhook
+from parley.channels.telegram.inline_keyboard import ButtonOptions
+from parley.channels.telegram.mapping import NAME
+from parley.channels.telegram.outbound.reply import (
+    RichMessages,
+    TelegramReply,
+    TelegramReplyTiming,
+    TelegramStopReply,
+)
+from parley.channels.telegram.supergroup_migration import SupergroupMigrations
+from parley.core.model.address import Conversation
+from parley.core.model.attachments import Attachment
+from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.model.types import ReplyTarget
+from parley.core.ports.channel import (
     Capabilities,
     Channel,
     ChannelServices,
     Checkpoint,
     Inbox,
+    PreflightResult,
     Reply,
     Streaming,
     TextUnit,
 )
 from parley.core.texts import Sentence
-from parley.core.types import Attachment, Conversation, ReplyTarget
 
 log = logging.getLogger(__name__)
 
@@ -58,11 +65,11 @@ class TelegramChannel(Channel):
         self,
         config: Config,
         services: ChannelServices,
-        rhythm: Rhythm = Rhythm(),  # noqa: B008 - frozen
+        rhythm: TelegramReplyTiming = TelegramReplyTiming(),  # noqa: B008 - frozen
     ) -> None:
         self.capabilities = Capabilities(
             streaming=Streaming.NATIVE,
-            max_chars=MOST,
+            max_chars=MAX_MESSAGE_UNITS,
             unit=TextUnit.UTF16,
             edit_interval=1.0,
             group_edit_interval=3.0,
@@ -76,29 +83,29 @@ class TelegramChannel(Channel):
         self._commands = services.commands
         self._rhythm = rhythm
         self._rich = RichMessages(config.rich_messages)
-        moves = Moves(services.documents)
-        self._choices = Choices(services.documents)
-        self._api = Api(config, moves)
-        self._answers = Answers(self._api)
-        intake = Intake(moves, self._choices, self._answers.tell)
+        moves = SupergroupMigrations(services.documents)
+        self._choices = ButtonOptions(services.documents)
+        self._api = TelegramApi(config, moves)
+        self._answers = CallbackAnswers(self._api)
+        intake = UpdateHandler(moves, self._choices, self._answers.tell)
         self._polling = Polling(self._api, intake)
-        self._hook = Hook(config.secret, intake)
+        self._hook = TelegramWebhook(config.secret, intake)
 
     async def listen(self, inbox: Inbox) -> None:
         """Take updates. Raises AuthenticationRefused for a wrong token, ChannelUnavailable otherwise."""
         async with self._api.connected(), self._answers.open():
             me = await self._api.me()
-            listener = Listener(inbox, Me(me.id, me.username or ""))
+            listener = TelegramInboundContext(inbox, TelegramBotIdentity(me.id, me.username or ""))
             await self._register_commands()
             if self._config.webhook_url:
                 await self._be_posted_to(listener)
             else:
                 await self._poll(listener)
 
-    async def preflight(self) -> Admission:
+    async def preflight(self) -> PreflightResult:
         """Ask Telegram who we are."""
         async with self._api.connected():
-            return Admission(f"@{(await self._api.me()).username}")
+            return PreflightResult(f"@{(await self._api.me()).username}")
 
     def routes(self) -> Sequence[BaseRoute]:
         """Where Telegram posts updates, if it is to."""
@@ -107,7 +114,7 @@ class TelegramChannel(Channel):
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """A reply in the target's chat and topic; in groups it answers the message it is for."""
         if target.reply_to.startswith(f"{STOP}:"):
-            return NoReply()
+            return TelegramStopReply()
         return TelegramReply(
             self._api, target, _place(target), checkpoint, self._rhythm, self._rich, self._choices
         )
@@ -116,7 +123,7 @@ class TelegramChannel(Channel):
         """Stream a file of a message."""
         most = min(limit, self.capabilities.max_file_in)
         if attachment.size > most:
-            raise over(most)
+            raise file_too_large(most)
         return await self._api.fetch(attachment.handle, into, most)
 
     async def remarks(self, conversation: Conversation) -> Sequence[Sentence]:
@@ -129,15 +136,15 @@ class TelegramChannel(Channel):
         enough = ((own and own.mention) or self._config.mention) == "required"
         return (Sentence.HEARS_ADDRESSED,) if enough else (Sentence.HEARS_ADDRESSED, Sentence.HEARS_ALL_HOW)
 
-    async def _poll(self, listener: Listener) -> None:
+    async def _poll(self, listener: TelegramInboundContext) -> None:
         await self._api.take_over()
         listener.inbox.online()
         log.info("telegram: listening as @%s", listener.me.username)
         await self._polling.run(listener)
 
-    async def _be_posted_to(self, listener: Listener) -> None:
+    async def _be_posted_to(self, listener: TelegramInboundContext) -> None:
         with self._hook.open(listener):
-            await self._api.hook(KINDS)
+            await self._api.hook(UPDATE_KINDS)
             listener.inbox.online()
             log.info("telegram: @%s is posted to at %s", listener.me.username, self._config.webhook_url)
             await self._look_after_webhook()
@@ -175,7 +182,7 @@ def _chat(conversation: Conversation) -> int:
         raise DeliveryRejected(f"no Telegram chat: {conversation.key}") from error
 
 
-def _place(target: ReplyTarget) -> Place:
+def _place(target: ReplyTarget) -> TelegramDestination:
     """Where a target is. Raises DeliveryRejected for one that is not Telegram's."""
     conversation = target.conversation
     chat, answered = _chat(conversation), target.reply_to.rpartition(":")[2]
@@ -185,4 +192,4 @@ def _place(target: ReplyTarget) -> Place:
         raise DeliveryRejected(f"no Telegram topic: {conversation.key}") from error
     # In a private chat everything is an answer; quoting it each time would only be noise.
     reply_to = int(answered) if answered.isdecimal() and not target.private else None
-    return Place(chat, topic, reply_to)
+    return TelegramDestination(chat, topic, reply_to)

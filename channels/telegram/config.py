@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from parley.channels.kit.config import ChannelConfig, Doubt, IdForm
+from parley.channels.kit.config import ChannelConfig, SettingProblem, UserIdFormat
 
 HOOK_PATH = "/hooks/telegram"
 PUBLIC_API = "https://api.telegram.org"
@@ -29,7 +29,7 @@ class Config(ChannelConfig):
     # For passports only, and 8 MB.
     spares: ClassVar[tuple[str, ...]] = ("cryptography",)
 
-    user_ids: ClassVar[IdForm | None] = IdForm(
+    user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
         re.compile(r"[1-9][0-9]{0,19}"),
         'a user id, a number such as "11223344"; the bot tells strangers theirs',
     )
@@ -52,15 +52,19 @@ class Config(ChannelConfig):
         """The bot's token."""
         return ("bot_token",)
 
-    def doubts(self) -> Sequence[Doubt]:
+    def doubts(self) -> Sequence[SettingProblem]:
         """A secret without a webhook; people named beside everybody."""
         found = []
         if self.webhook_secret and not self.webhook_url:
             found.append(
-                Doubt("webhook_secret", "does nothing without webhook_url; write that, or remove this")
+                SettingProblem(
+                    "webhook_secret", "does nothing without webhook_url; write that, or remove this"
+                )
             )
         if "*" in self.allowed_users and len(self.allowed_users) > 1:
-            found.append(Doubt("allowed_users", 'lets everybody talk by "*"; remove that, or all the ids'))
+            found.append(
+                SettingProblem("allowed_users", 'lets everybody talk by "*"; remove that, or all the ids')
+            )
         return found
 
     @property

@@ -27,7 +27,7 @@ from telegram.error import (
     TelegramError,
 )
 
-from parley.core.errors import (
+from parley.core.model.errors import (
     AuthenticationRefused,
     ChannelError,
     ChannelUnavailable,
@@ -45,7 +45,7 @@ class NotModified(DeliveryRejected):
     """The message already is as it was to become."""
 
 
-class Gone(DeliveryRejected):
+class MessageGone(DeliveryRejected):
     """The message that was to be changed is not there, or cannot be changed."""
 
 
@@ -57,7 +57,7 @@ class RichRefused(DeliveryRejected):
         self.unknown = unknown
 
 
-class Moved(DeliveryRejected):
+class MigratedToSupergroup(DeliveryRejected):
     """The group has become the supergroup `chat`."""
 
     def __init__(self, user_text: str, chat: int) -> None:
@@ -65,7 +65,7 @@ class Moved(DeliveryRejected):
         self.chat = chat
 
 
-class AnswerLost(ChannelUnavailable):
+class ResponseLost(ChannelUnavailable):
     """The request may have reached Telegram and been carried out; nobody can know."""
 
 
@@ -85,7 +85,7 @@ class NotSent(NetworkError):
     """No connection: Telegram saw nothing of the request."""
 
 
-class NoAnswer(NetworkError):
+class ResponseMissing(NetworkError):
     """The connection broke, or the answer was none, after the request had left."""
 
 
@@ -111,7 +111,7 @@ def translate(error: TelegramError) -> ChannelError:
                 f"another program {what} with this bot token; stop it, or give Parley a bot of its own"
             )
         case ChatMigrated():
-            return Moved("the group has become a supergroup", error.new_chat_id)
+            return MigratedToSupergroup("the group has become a supergroup", error.new_chat_id)
         case BadRequest():
             return _refusal(error.message)
         case Forbidden() | UnknownMethod():
@@ -119,7 +119,7 @@ def translate(error: TelegramError) -> ChannelError:
         case NotSent():
             return ChannelUnavailable(f"Telegram cannot be reached: {error.message}")
         case _:
-            return AnswerLost(f"Telegram gave no answer: {error.message}")
+            return ResponseLost(f"Telegram gave no answer: {error.message}")
 
 
 def _refusal(message: str) -> ChannelError:
@@ -127,14 +127,14 @@ def _refusal(message: str) -> ChannelError:
     if "message is not modified" in lower:
         return NotModified(message)
     if any(part in lower for part in _GONE):
-        return Gone(message)
+        return MessageGone(message)
     if any(part in lower for part in _FORMAT):
         return FormatRefused(message)
     return DeliveryRejected(f"Telegram refused: {message}")
 
 
 @contextmanager
-def mapped() -> Iterator[None]:
+def map_sdk_errors() -> Iterator[None]:
     """Turn the SDK's errors into ours."""
     try:
         yield
@@ -143,7 +143,7 @@ def mapped() -> Iterator[None]:
 
 
 @contextmanager
-def stored() -> Iterator[None]:
+def map_store_errors() -> Iterator[None]:
     """Turn a store that is away into a delivery to be tried again."""
     try:
         yield

@@ -15,17 +15,19 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from parley.channels.kit.http import ServesHttp
-from parley.channels.web import keeping
-from parley.channels.web.api import ChatApi
+from parley.channels.kit.webhook import ServesHttp
+from parley.channels.web import privacy
+from parley.channels.web.api.chat_routes import ChatApi
+from parley.channels.web.api.file_routes import FileApi
+from parley.channels.web.api.inbox import WebInbox
+from parley.channels.web.chat.reply import WebReply
+from parley.channels.web.chat.service import ChatService
 from parley.channels.web.config import Config
-from parley.channels.web.desk import Desk
-from parley.channels.web.file_api import FileApi
-from parley.channels.web.inbound import Doorway
-from parley.channels.web.reply import WebReply
-from parley.core.erasing.sources import Piece
-from parley.core.errors import ChannelUnavailable, StoreUnavailable
-from parley.core.ports import (
+from parley.core.model.address import User
+from parley.core.model.attachments import Attachment
+from parley.core.model.errors import ChannelUnavailable, StoreUnavailable
+from parley.core.model.types import ReplyTarget
+from parley.core.ports.channel import (
     Capabilities,
     Channel,
     ChannelServices,
@@ -35,7 +37,7 @@ from parley.core.ports import (
     Streaming,
     TextUnit,
 )
-from parley.core.types import Attachment, ReplyTarget, User
+from parley.core.privacy.sources import ExportPiece
 
 _PAGE = Path(__file__).parent / "page"
 _EDIT_INTERVAL = 0.06
@@ -63,8 +65,8 @@ class WebChannel(Channel, ServesHttp):
             max_file_out=_MAX_FILE_OUT,
             edits=True,
         )
-        self._desk = Desk.over(services, clock)
-        self._door = Doorway(config.name, clock)
+        self._desk = ChatService.over(services, clock)
+        self._door = WebInbox(config.name, clock)
         self._api = ChatApi(config, services.commands, self._desk, self._door, edits=services.reruns)
         self._files = FileApi(self._desk.shelf, config.max_upload)
 
@@ -87,13 +89,13 @@ class WebChannel(Channel, ServesHttp):
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         return await self._desk.shelf.copy(attachment.handle, into, limit)
 
-    def kept(self, user: User) -> AsyncIterator[Piece]:
+    def kept(self, user: User) -> AsyncIterator[ExportPiece]:
         """Everything here is of the one person that the page has. Raises StoreUnavailable."""
-        return keeping.kept(self._desk) if user.channel == self.name else _nothing()
+        return privacy.export_pieces(self._desk) if user.channel == self.name else _nothing()
 
     async def erase(self, user: User) -> int:
         """Remove it; returns how many conversations and files there were. Raises StoreUnavailable."""
-        return await keeping.erase(self._desk) if user.channel == self.name else 0
+        return await privacy.erase(self._desk) if user.channel == self.name else 0
 
     def routes(self) -> Sequence[BaseRoute]:
         """The page at `/`, its files under `/page`, the API under `/api/chat`."""
@@ -120,8 +122,8 @@ class _Files(StaticFiles):
         return response
 
 
-async def _nothing() -> AsyncIterator[Piece]:
-    pieces: tuple[Piece, ...] = ()
+async def _nothing() -> AsyncIterator[ExportPiece]:
+    pieces: tuple[ExportPiece, ...] = ()
     for piece in pieces:
         yield piece
 

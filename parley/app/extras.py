@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 
-from parley.core.errors import ConfigError
+from parley.core.model.errors import ConfigError
 
 _DISTRIBUTION = "parley-bridge"
 
 
-def install(extra: str) -> str:
+def install_command(extra: str) -> str:
     """Return the command that installs the packages of an extra, in a checkout into its environment."""
     try:
         version(_DISTRIBUTION)
@@ -21,7 +21,7 @@ def install(extra: str) -> str:
 
 
 @contextmanager
-def wanted(extra: str, place: str) -> Iterator[None]:
+def require_extra(extra: str, place: str) -> Iterator[None]:
     """Imports inside raise ConfigError for packages that are not installed; `place` is what wants them."""
     try:
         yield
@@ -29,4 +29,4 @@ def wanted(extra: str, place: str) -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         if package in ("", "parley"):
             raise
-        raise ConfigError(f"{place}: {package} is not installed; run: {install(extra)}") from error
+        raise ConfigError(f"{place}: {package} is not installed; run: {install_command(extra)}") from error

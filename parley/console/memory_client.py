@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import httpx
 
-from parley.core.errors import MemoryFailed
-from parley.core.types import Json, JsonObject
+from parley.core.model.errors import MemoryFailed
+from parley.core.model.types import Json, JsonObject
 
 _TIMEOUT = 30.0
 

@@ -17,13 +17,17 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp
 
-from parley.console.access import guarded
-from parley.console.health import Look, Reports, health_routes, no_doubt, no_look
-from parley.console.options import ConsoleOptions
-from parley.console.protocol import timed_http
-from parley.console.shell import EndStreams, FewHeaders, SecurityHeaders
-from parley.console.shortage import OnShortage, shortage, store_unavailable
-from parley.core.errors import ConfigError, StoreUnavailable
+from parley.console.api.health import RefreshReports, Reports, health_routes, keep_reports, trust_reports
+from parley.console.auth.access_control import with_access_control
+from parley.console.http.error_responses import (
+    ReadinessRecheck,
+    os_error_response,
+    store_unavailable_response,
+)
+from parley.console.http.middleware import HeaderLimit, SecurityHeaders, StreamShutdown
+from parley.console.http.options import ConsoleOptions
+from parley.console.http.protocol import timed_http
+from parley.core.model.errors import ConfigError, StoreUnavailable
 
 _GRACE = 5
 
@@ -42,8 +46,8 @@ class HttpServer:
         clock: Callable[[], float] = time.monotonic,
         *,
         webhooks: Sequence[BaseRoute] = (),
-        look: Look = no_look,
-        doubt: Callable[[], None] = no_doubt,
+        look: RefreshReports = keep_reports,
+        doubt: Callable[[], None] = trust_reports,
     ) -> None:
         """`look` brings the reports up to date for `/readyz`; `doubt` says that they may be wrong.
 
@@ -54,11 +58,11 @@ class HttpServer:
         nothing = Route("/", _nothing_here)
         inner = Starlette(
             routes=[*health_routes(health, options.needed, look), *routes, nothing],
-            exception_handlers={StoreUnavailable: store_unavailable, OSError: shortage},
+            exception_handlers={StoreUnavailable: store_unavailable_response, OSError: os_error_response},
         )
-        doors = Router(webhooks, redirect_slashes=False, default=guarded(inner, options, clock))
-        ending = EndStreams(doors, self._stopping)
-        self.app: ASGIApp = SecurityHeaders(FewHeaders(OnShortage(ending, doubt)))
+        doors = Router(webhooks, redirect_slashes=False, default=with_access_control(inner, options, clock))
+        ending = StreamShutdown(doors, self._stopping)
+        self.app: ASGIApp = SecurityHeaders(HeaderLimit(ReadinessRecheck(ending, doubt)))
 
     async def run(self, started: Callable[[str], None]) -> None:
         """Serve until cancelled, then end event streams at once and give other requests five seconds.

@@ -4,49 +4,51 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from parley.core.access import Verdict, judge
-from parley.core.bus import MessageBus
-from parley.core.conversations import Conversations
-from parley.core.deliveries import Deliveries
-from parley.core.news import NO_NEWS, News
-from parley.core.options import ChannelOptions, Options
-from parley.core.pairing import Pairing
-from parley.core.people import People
-from parley.core.ports import Agent, Channel, HealthReport, Journal, Memory
-from parley.core.quarantine import Quarantine
+from parley.core.delivery.delivery_counts import DeliveryCounts
+from parley.core.delivery.loop_throttle import LoopThrottle
+from parley.core.flow_control.quarantine import Quarantine
+from parley.core.inbound.access import AccessVerdict, decide_access
+from parley.core.inbound.bus import MessageBus
+from parley.core.model.options import ChannelOptions, CoreOptions
+from parley.core.model.types import InboundMessage
+from parley.core.ports.channel import Agent, Channel, HealthReport
+from parley.core.ports.journal import Journal
+from parley.core.ports.memory import Memory
+from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.state.conversations import ConversationRepository
+from parley.core.state.pairing import Pairing
+from parley.core.state.people import PersonRepository
 from parley.core.texts import language_of
-from parley.core.turnstile import Turnstile
-from parley.core.types import InboundMessage
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
+class CoreServices:
     """Ports and settings. `files` is the folder for attachments; `reports` tells how channels are."""
 
     journal: Journal
     bus: MessageBus
     agent: Agent
     memory: Memory
-    people: People
-    conversations: Conversations
+    people: PersonRepository
+    conversations: ConversationRepository
     channels: Mapping[str, Channel]
-    options: Options
+    options: CoreOptions
     files: Path
     reports: Callable[[], Sequence[HealthReport]]
     clock: Callable[[], float]
     pairing: Pairing
-    deliveries: Deliveries = field(default_factory=Deliveries)
-    news: News = NO_NEWS
-    turnstile: Turnstile = field(default_factory=Turnstile)
+    deliveries: DeliveryCounts = field(default_factory=DeliveryCounts)
+    news: Notifier = NULL_NOTIFIER
+    turnstile: LoopThrottle = field(default_factory=LoopThrottle)
     quarantine: Quarantine = field(default_factory=Quarantine)
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
         """The settings of the channel that the message came by."""
         return self.options.channels[message.conversation.channel]
 
-    def verdict(self, message: InboundMessage) -> Verdict:
+    def verdict(self, message: InboundMessage) -> AccessVerdict:
         """What becomes of a message that was accepted: the rules may have changed since."""
-        return judge(self.channel_options(message), message, ours=True, paired=self.pairing)
+        return decide_access(self.channel_options(message), message, ours=True, paired=self.pairing)
 
     async def known(self, message: InboundMessage) -> InboundMessage:
         """The message of somebody whose choice of a language is known. Raises StoreUnavailable."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from parley.server.projects import NO_PROJECT, Project
+from parley.server.graphs.projects import NO_PROJECT, Project
 
 DEFAULT_GRAPH = "agent"
 
@@ -30,7 +30,7 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """Bounds of memory and disk. Sizes are bytes, times are seconds.
 
     A run keeps at most `events` events and `event_bytes` of them for those who join it, until
@@ -72,5 +72,5 @@ class EmbeddedOptions:
     api_key: str = field(default="", repr=False)
     word_delay: float = 0.03
     heartbeat: float = 5.0
-    limits: Limits = Limits()
+    limits: ServerLimits = ServerLimits()
     project: Project = NO_PROJECT

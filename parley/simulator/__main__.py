@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from parley.simulator.catalogue import platforms
-from parley.simulator.stand import stand
+from parley.simulator.foreground import run_in_foreground
+from parley.simulator.registry import platforms
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -15,7 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("platform", choices=platforms())
     parser.add_argument("--port", type=int, default=0, help="0 (default) takes a free one")
     chosen = parser.parse_args(arguments)
-    return stand(chosen.platform, chosen.port)
+    return run_in_foreground(chosen.platform, chosen.port)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from parley.simulator.catalogue import platforms, simulator_class
+from parley.simulator.registry import platforms, simulator_class
 
 SimulatorFactory = Callable[..., Any]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from parley.core.erasing.archive import Archive
-from parley.core.news import News
-from parley.store.nodes import Nodes
+from parley.core.ports.pubsub import Notifier
+from parley.core.ports.store_admin import StoreAdmin
+from parley.store.nodes import NodeRegistry
 
 
-class Store(Archive, Protocol):
+class Store(StoreAdmin, Protocol):
     """A lane's items are handed out strictly in the order of their ids: a delayed item holds back those
     behind it. `max_wait` 0 sets no bound. Texts must be valid Unicode (ValueError otherwise). After
     LaneLost a claim is void: its lane is another's, or free. Every method raises StoreUnavailable.
@@ -33,12 +33,12 @@ class Store(Archive, Protocol):
         ...
 
     @property
-    def nodes(self) -> Nodes:
+    def nodes(self) -> NodeRegistry:
         """This node among those that share the store."""
         ...
 
     @property
-    def news(self) -> News:
+    def news(self) -> Notifier:
         """What the nodes tell each other."""
         ...
 

@@ -31,14 +31,14 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class LeaseHolder:
     """Who holds something now, and for how many seconds unless it is prolonged."""
 
     node: str
     left: float
 
 
-class Nodes(Protocol):
+class NodeRegistry(Protocol):
     """This node among the others. Every method raises StoreUnavailable."""
 
     @property
@@ -56,7 +56,7 @@ class Nodes(Protocol):
         """
         ...
 
-    async def hold(self, what: str, seconds: float) -> Holding:
+    async def hold(self, what: str, seconds: float) -> LeaseHolder:
         """Take, or keep, what only one node may have; tells who has it now."""
         ...
 
@@ -70,7 +70,7 @@ class Nodes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class SingleNodeRegistry:
     """The only node there is: it has whatever it asks for."""
 
     name: str
@@ -81,8 +81,8 @@ class Alone:
     async def all(self, queues: str) -> Sequence[Node]:
         return ()
 
-    async def hold(self, what: str, seconds: float) -> Holding:
-        return Holding(self.name, math.inf)
+    async def hold(self, what: str, seconds: float) -> LeaseHolder:
+        return LeaseHolder(self.name, math.inf)
 
     async def let_go(self, what: str) -> None:
         """Nobody waits for it."""

@@ -1,12 +1,13 @@
-"""The documents' commands exist as they are written; tests/e2e/test_documents.py runs them."""
+"""The documents' commands exist as they are written; tests/e2e/install/test_documents.py runs them."""
 
 import re
 
 import pytest
 import yaml
 
-from tests.architecture.tree import ROOT
-from tests.e2e.documented import LEFT_OUT, NAMED, NAMED_LEFT_OUT, RUNS, left_out
+from tests.architecture.command_usage import is_whole, wrong
+from tests.e2e.install.documented_commands import LEFT_OUT, NAMED, NAMED_LEFT_OUT, RUNS, left_out
+from tests.kit.checkout import ROOT
 from tests.kit.documents import (
     OTHER,
     SHELL,
@@ -18,7 +19,6 @@ from tests.kit.documents import (
     is_command,
     mentioned,
 )
-from tests.kit.usage import is_whole, wrong
 
 EVERY = [block for name, text in documents().items() for block in blocks(name, text)]
 
@@ -44,7 +44,9 @@ def test_every_command_exists_as_it_is_written():
 def test_every_command_of_a_block_is_run_or_left_out_for_a_reason():
     texts = {each.text for each in fenced()}
     forgotten = sorted(text for text in texts if text not in RUNS and not left_out(text))
-    assert forgotten == [], "say in tests/e2e/documented.py how each is run, or why it is not"
+    assert forgotten == [], (
+        "say in tests/e2e/install/documented_commands.py how each is run, or why it is not"
+    )
     assert set(RUNS) - texts == set(), "these stand in no document any more"
     assert [text for text in texts if text in RUNS and left_out(text)] == []
     assert all(any(pattern.fullmatch(text) for text in texts) for pattern in LEFT_OUT)
@@ -54,7 +56,9 @@ def test_every_whole_command_of_a_sentence_is_run_or_left_out_for_a_reason():
     texts = {each.text for each in mentioned() if is_whole(each.text)}
     known = {*RUNS, *NAMED}
     forgotten = sorted(text for text in texts if text not in known and not left_out(text, named=True))
-    assert forgotten == [], "say in tests/e2e/documented.py how each is run, or why it is not"
+    assert forgotten == [], (
+        "say in tests/e2e/install/documented_commands.py how each is run, or why it is not"
+    )
     assert set(NAMED) - texts == set(), "these stand in no sentence any more"
     assert all(any(pattern.fullmatch(text) for text in texts) for pattern in NAMED_LEFT_OUT)
 

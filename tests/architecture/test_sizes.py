@@ -2,7 +2,7 @@
 
 import ast
 
-from tests.architecture.tree import modules, name, parsed
+from tests.kit.checkout import modules, name, parsed
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 

@@ -1,4 +1,4 @@
-// How the time of the page's patterns and of its markdown grows: as tests/attacks/growth.py, with the same limits.
+// How the time of the page's patterns and of its markdown grows: as tests/attacks/time_growth.py, with the same limits.
 // Reads {page, limits, patterns: [{place, source, flags, texts: [[before, repeated, after]]}], parts, most} as JSON;
 // writes what is steep, line by line.
 

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.tree import ROOT
-from tests.attacks import growth
-from tests.attacks.pathological import hostile_texts
+from tests.attacks import time_growth
+from tests.attacks.pathological_texts import hostile_texts
 from tests.attacks.test_parsers import MARKDOWN
+from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 
 PAGE = ROOT / "channels" / "web" / "page"
 NODE = shutil.which("node")
 LIMITS = {
     "floor": 0.002,
-    "steep": growth.TOO_STEEP,
-    "explodes": growth.EXPLODES,
-    "first": list(growth.FIRST),
+    "steep": time_growth.TOO_STEEP,
+    "explodes": time_growth.EXPLODES,
+    "first": list(time_growth.FIRST),
 }
 # A slash begins a pattern where no value can end before it.
 LITERAL = re.compile(

@@ -9,25 +9,31 @@ from contextlib import suppress
 import pytest
 from langchain_core.messages import HumanMessage
 
-from parley.agent import attached, decisions, files, kinds, steps
-from parley.app import logs
+from parley.agent.files import content_blocks, outgoing, sniff
+from parley.agent.hitl import decisions
+from parley.agent.stream import steps
+from parley.app.process import logs
 from parley.channels.dingtalk import formatting as dingtalk
-from parley.channels.dingtalk.inbound import _without_us
+from parley.channels.dingtalk.inbound.message_parser import _without_us
 from parley.channels.feishu import formatting as feishu
-from parley.channels.feishu.inbound import spoken
+from parley.channels.feishu.inbound.event_parser import resolve_mentions
 from parley.channels.kit import files as names
 from parley.channels.kit.markdown.parse import parse
 from parley.channels.kit.text import chunks, utf16_length
-from parley.channels.slack import text as slack
+from parley.channels.slack import formatting as slack
 from parley.channels.telegram import formatting as telegram
-from parley.channels.telegram.layout import wants_layout
-from parley.core import clean
-from parley.core.commands.parse import parse as command
-from parley.core.errors import MemoryFailed
-from parley.memory import dates, marks, rules, sentences, similar, smalltalk, uploads, values, words
-from parley.memory import parse as answers
-from parley.server.demo import reading, replies
-from tests.attacks.growth import climbs, steep
+from parley.channels.telegram.outbound.rich_layout import wants_layout
+from parley.core.model import sanitize
+from parley.core.model.command_syntax import parse_command as command
+from parley.core.model.errors import MemoryFailed
+from parley.memory.edits import comparable_values, similarity
+from parley.memory.learning import upload_filter
+from parley.memory.learning.extraction import parse_response as answers
+from parley.memory.learning.extraction import rules, strip_markup
+from parley.memory.search import date_terms
+from parley.memory.text import search_terms, sentences, smalltalk
+from parley.server.demo import intents, thread_inspection
+from tests.attacks.time_growth import climbs, steep
 
 pytestmark = pytest.mark.attacks
 
@@ -36,37 +42,43 @@ US = [{"key": "@_user_1", "id": {"open_id": "me"}, "name": "Parley"}]
 
 def update(text):
     with suppress(MemoryFailed):
-        answers.read_text(text, answers.Shown(frozenset(), ()))
+        answers.read_text(text, answers.ShownIds(frozenset(), ()))
 
 
 def learned(text):
-    return [rules.read(sentence) for sentence in rules.sentences(marks.own_words(text))]
+    return [rules.match_rules(sentence) for sentence in rules.split_statements(strip_markup.own_words(text))]
 
 
 READ = {
     "DingTalk's text": lambda text: _without_us(text, "Parley"),
-    "Feishu's text": lambda text: spoken(text, US, "me"),
-    "Slack's text": lambda text: slack.words(text, "U1", {}),
+    "Feishu's text": lambda text: resolve_mentions(text, US, "me"),
+    "Slack's text": lambda text: slack.readable_text(text, "U1", {}),
     "Slack's mentions": slack.mentions,
     "a command": command,
-    "hidden characters": lambda text: clean.clean(text, 10**6),
-    "a file's name": lambda text: (names.safe_name(text), files.safe_name(text, 1, ""), attached._safe(text)),
-    "what a file is": lambda text: kinds.kind_of(text.encode("utf-8", "replace")),
+    "hidden characters": lambda text: sanitize.sanitize_text(text, 10**6),
+    "a file's name": lambda text: (
+        names.safe_name(text),
+        outgoing.safe_name(text, 1, ""),
+        content_blocks._safe(text),
+    ),
+    "what a file is": lambda text: sniff.kind_of(text.encode("utf-8", "replace")),
     "a file's text": lambda text: decisions._REFUSAL.sub("", text),
     "a decision": lambda text: [each.fullmatch(text) for each in (decisions._EDITION, decisions._RESPONSE)],
-    "the demonstration": lambda text: replies.reply(reading.read([HumanMessage(text)])),
-    "own words": marks.own_words,
-    "an agent's words": marks.agent_words,
+    "the demonstration": lambda text: intents.choose_reply(
+        thread_inspection.inspect_thread([HumanMessage(text)])
+    ),
+    "own words": strip_markup.own_words,
+    "an agent's words": strip_markup.agent_words,
     "a question": smalltalk.yes_no_question,
     "small talk": smalltalk.says_nothing,
-    "sentences": sentences.sentences,
+    "sentences": sentences.split_sentences,
     "what rules learn": learned,
     "what a model learned": update,
-    "terms": words.terms,
-    "days": dates.written_days,
-    "values": values.values,
-    "statements": similar._gist.__wrapped__,
-    "uploads": uploads.is_upload_news,
+    "terms": search_terms.terms,
+    "days": date_terms.written_days,
+    "values": comparable_values.comparable_values,
+    "statements": similarity._gist.__wrapped__,
+    "uploads": upload_filter.is_upload_news,
     "a step's title": steps.title.__wrapped__,
     "a line of the log": logs._indented,
 }
@@ -76,7 +88,7 @@ SHOWN = {
     "DingTalk's titles": dingtalk.title,
     "Feishu's cards": feishu.render,
     "Feishu's summaries": feishu.summary,
-    "Slack's messages": lambda text: slack.layout(slack.safe(text)),
+    "Slack's messages": lambda text: slack.split_messages(slack.escape_mentions(text)),
     "Telegram's messages": telegram.render,
     "Telegram's layout": wants_layout,
     "the tree": parse,

@@ -10,33 +10,37 @@ import re
 
 import pytest
 
-from parley.memory import prompt
-from tests.architecture.tree import dotted, modules, name
-from tests.attacks import reachable
-from tests.attacks.growth import steep
-from tests.attacks.pathological import hostile_texts
-from tests.attacks.reachable import PACKAGES, Reachable
+from parley.memory.learning.extraction import prompts
+from tests.attacks import reachable_patterns
+from tests.attacks.pathological_texts import hostile_texts
+from tests.attacks.reachable_patterns import PACKAGES, Reachable
+from tests.attacks.time_growth import steep
+from tests.kit.checkout import dotted, modules, name
 
 pytestmark = pytest.mark.attacks
 
 MOST = 4_096
 OUR_OWN = {
-    "parley.app.settings.expand:_VARIABLE": "reads config.yaml, which its operator writes",
+    "parley.app.settings.parsing.variables:_VARIABLE": "reads config.yaml, which its operator writes",
 }
 """What no text from outside reaches, and why."""
 
 SECRETS = ("s3cret", "an-other.one", "a b c")
 MADE = {
-    "parley.server.demo.replies:_when: pattern.replace('.*', '.{0,200}')": "stands in _INTENTS",
-    "parley.memory.rules:_rule: pattern": "stands in RULES and WHOLE",
-    "parley.app.logs:__init__: '|'.join(map(re.escape, longest_first))": ["|".join(map(re.escape, SECRETS))],
-    "parley.channels.dingtalk.inbound:_without_us: f'@{re.escape(name)}(?!\\\\w)[ \\\\u2005]?'": [
+    "parley.server.demo.intents:_when: pattern.replace('.*', '.{0,200}')": "stands in _INTENTS",
+    "parley.memory.learning.extraction.rules:_rule: pattern": "stands in RULES and WHOLE",
+    "parley.app.process.logs:__init__: '|'.join(map(re.escape, longest_first))": [
+        "|".join(map(re.escape, SECRETS))
+    ],
+    "parley.channels.dingtalk.inbound.message_parser:_without_us: f'@{re.escape(name)}(?!\\\\w)[ \\\\u2005]?'": [
         rf"@{re.escape(bot)}(?!\w)[ \u2005]?" for bot in ("Parley", "a a", "@@")
     ],
     "parley.channels.kit.markdown.split:_dedented: f'^[ \\\\t]{{1,{width}}}'": [r"(?m)^[ \t]{1,40}"],
-    "parley.channels.slack.text:words: f'<@{re.escape(bot)}(?:\\\\|[^<>]*)?>'": [r"<@U0123(?:\|[^<>]*)?>"],
-    "parley.memory.signals:read_signals: line": [
-        each for patterns in prompt.load_prompts().signals.patterns.values() for each in patterns
+    "parley.channels.slack.formatting:words: f'<@{re.escape(bot)}(?:\\\\|[^<>]*)?>'": [
+        r"<@U0123(?:\|[^<>]*)?>"
+    ],
+    "parley.memory.learning.extraction.signals:read_signals: line": [
+        each for patterns in prompts.load_prompts().signals.patterns.values() for each in patterns
     ],
 }
 """Patterns that functions put together: such as they make, or where they are found."""
@@ -66,7 +70,7 @@ ONCE = {
 
 @pytest.mark.parametrize("module", SOURCES)
 def test_the_worst_texts_for_a_pattern_take_time_that_grows_as_they_do(module):
-    found = [*reachable.of_module(module), *reachable.in_functions(module)]
+    found = [*reachable_patterns.of_module(module), *reachable_patterns.in_functions(module)]
     wrong = [judged(each) for each in found if each.place not in OUR_OWN]
     assert [each for each in wrong if each is not None] == []
 
@@ -81,17 +85,19 @@ def test_so_it_is_with_patterns_that_functions_put_together(place):
 
 def test_every_pattern_is_looked_at():
     """No pattern hides in a module that this one does not look into, and none is made that has no example."""
-    elsewhere = {each.place for module in reachable.names() for each in reachable.of_module(module)} - {
-        each.place for module in SOURCES for each in reachable.of_module(module)
-    }
+    elsewhere = {
+        each.place for module in reachable_patterns.names() for each in reachable_patterns.of_module(module)
+    } - {each.place for module in SOURCES for each in reachable_patterns.of_module(module)}
     assert elsewhere == set()
-    assert {place for module in SOURCES for place in reachable.put_together(module)} == set(MADE)
-    assert sum(len([*reachable.of_module(module)]) for module in SOURCES) > 120
+    assert {place for module in SOURCES for place in reachable_patterns.put_together(module)} == set(MADE)
+    assert sum(len([*reachable_patterns.of_module(module)]) for module in SOURCES) > 120
 
 
 def test_what_is_left_out_is_there_and_needs_it():
     for place in OUR_OWN:
-        (found,) = [each for each in reachable.of_module(place.partition(":")[0]) if each.place == place]
+        (found,) = [
+            each for each in reachable_patterns.of_module(place.partition(":")[0]) if each.place == place
+        ]
         assert any(map(judged, [found] * 5)), f"{place} is linear: it needs no exemption"
 
 

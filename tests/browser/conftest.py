@@ -10,9 +10,9 @@ import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Error, Page, async_playwright
 
 from parley.channels.web.config import Config
-from tests.browser.core import ScriptedCore, own_console, running
+from tests.browser.scripted_core import ScriptedCore, own_console, running
+from tests.kit.doubles.web import MemoryDocuments
 from tests.kit.machine import patience
-from tests.unit.web.doubles import MemoryDocuments
 
 CHROMIUM = os.environ.get("PARLEY_TEST_CHROMIUM", "/usr/bin/chromium")
 _FLAGS = [

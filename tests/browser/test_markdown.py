@@ -8,9 +8,9 @@ from playwright.async_api import Browser, Page
 
 from parley.channels.web.config import Config
 from tests.browser.conftest import listen, new_page
-from tests.browser.core import own_console, running
-from tests.browser.script import DOCUMENT
-from tests.unit.web.doubles import MemoryDocuments
+from tests.browser.core_script import DOCUMENT
+from tests.browser.scripted_core import own_console, running
+from tests.kit.doubles.web import MemoryDocuments
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

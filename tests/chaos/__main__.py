@@ -15,12 +15,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.architecture.tree import ROOT
-from tests.chaos import clock, disk, options, report
-from tests.chaos.options import Options
-from tests.chaos.result import Result, together
-from tests.chaos.scale import Edition, Scale
-from tests.chaos.town import RESULT
+from tests.chaos.accounting import report
+from tests.chaos.accounting.result import Result, together
+from tests.chaos.injection import clock
+from tests.chaos.installation import RESULT
+from tests.chaos.planning import options
+from tests.chaos.planning.options import Options
+from tests.chaos.planning.scale import Edition, Scale
+from tests.kit import small_disk
+from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 
 _EVERY = 30.0
@@ -28,7 +31,7 @@ _FAREWELL = patience(30.0)
 
 
 @dataclass
-class Town:
+class InstallationRun:
     """An installation on its way, and how far it says it is."""
 
     folder: Path
@@ -51,7 +54,7 @@ class Town:
 
     async def live(self, prefix: Sequence[str]) -> None:
         """See it through; SIGTERM when cancelled. Its output is town.log in its folder."""
-        command = (*prefix, sys.executable, "-m", "tests.chaos.town", str(self.folder), self.edition)
+        command = (*prefix, sys.executable, "-m", "tests.chaos.installation", str(self.folder), self.edition)
         numbers, mounting = json.dumps(asdict(self.scale)), "mounting" if prefix else "not mounting"
         self.folder.mkdir(parents=True)
         process = await asyncio.create_subprocess_exec(
@@ -82,7 +85,7 @@ async def _end(process: Process) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-async def _tell(towns: Sequence[Town]) -> None:
+async def _tell(towns: Sequence[InstallationRun]) -> None:
     """How far all of them are, now and then."""
     while True:
         await asyncio.sleep(_EVERY)
@@ -90,7 +93,7 @@ async def _tell(towns: Sequence[Town]) -> None:
         print(f"{answers} answered, {blows} blows", flush=True)
 
 
-async def run(towns: Sequence[Town], minutes: float, prefix: Sequence[str]) -> None:
+async def run(towns: Sequence[InstallationRun], minutes: float, prefix: Sequence[str]) -> None:
     """All installations side by side, until the last is through, or the time is over."""
     telling = asyncio.create_task(_tell(towns))
     try:
@@ -107,8 +110,10 @@ def main(arguments: Sequence[str]) -> int:
     """Run, print the account, and say what is wrong; 1 when anything is."""
     asked = options.read(arguments)
     folder = Path(tempfile.mkdtemp(prefix="parley-chaos-"))
-    towns = [Town(folder / f"town{n}", edition, scale) for n, (edition, scale) in enumerate(asked.towns)]
-    prefix = disk.namespace() if asked.engine == "sqlite" else ()
+    towns = [
+        InstallationRun(folder / f"town{n}", edition, scale) for n, (edition, scale) in enumerate(asked.towns)
+    ]
+    prefix = small_disk.namespace() if asked.engine == "sqlite" else ()
     for missing in _missing(asked, prefix):
         print(missing, flush=True)
     print(f"seed {asked.whole.seed}: {len(towns)} installations, {asked.whole}", flush=True)
@@ -135,7 +140,7 @@ def main(arguments: Sequence[str]) -> int:
 def _missing(asked: Options, prefix: Sequence[str]) -> Sequence[str]:
     """What cannot be done on this machine."""
     said = [] if clock.library() or not asked.whole.steps else [clock.WARNING]
-    return [*said, disk.WARNING] if asked.engine == "sqlite" and not prefix else said
+    return [*said, small_disk.WARNING] if asked.engine == "sqlite" and not prefix else said
 
 
 if __name__ == "__main__":

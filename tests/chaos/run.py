@@ -16,20 +16,20 @@ import httpx
 from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
 from parley.store.sqlite import SqliteStore
-from tests.chaos import web as on_web
-from tests.chaos.board import Board, Stalled
-from tests.chaos.books import accepted, unfinished, waiting
-from tests.chaos.ledger import Account, settle, transcript
-from tests.chaos.overlaps import Runs, runs, writers
-from tests.chaos.place import Place
-from tests.chaos.plan import AT_ONCE, TROUBLES, Line, Plan
-from tests.chaos.result import Result
+from tests.chaos.accounting.ledger import Account, settle, transcript
+from tests.chaos.accounting.overlaps import Runs, runs, writers
+from tests.chaos.accounting.progress import ProgressBoard, Stalled
+from tests.chaos.accounting.result import Result
+from tests.chaos.accounting.store_queries import accepted, unfinished, waiting
+from tests.chaos.injection.injector import FaultInjector
+from tests.chaos.planning.plan import AT_ONCE, TROUBLES, Line, Plan
+from tests.chaos.platforms import web as on_web
+from tests.chaos.platforms.conversations import ChaosConversation
+from tests.chaos.platforms.platform_faults import inject_platform_faults
+from tests.chaos.platforms.web import Door, WebConversation
 from tests.chaos.scene import Scene
-from tests.chaos.striker import Striker
-from tests.chaos.trouble import trouble
-from tests.chaos.web import Door, WebPlace
-from tests.e2e.process import Process, way_in
 from tests.kit.machine import patience
+from tests.kit.product.process import Process, way_in
 
 PATIENCE = patience(90.0)
 """Seconds that work which nobody waits for may take in the end."""
@@ -46,21 +46,21 @@ _HASTE = 3
 class Crowd:
     """Everybody who talks, and the clients of those on the web."""
 
-    places: Sequence[Place]
+    places: Sequence[ChaosConversation]
     clients: Sequence[httpx.AsyncClient]
     repeated_posts: int = 0
 
     @property
-    def on_web(self) -> Sequence[WebPlace]:
+    def on_web(self) -> Sequence[WebConversation]:
         """Those on the web."""
-        return [place for place in self.places if isinstance(place, WebPlace)]
+        return [place for place in self.places if isinstance(place, WebConversation)]
 
 
 async def carry_out(plan: Plan, scene: Scene) -> Result:
     """Do all that is planned; when nothing is answered for too long, what is missing is lost."""
     began = time.monotonic()
     await _start(scene.processes)
-    striker = Striker(scene.targets, Board(_STALLED))
+    striker = FaultInjector(scene.targets, ProgressBoard(_STALLED))
     async with _crowd(plan, scene) as crowd:
         try:
             await _talk(plan, scene, crowd, striker)
@@ -85,7 +85,7 @@ async def carry_out(plan: Plan, scene: Scene) -> Result:
 class _End:
     plan: Plan
     account: Account
-    striker: Striker
+    striker: FaultInjector
     runs: Runs
     unfinished: int
     dead: int
@@ -155,7 +155,7 @@ async def _crowd(plan: Plan, scene: Scene) -> AsyncIterator[Crowd]:
             crowd.repeated_posts += 1
 
         crowd.places = [
-            WebPlace(Door(clients, again), line, number)
+            WebConversation(Door(clients, again), line, number)
             if line.kind.platform == "web"
             else scene.platforms[line.kind.platform].open(line, number)
             for number, line in enumerate(plan.lines)
@@ -163,7 +163,7 @@ async def _crowd(plan: Plan, scene: Scene) -> AsyncIterator[Crowd]:
         yield crowd
 
 
-async def _talk(plan: Plan, scene: Scene, crowd: Crowd, striker: Striker) -> None:
+async def _talk(plan: Plan, scene: Scene, crowd: Crowd, striker: FaultInjector) -> None:
     """Everybody talks while everything is hit, until all is answered and all is up."""
     board, seats = striker.board, asyncio.Semaphore(AT_ONCE)
     async with asyncio.TaskGroup() as group:
@@ -172,7 +172,7 @@ async def _talk(plan: Plan, scene: Scene, crowd: Crowd, striker: Striker) -> Non
             *(group.create_task(platform.watch(board)) for platform in scene.platforms.values()),
             group.create_task(_progress(board, striker)),
         ]
-        group.create_task(trouble(scene.platforms, plan.faults, board))
+        group.create_task(inject_platform_faults(scene.platforms, plan.faults, board))
         striking = group.create_task(striker.run(plan.blows))
         for place in crowd.places:
             group.create_task(_say_all(place, board, seats))
@@ -183,14 +183,14 @@ async def _talk(plan: Plan, scene: Scene, crowd: Crowd, striker: Striker) -> Non
             watcher.cancel()
 
 
-async def _progress(board: Board, striker: Striker) -> None:
+async def _progress(board: ProgressBoard, striker: FaultInjector) -> None:
     """Say now and then how far it is."""
     while True:
         print(f"{len(board.answered)} {striker.struck.total()}", flush=True)
         await asyncio.sleep(5)
 
 
-async def _say_all(place: Place, board: Board, seats: asyncio.Semaphore) -> None:
+async def _say_all(place: ChaosConversation, board: ProgressBoard, seats: asyncio.Semaphore) -> None:
     said = place.line.said
     async with seats:
         for number, each in enumerate(said):
@@ -201,7 +201,7 @@ async def _say_all(place: Place, board: Board, seats: asyncio.Semaphore) -> None
         await board.until(lambda: all(each.id in board.answered for each in said))
 
 
-def _may_say(place: Place, number: int, board: Board) -> bool:
+def _may_say(place: ChaosConversation, number: int, board: ProgressBoard) -> bool:
     """Whether it is time for a message: where order is upset now, people are hasty, so that it shows."""
     said = place.line.said
     ahead = said[number].ahead + (_HASTE if place.backwards else 0)

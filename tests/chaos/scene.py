@@ -14,20 +14,20 @@ from parley.simulator.dingtalk import DingTalkSimulator
 from parley.simulator.feishu import FeishuSimulator
 from parley.simulator.feishu import Timing as FeishuTiming
 from parley.simulator.slack import SlackSimulator
-from parley.simulator.slack import Timing as SlackTiming
+from parley.simulator.slack import SlackSimulatorTiming as SlackTiming
 from parley.simulator.telegram import TelegramSimulator
-from tests.chaos.blows import AGENT, LEASE, parleys
-from tests.chaos.clock import Clock
-from tests.chaos.dingtalk import ChaoticDingTalk
-from tests.chaos.disk import Disk
-from tests.chaos.feishu import ChaoticFeishu
-from tests.chaos.place import Chaotic
-from tests.chaos.scale import Edition
-from tests.chaos.slack import ChaoticSlack
-from tests.chaos.striker import Targets
-from tests.chaos.tap import Ear, Tap
-from tests.chaos.telegram import ChaoticTelegram
-from tests.e2e.process import AGENT_KEY, Process, asking, free_port
+from tests.chaos.accounting.network_tap import NetworkTap, TapLog
+from tests.chaos.injection.clock import Clock
+from tests.chaos.injection.injector import Targets
+from tests.chaos.planning.process_faults import AGENT, LEASE, parleys
+from tests.chaos.planning.scale import Edition
+from tests.chaos.platforms.conversations import FaultyPlatform
+from tests.chaos.platforms.dingtalk import FaultyDingTalk
+from tests.chaos.platforms.feishu import FaultyFeishu
+from tests.chaos.platforms.slack import FaultySlack
+from tests.chaos.platforms.telegram import FaultyTelegram
+from tests.kit.product.process import AGENT_KEY, Process, asking, free_port
+from tests.kit.small_disk import Disk
 from tests.postgres import cluster as clusters
 from tests.postgres.cluster import Cluster
 
@@ -44,7 +44,7 @@ class Scene:
 
     folder: Path
     edition: Edition
-    platforms: Mapping[str, Chaotic]
+    platforms: Mapping[str, FaultyPlatform]
     parleys: Sequence[Process]
     agent: Process | None
     targets: Targets
@@ -81,7 +81,7 @@ async def scene(folder: Path, edition: Edition, *, mounting: bool) -> AsyncItera
         common: dict[str, object] = {} if agent is None else {"agent": asking(_url(agent))}
         if database is not None:
             common["store"] = {"url": database.url, "lease": LEASE}
-        ear, clocks = Ear(), dict[str, Clock]()
+        ear, clocks = TapLog(), dict[str, Clock]()
         running = list[Process]()
         for name in parleys(edition):
             sections = {p.name: dict(p.section(apart=agent is not None)) for p in platforms}
@@ -101,12 +101,12 @@ async def scene(folder: Path, edition: Edition, *, mounting: bool) -> AsyncItera
                 process.kill()
 
 
-def _platforms(stack: AsyncExitStack) -> Sequence[Chaotic]:
+def _platforms(stack: AsyncExitStack) -> Sequence[FaultyPlatform]:
     return (
-        ChaoticTelegram(stack.enter_context(TelegramSimulator())),
-        ChaoticSlack(stack.enter_context(SlackSimulator(timing=_SLACK))),
-        ChaoticFeishu(stack.enter_context(FeishuSimulator(timing=_FEISHU))),
-        ChaoticDingTalk(stack.enter_context(DingTalkSimulator())),
+        FaultyTelegram(stack.enter_context(TelegramSimulator())),
+        FaultySlack(stack.enter_context(SlackSimulator(timing=_SLACK))),
+        FaultyFeishu(stack.enter_context(FeishuSimulator(timing=_FEISHU))),
+        FaultyDingTalk(stack.enter_context(DingTalkSimulator())),
     )
 
 
@@ -131,11 +131,11 @@ def _made(folder: Path) -> Path:
 
 
 async def _tapped(
-    stack: AsyncExitStack, section: Mapping[str, object], node: str, ear: Ear
+    stack: AsyncExitStack, section: Mapping[str, object], node: str, ear: TapLog
 ) -> dict[str, object]:
     """The same section, but for a tap on the way to the platform."""
     ports = {int(found[1]) for found in map(_PORT.search, map(str, section.values())) if found}
-    taps = {port: await stack.enter_async_context(Tap(port, node, ear)) for port in ports}
+    taps = {port: await stack.enter_async_context(NetworkTap(port, node, ear)) for port in ports}
 
     def turned(value: object) -> object:
         found = _PORT.search(value) if isinstance(value, str) else None

@@ -16,10 +16,10 @@ from pathlib import Path
 import httpx
 
 from parley.server.options import EmbeddedOptions
-from parley.server.serve import serve
+from parley.server.tcp_server import serve
 from tests.conformance.graphs import NAMES
-from tests.e2e.process import free_port
 from tests.kit.machine import patience
+from tests.kit.product.process import free_port
 
 _ROOT = Path(__file__).parents[2]
 _GRAPHS = Path(__file__).with_name("graphs.py")

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
-from tests.conformance.talk import TOKENS, collect, of, said, texts
+from tests.conformance.stream_helpers import TOKENS, collect, events_named, human_input, texts
 
 
 async def asked(client: LangGraphClient, graph: str) -> tuple[str, list[Any]]:
@@ -16,11 +16,11 @@ async def asked(client: LangGraphClient, graph: str) -> tuple[str, list[Any]]:
     stream = client.runs.stream(
         thread,
         graph,
-        input=said("go"),
+        input=human_input("go"),
         stream_mode=TOKENS,
         if_not_exists="create",
     )
-    updates = of(await collect(stream), "updates")
+    updates = events_named(await collect(stream), "updates")
     return thread, [each for update in updates for each in update.get("__interrupt__", [])]
 
 
@@ -40,7 +40,7 @@ async def test_an_interrupt_is_seen_in_the_stream_the_thread_and_its_state(clien
 
 @pytest.mark.parametrize("late", [False, True])
 async def test_who_joins_a_run_is_told_what_it_asks(client: LangGraphClient, late: bool) -> None:
-    run = await client.runs.create(str(uuid4()), "ask", input=said("go"), if_not_exists="create")
+    run = await client.runs.create(str(uuid4()), "ask", input=human_input("go"), if_not_exists="create")
     if late:
         await collect(client.runs.join_stream(run["thread_id"], run["run_id"]))
     values: Any = await client.runs.join(run["thread_id"], run["run_id"])
@@ -78,7 +78,7 @@ async def test_a_plain_answer_to_several_is_an_error(client: LangGraphClient) ->
 
 async def test_new_input_drops_the_question(client: LangGraphClient) -> None:
     thread, [first] = await asked(client, "ask")
-    state: Any = await client.runs.wait(thread, "ask", input=said("again"))
+    state: Any = await client.runs.wait(thread, "ask", input=human_input("again"))
     [second] = state["__interrupt__"]
     assert second["id"] != first["id"]
     assert [message["content"] for message in state["messages"]] == ["go", "again"]
@@ -87,7 +87,7 @@ async def test_new_input_drops_the_question(client: LangGraphClient) -> None:
 async def test_a_stop_before_a_node_goes_on_without_input(client: LangGraphClient) -> None:
     thread = str(uuid4())
     await client.runs.wait(
-        thread, "tools", input=said("go"), interrupt_before=["tools"], if_not_exists="create"
+        thread, "tools", input=human_input("go"), interrupt_before=["tools"], if_not_exists="create"
     )
     row = await client.threads.get(thread)
     state = await client.threads.get_state(thread)

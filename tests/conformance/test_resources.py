@@ -11,7 +11,7 @@ from langgraph_sdk.errors import APIStatusError, BadRequestError, ConflictError,
 
 from tests.conformance.graphs import NAMES
 from tests.conformance.servers import Server
-from tests.conformance.talk import said, texts
+from tests.conformance.stream_helpers import human_input, texts
 
 
 @pytest.fixture
@@ -38,17 +38,17 @@ async def test_threads_are_found_by_their_metadata(client: LangGraphClient, thre
 
 
 async def test_a_deleted_thread_is_gone(client: LangGraphClient, thread: str) -> None:
-    await client.runs.wait(thread, "echo", input=said("hi"), if_not_exists="create")
+    await client.runs.wait(thread, "echo", input=human_input("hi"), if_not_exists="create")
     await client.threads.delete(thread)
     with pytest.raises(NotFoundError):
         await client.threads.get(thread)
-    await client.runs.wait(thread, "echo", input=said("new"), if_not_exists="create")
+    await client.runs.wait(thread, "echo", input=human_input("new"), if_not_exists="create")
     assert texts(await client.threads.get_state(thread)) == ["new", "You said: new"]
 
 
 async def test_a_run_may_make_its_thread(client: LangGraphClient, thread: str) -> None:
     await client.runs.wait(
-        thread, "echo", input=said("hi"), if_not_exists="create", metadata={"from": "chat"}
+        thread, "echo", input=human_input("hi"), if_not_exists="create", metadata={"from": "chat"}
     )
     row = await client.threads.get(thread)
     assert (row["metadata"] or {}).get("from") == "chat"
@@ -58,7 +58,7 @@ async def test_a_run_may_make_its_thread(client: LangGraphClient, thread: str) -
 
 async def test_runs_are_listed_with_their_metadata(client: LangGraphClient, thread: str) -> None:
     await client.threads.create(thread_id=thread)
-    made = await client.runs.create(thread, "echo", input=said("hi"), metadata={"turn": "t1"})
+    made = await client.runs.create(thread, "echo", input=human_input("hi"), metadata={"turn": "t1"})
     await client.runs.join(thread, made["run_id"])
     [run] = await client.runs.list(thread)
     assert (run["run_id"], run["status"], run["metadata"]["turn"]) == (made["run_id"], "success", "t1")  # type: ignore[index]
@@ -67,7 +67,7 @@ async def test_runs_are_listed_with_their_metadata(client: LangGraphClient, thre
 async def test_unknown_assistants_and_odd_ids_are_refused(client: LangGraphClient, thread: str) -> None:
     await client.threads.create(thread_id=thread)
     with pytest.raises(APIStatusError) as refused:
-        await client.runs.create(thread, "nobody", input=said("hi"))
+        await client.runs.create(thread, "nobody", input=human_input("hi"))
     assert refused.value.response.status_code in (404, 422)
     with pytest.raises(APIStatusError) as refused:
         await client.threads.get("not-a-uuid")
@@ -78,7 +78,7 @@ async def test_context_reaches_the_graph_and_cannot_pretend(client: LangGraphCli
     state: Any = await client.runs.wait(
         thread,
         "who",
-        input=said("hi"),
+        input=human_input("hi"),
         context={"user_id": "u1", "thread_id": "spoofed", "unknown": 1},
         metadata={"note": "n1"},
         if_not_exists="create",
@@ -88,25 +88,29 @@ async def test_context_reaches_the_graph_and_cannot_pretend(client: LangGraphCli
 
 async def test_configurable_is_the_older_way_to_the_same(client: LangGraphClient, thread: str) -> None:
     state: Any = await client.runs.wait(
-        thread, "who", input=said("hi"), config={"configurable": {"user_id": "u2"}}, if_not_exists="create"
+        thread,
+        "who",
+        input=human_input("hi"),
+        config={"configurable": {"user_id": "u2"}},
+        if_not_exists="create",
     )
     assert state["messages"][-1]["content"] == f"user=u2 thread={thread} note=None"
     with pytest.raises(BadRequestError):
         await client.runs.create(
-            thread, "who", input=said("hi"), config={"configurable": {"a": 1}}, context={"b": 2}
+            thread, "who", input=human_input("hi"), config={"configurable": {"a": 1}}, context={"b": 2}
         )
 
 
 async def test_a_message_sent_again_is_not_doubled(client: LangGraphClient, thread: str) -> None:
-    await client.runs.wait(thread, "echo", input=said("hi", "m1"), if_not_exists="create")
-    await client.runs.wait(thread, "echo", input=said("changed", "m1"))
+    await client.runs.wait(thread, "echo", input=human_input("hi", "m1"), if_not_exists="create")
+    await client.runs.wait(thread, "echo", input=human_input("changed", "m1"))
     assert texts(await client.threads.get_state(thread))[:2] == ["changed", "You said: hi"]
 
 
 async def test_state_can_be_changed_and_looked_back_at(client: LangGraphClient, thread: str) -> None:
-    await client.runs.wait(thread, "echo", input=said("hi"), if_not_exists="create")
+    await client.runs.wait(thread, "echo", input=human_input("hi"), if_not_exists="create")
     before = await client.threads.get_state(thread)
-    made = await client.threads.update_state(thread, said("by hand"), as_node="model")
+    made = await client.threads.update_state(thread, human_input("by hand"), as_node="model")
     state = await client.threads.get_state(thread, select=["values.messages"])
     assert texts(state)[-1] == "by hand"
     assert made["checkpoint"]["checkpoint_id"] == state["checkpoint"]["checkpoint_id"]

@@ -13,8 +13,8 @@ from enum import StrEnum
 from types import TracebackType
 from typing import ClassVar, Self
 
-from parley.core.ports import Channel, ChannelServices, TextUnit
-from parley.core.types import Conversation
+from parley.core.model.address import Conversation
+from parley.core.ports.channel import Channel, ChannelServices, TextUnit
 
 
 class Trouble(StrEnum):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from tests.contract.drivers import DRIVERS
 from tests.contract.faults import faults_for
 from tests.contract.promises import PROMISES
-from tests.engine import NAMES
+from tests.kit.engine import NAMES
 
 
 def is_repeated(case: str, engine: str) -> bool:

@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import TypeAlias
 
 from tests.contract.driver import Traits, Trouble
-from tests.contract.parley import Setting
-from tests.contract.scene import Scene
+from tests.contract.harness.parley_process import Setting
+from tests.contract.harness.scene import Scene
 
 Keep: TypeAlias = Callable[[Scene], Awaitable[None]]
 Need: TypeAlias = str | Trouble

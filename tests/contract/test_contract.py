@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.contract.drivers import DRIVERS
+from tests.contract.harness.scene import scene
 from tests.contract.promise import Promise
 from tests.contract.promises import PROMISES
-from tests.contract.scene import scene
 
 _CASES = [
     pytest.param(name, promise, id=f"{name}-{promise.name}")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.contract.drivers.slack_http import SlackHttpDriver
+from tests.contract.harness.scene import scene
 from tests.contract.promise import Promise
 from tests.contract.promises import PROMISES
-from tests.contract.scene import scene
 
 pytestmark = pytest.mark.journeys
 

@@ -11,11 +11,11 @@ from tests.contract.driver import Driver
 from tests.contract.drivers import DRIVERS
 from tests.contract.faults import faults_for
 from tests.contract.faults.fault import Fault
+from tests.contract.harness.parley_process import Seed
+from tests.contract.harness.scene import Scene, scene
 from tests.contract.pairs import is_bitten_elsewhere
-from tests.contract.parley import Seed
 from tests.contract.promise import Promise
 from tests.contract.promises import PROMISES
-from tests.contract.scene import Scene, scene
 from tests.kit.machine import patience
 
 # A broken promise is often one that is waited for in vain: no longer than this, or than several times

@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.process import AGENT_KEY, Config, Process, asking, free_port
-from tests.e2e.telegram import Chat, telegram_config
-from tests.e2e.web import WebPerson
-from tests.engine import CHOSEN, NAMES
+from tests.kit.engine import CHOSEN, NAMES
+from tests.kit.product.process import AGENT_KEY, Config, Process, asking, free_port
+from tests.kit.product.telegram_chat import Chat, telegram_config
+from tests.kit.product.web_person import WebPerson
 
 KEYED: Config = {"agent": {"api_key": AGENT_KEY}}
 _RUNNING: list[Process] = []
 _ALIKE = re.compile(
-    r"tests/e2e/test_(commands|documents|doors|moved_database|permissions|talking|terminal|watched)\.py"
-    r"|tests/e2e/test_questions\.py.*\[(?!slack)"
+    r"tests/e2e/(chat/test_(commands|conversations)|install/test_documents"
+    r"|people/test_(authentication|file_permissions)|operation/test_(moved_database|terminal|watchdog))\.py"
+    r"|tests/e2e/chat/test_questions\.py.*\[(?!slack)"
 )
 """What touches the store as others do, or not at all: on another engine for the full edition."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from tests.fuzz.hostile import profile
+from tests.fuzz.strategies import profile
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -6,17 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.agent import files, final, messages, models, steps
-from parley.agent.decisions import resume_value
-from parley.agent.events import Transcript
-from parley.agent.final import Asked
-from parley.agent.interrupts import parse_interrupts, pending, stopped_before
-from parley.agent.questions import questions
-from tests.fuzz.hostile import bent, fuzzed, texts, values
+from parley.agent.files import outgoing
+from parley.agent.hitl.decisions import build_resume_value
+from parley.agent.hitl.interrupts import next_nodes, parse_interrupts, pending_interrupts
+from parley.agent.hitl.questions import build_questions
+from parley.agent.stream import final_answer, messages, steps
+from parley.agent.stream.final_answer import TurnAnchor
+from parley.agent.stream.transcript import RunTranscript
+from parley.agent.transport import model_list
+from tests.fuzz.strategies import bent, fuzzed, texts, values
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(3_000)]
 
-ASKED = Asked("h1", "hello")
+ASKED = TurnAnchor("h1", "hello")
 MESSAGE = {
     "type": "AIMessageChunk",
     "id": "m1",
@@ -88,7 +90,7 @@ EVENTS = {
 @fuzzed()
 @given(st.data())
 def test_any_stream_of_events_is_followed(data):
-    transcript = Transcript(ASKED)
+    transcript = RunTranscript(ASKED)
     for number in range(data.draw(st.integers(1, 6))):
         name = data.draw(st.sampled_from(sorted(EVENTS)) | texts)
         body = data.draw(bent([EVENTS[name]]) if name in EVENTS and data.draw(st.booleans()) else values)
@@ -106,37 +108,37 @@ def test_any_stream_of_events_is_followed(data):
 @given(bent([STATE]) | values)
 def test_any_state_is_read(state):
     found = state.get("values") if isinstance(state, dict) else state
-    final.from_values(found, ASKED, True)
-    final.has_last_word(found, ASKED)
-    stopped_before(state)
-    pending(state)
-    models.names_in(state)
+    final_answer.answer_from_values(found, ASKED, True)
+    final_answer.ends_with_answer(found, ASKED)
+    next_nodes(state)
+    pending_interrupts(state)
+    model_list.parse_model_names(state)
 
 
 @fuzzed()
 @given(bent([INTERRUPT]) | values, st.dictionaries(st.integers(1, 3), texts))
 def test_any_interrupt_is_asked_and_answered_with_any_words(raw, given_words):
     for interrupt in parse_interrupts(raw):
-        for question in questions(interrupt):
+        for question in build_questions(interrupt):
             assert isinstance(question.prompt, str)
-        json.dumps(resume_value(interrupt, given_words))
+        json.dumps(build_resume_value(interrupt, given_words))
 
 
 @fuzzed()
 @given(bent([MESSAGE, TOOL, HUMAN, WRAPPED]) | values | texts)
 def test_any_message_is_read(raw):
-    found = messages.parse(raw)
-    messages.parse(json.dumps(raw))
+    found = messages.parse_message(raw)
+    messages.parse_message(json.dumps(raw))
     if found is not None:
-        final.compose([found], True)
-        for _ in files.found([found.content]):
+        final_answer.compose_answer([found], True)
+        for _ in outgoing.extract_files([found.content]):
             pass
 
 
 @fuzzed()
 @given(texts, st.integers(0, 99), texts)
 def test_any_name_of_a_file_or_a_step_is_shown(name, number, mime):
-    found = files.safe_name(name, number, mime)
+    found = outgoing.safe_name(name, number, mime)
     assert "/" not in found
     assert 0 < len(found.encode()) < 256
     steps.title(name)

@@ -13,12 +13,12 @@ from pydantic import ValidationError
 from starlette.requests import Request
 
 import parley.app.settings
-from parley.app.cli.mailbox import LetterView, _Lists
-from parley.app.settings.load import read
-from parley.channels.web import bodies as web
-from parley.console import bodies as console
-from parley.core.errors import ConfigError
-from tests.fuzz.hostile import bent, fuzzed, texts, values
+from parley.app.cli.clients.dead_letter_client import LetterView, _Lists
+from parley.app.settings.load import read_settings
+from parley.channels.web.api import request_bodies as web
+from parley.console.api import bodies as console
+from parley.core.model.errors import ConfigError
+from tests.fuzz.strategies import bent, fuzzed, texts, values
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(3_000)]
 
@@ -66,7 +66,7 @@ BODIES = st.one_of(
 )
 
 
-@pytest.mark.parametrize("model", [web.NEW_MESSAGE, web.EDIT, web.STOP, web.PRESSED, web.NAMING])
+@pytest.mark.parametrize("model", [web.NEW_MESSAGE, web.EDIT, web.STOP, web.DECISION, web.TITLE])
 @fuzzed()
 @given(body=BODIES)
 def test_any_body_from_the_page_is_taken_or_refused(model, body):
@@ -80,13 +80,13 @@ def test_any_body_from_the_page_is_taken_or_refused(model, body):
     assert asyncio.run(answered()) in (200, 413, 415, 422)
 
 
-@pytest.mark.parametrize("model", [console.NewFact, console.FactPatch, console.Switched])
+@pytest.mark.parametrize("model", [console.NewFactBody, console.FactPatchBody, console.MemorySwitchBody])
 @fuzzed()
 @given(body=BODIES, kind=st.just("application/json") | texts)
 def test_any_body_for_memory_is_taken_or_refused(model, body, kind):
     try:
         asyncio.run(console.read_json(request(body, kind), model))
-    except console.Refused as refused:
+    except console.RequestRefused as refused:
         json.dumps(refused.answer(), ensure_ascii=False).encode()
 
 
@@ -128,7 +128,7 @@ YAML = st.one_of(
 @given(YAML)
 def test_any_configuration_is_settings_or_mistakes_with_their_place(text):
     try:
-        read(text, "config.yaml", ENVIRON, Path("/nowhere"))
+        read_settings(text, "config.yaml", ENVIRON, Path("/nowhere"))
     except ConfigError as error:
         lines = str(error).splitlines()
         assert lines

@@ -8,22 +8,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.agent import kinds
-from parley.agent.attached import read_files
-from parley.agent.documents import Documents, Limits
-from parley.core.types import AttachmentKind, StoredFile
-from tests.fuzz.hostile import fuzzed, texts
+from parley.agent.files import sniff
+from parley.agent.files.content_blocks import read_files
+from parley.agent.files.reader import FileLimits, FileReader
+from parley.core.model.attachments import AttachmentKind, StoredFile
+from tests.fuzz.strategies import fuzzed, texts
 from tests.kit.machine import patience
-from tests.unit.agent import papers
+from tests.kit.samples import office_files
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(3_000)]
 
 SAMPLES = (
-    *(papers.docx("Dear all,", "the moon"), papers.xlsx(3), papers.slides("Plan"), papers.pdf("a", "b")),
-    *(papers.picture(kind) for kind in ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")),
     *(
-        papers.locked_pdf(),
-        papers.locked_office(),
+        office_files.docx("Dear all,", "the moon"),
+        office_files.xlsx(3),
+        office_files.slides("Plan"),
+        office_files.pdf("a", "b"),
+    ),
+    *(office_files.picture(kind) for kind in ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")),
+    *(
+        office_files.locked_pdf(),
+        office_files.locked_office(),
         b"<!DOCTYPE html><h1>News</h1><p>text",
         "größe".encode("utf-16"),
     ),
@@ -45,7 +50,7 @@ CONTENTS = st.builds(damaged, st.sampled_from(SAMPLES), DAMAGE)
 @fuzzed()
 @given(CONTENTS | st.binary(max_size=99) | texts.map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_anything_is_of_some_kind(content):
-    assert kinds.kind_of(content) in kinds.Kind
+    assert sniff.kind_of(content) in sniff.ContentKind
 
 
 @fuzzed(0.1)
@@ -55,6 +60,6 @@ def test_a_damaged_file_is_read_or_told(content, name, mime):
         path = Path(folder) / "file"
         path.write_bytes(content)
         file = StoredFile(AttachmentKind.FILE, name, mime, len(content), str(path))
-        limits = Limits(seconds=patience(40))
-        blocks, _ = asyncio.run(read_files([file], Documents(limits), pictures=True))
+        limits = FileLimits(seconds=patience(40))
+        blocks, _ = asyncio.run(read_files([file], FileReader(limits), pictures=True))
     assert len(blocks) == 1

@@ -9,24 +9,18 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.core.errors import MemoryFailed
-from parley.memory import (
-    codec,
-    dates,
-    legacy,
-    marks,
-    rules,
-    sentences,
-    similar,
-    smalltalk,
-    uploads,
-    values,
-    words,
-)
-from parley.memory import parse as answers
-from parley.memory.document import MemoryDocument
-from tests.fuzz.hostile import bent, fuzzed, texts
-from tests.fuzz.hostile import values as anything
+from parley.core.model.errors import MemoryFailed
+from parley.memory.edits import comparable_values, similarity
+from parley.memory.learning import upload_filter
+from parley.memory.learning.extraction import parse_response as answers
+from parley.memory.learning.extraction import rules, strip_markup
+from parley.memory.migration import legacy_layouts
+from parley.memory.model.document import MemoryDocument
+from parley.memory.search import date_terms
+from parley.memory.storage import document_format
+from parley.memory.text import search_terms, sentences, smalltalk
+from tests.fuzz.strategies import bent, fuzzed, texts
+from tests.fuzz.strategies import values as anything
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(3_000)]
 
@@ -43,7 +37,7 @@ FACT = {
     "shared": True,
 }
 DOCUMENT = {
-    **json.loads(codec.document_json(MemoryDocument())),
+    **json.loads(document_format.document_json(MemoryDocument())),
     "facts": [FACT, {**FACT, "id": "fact_2"}],
     "lastUpdated": "2025-01-02T03:04:05Z",
 }
@@ -62,15 +56,15 @@ UPDATE = {
     "factsToRemove": ["fact_1", {"id": "fact_1", "replacedBy": 0}],
     "confirmations": ["fact_1"],
 }
-SHOWN = answers.Shown(frozenset({"fact_1"}), ("t1",))
+SHOWN = answers.ShownIds(frozenset({"fact_1"}), ("t1",))
 
 
 @fuzzed()
 @given(bent([DOCUMENT]) | anything)
 def test_a_changed_document_is_read_and_written_again(value):
     with suppress(ValueError):
-        found = codec.read_document(json.dumps(value)).document
-        again = codec.read_document(codec.document_json(found))
+        found = document_format.read_document(json.dumps(value)).document
+        again = document_format.read_document(document_format.document_json(found))
         assert again.rejected == ()
         assert len(again.document.facts) == len(found.facts)
         assert replace(again.document, facts=()) == replace(found, facts=())
@@ -80,7 +74,7 @@ def test_a_changed_document_is_read_and_written_again(value):
 @given(texts)
 def test_any_text_is_a_document_or_none(text):
     with suppress(ValueError):
-        codec.read_document(text)
+        document_format.read_document(text)
 
 
 @fuzzed()
@@ -88,21 +82,27 @@ def test_any_text_is_a_document_or_none(text):
 def test_any_answer_of_a_model_is_learned_from_or_fails(value, before, after):
     with suppress(MemoryFailed):
         answers.read_text(before + json.dumps(value) + after, SHOWN)
-    answers.text_of(value)
+    answers.content_text(value)
 
 
 @fuzzed()
 @given(texts)
 def test_any_words_are_learned_from(text):
-    own = marks.own_words(text)
-    marks.agent_words(text)
-    for sentence in rules.sentences(own):
-        rules.read(sentence)
+    own = strip_markup.own_words(text)
+    strip_markup.agent_words(text)
+    for sentence in rules.split_statements(own):
+        rules.match_rules(sentence)
     smalltalk.says_nothing(text)
     smalltalk.yes_no_question(text)
-    for read in (sentences.sentences, words.terms, dates.written_days, values.values, uploads.is_upload_news):
+    for read in (
+        sentences.split_sentences,
+        search_terms.terms,
+        date_terms.written_days,
+        comparable_values.comparable_values,
+        upload_filter.is_upload_news,
+    ):
         list(found) if isinstance(found := read(text), list | tuple | set | frozenset) else found
-    similar._gist.__wrapped__(text)
+    similarity._gist.__wrapped__(text)
 
 
 @fuzzed(0.3)
@@ -130,5 +130,5 @@ def test_any_older_memory_is_found_or_named(tmp_path_factory, files):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
     with suppress(MemoryFailed):
-        for source in legacy.find(base, "slack:U1"):
-            codec.document_json(source.document)
+        for source in legacy_layouts.find_legacy_memories(base, "slack:U1"):
+            document_format.document_json(source.document)

@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.channels.dingtalk.presses import RUBBISH
-from parley.channels.dingtalk.presses import read as dingtalk_press
-from parley.channels.feishu import content
-from parley.channels.feishu.inbound import spoken
-from parley.channels.feishu.presses import _RUBBISH as FEISHU_RUBBISH
-from parley.channels.feishu.presses import read as feishu_press
+from parley.channels.dingtalk.inbound.card_callbacks import MALFORMED
+from parley.channels.dingtalk.inbound.card_callbacks import parse_card_callback as dingtalk_press
+from parley.channels.feishu.inbound import message_content
+from parley.channels.feishu.inbound.card_actions import _RUBBISH as FEISHU_RUBBISH
+from parley.channels.feishu.inbound.card_actions import parse_card_action as feishu_press
+from parley.channels.feishu.inbound.event_parser import resolve_mentions
 from parley.channels.kit.files import safe_name
-from parley.channels.slack import text as slack
-from parley.channels.slack.listener import RUBBISH as SLACK_RUBBISH
-from parley.channels.slack.presses import pressed_in
-from parley.core.codec import decode, encode
-from parley.core.types import InboundMessage
-from tests.fuzz.hostile import bent, fuzzed, texts, values
-from tests.unit.mutation.examples import CHANNELS, examples
-from tests.unit.mutation.reading import outcome
+from parley.channels.slack import formatting as slack
+from parley.channels.slack.inbound.context import MALFORMED as SLACK_RUBBISH
+from parley.channels.slack.inbound.interactions import parse_block_action
+from parley.core.model.codec import decode, encode
+from parley.core.model.types import InboundMessage
+from tests.fuzz.strategies import bent, fuzzed, texts, values
+from tests.mutation.event_reading import outcome
+from tests.mutation.vendor_examples import CHANNELS, examples
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(3_000)]
 
@@ -61,9 +61,9 @@ def test_a_changed_event_is_read_or_left(channel, data):
 @pytest.mark.parametrize(
     ("read", "press", "declared"),
     [
-        (pressed_in, SLACK_PRESS, SLACK_RUBBISH),
+        (parse_block_action, SLACK_PRESS, SLACK_RUBBISH),
         (lambda event: feishu_press(json.dumps(event).encode()), FEISHU_PRESS, FEISHU_RUBBISH),
-        (lambda event: dingtalk_press("1", event), DINGTALK_PRESS, RUBBISH),
+        (lambda event: dingtalk_press("1", event), DINGTALK_PRESS, MALFORMED),
     ],
     ids=["slack", "feishu", "dingtalk"],
 )
@@ -83,15 +83,15 @@ def test_a_changed_press_is_read_or_rubbish(read, press, declared, data):
 )
 def test_any_content_of_feishu_is_read(kind, found):
     with suppress(*FEISHU_RUBBISH):
-        content.said(kind, found, "om_1")
+        message_content.parse_content(kind, found, "om_1")
 
 
 @fuzzed()
 @given(texts, texts)
 def test_any_words_are_read(text, name):
-    slack.words(text, "U1", {name: text})
+    slack.readable_text(text, "U1", {name: text})
     slack.mentions(text)
-    spoken(text, [{"key": name, "id": {"open_id": "me"}, "name": text}], "me")
+    resolve_mentions(text, [{"key": name, "id": {"open_id": "me"}, "name": text}], "me")
     found = safe_name(text)
     assert found
     assert "/" not in found

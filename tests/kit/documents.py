@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tests.architecture.tree import ROOT
+from tests.kit.checkout import ROOT
 
 SHELL = ("sh", "console")
 """Languages of blocks with commands: each line is one, or each that begins with `$`, above its output."""

@@ -10,8 +10,8 @@ import pytest
 from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import KEYED, begin, end
 from tests.e2e.conftest import pytest_runtest_makereport as pytest_runtest_makereport
-from tests.e2e.process import Process, free_port
-from tests.nodes.town import Town
+from tests.kit.product.process import Process, free_port
+from tests.nodes.node_cluster import NodeCluster
 from tests.postgres import cluster as clusters
 from tests.postgres.cluster import Cluster
 
@@ -33,10 +33,10 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
 
 
 @pytest.fixture(scope="module")
-def trio(cluster: Cluster, agent: Process, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
+def trio(cluster: Cluster, agent: Process, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeCluster]:
     """A town with three nodes that all live."""
     with TelegramSimulator() as telegram:
-        town = Town(cluster, agent, telegram, tmp_path_factory.mktemp("trio"))
+        town = NodeCluster(cluster, agent, telegram, tmp_path_factory.mktemp("trio"))
         try:
             town.open("a", "b", "c")
             yield town
@@ -45,9 +45,9 @@ def trio(cluster: Cluster, agent: Process, tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.fixture
-def town(cluster: Cluster, agent: Process, tmp_path: Path) -> Iterator[Town]:
+def town(cluster: Cluster, agent: Process, tmp_path: Path) -> Iterator[NodeCluster]:
     with TelegramSimulator() as telegram:
-        town = Town(cluster, agent, telegram, tmp_path)
+        town = NodeCluster(cluster, agent, telegram, tmp_path)
         try:
             yield town
         finally:

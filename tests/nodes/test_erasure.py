@@ -6,26 +6,26 @@ from itertools import chain
 
 import pytest
 
-from tests.e2e.counting import far
-from tests.e2e.process import parley
-from tests.e2e.telegram import Chat
-from tests.nodes.town import Town
-from tests.postgres.contents import rows
-from tests.traces import files, rows_of
+from tests.kit.postgres_rows import postgres_rows
+from tests.kit.product.long_answers import far
+from tests.kit.product.process import parley
+from tests.kit.product.telegram_chat import Chat
+from tests.kit.stored_text import file_texts, sqlite_rows
+from tests.nodes.node_cluster import NodeCluster
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
 
 QUICK = {"storage": "store", "debounce_seconds": 0, "max_wait": 0}
 
 
-def traces(town: Town, word: str) -> list[str]:
+def traces(town: NodeCluster, word: str) -> list[str]:
     """Whatever has the word: in the database, in the agent's, in the files of any node."""
-    kept = [rows(town.url), rows_of(town.agent.folder / "data" / "agent.db")]
-    kept += [files(node.folder / "data") for node in town.nodes.values()]
+    kept = [postgres_rows(town.url), sqlite_rows(town.agent.folder / "data" / "agent.db")]
+    kept += [file_texts(node.folder / "data") for node in town.nodes.values()]
     return [text for text in chain(*kept) if word in text]
 
 
-def spoken_with(town: Town, person: Chat) -> None:
+def spoken_with(town: NodeCluster, person: Chat) -> None:
     """Have them talk until several nodes have worked for them."""
     served, last = set[str](), far(0.18)
     while len(served) < 2:
@@ -34,7 +34,7 @@ def spoken_with(town: Town, person: Chat) -> None:
         person.sees(f"{last - 1} {last}", after=said)
 
 
-def test_a_person_is_erased_on_every_node(town: Town) -> None:
+def test_a_person_is_erased_on_every_node(town: NodeCluster) -> None:
     town.open("a", "b", "c", memory=QUICK)
     zoe, max_ = town.private(), town.private()
     spoken_with(town, zoe)

@@ -10,9 +10,9 @@ from parley.simulator.dingtalk import DingTalkSimulator
 from parley.simulator.feishu import FeishuSimulator
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.deciders import OnDingTalk, OnFeishu, OnSlack
-from tests.e2e.process import Process
-from tests.nodes.town import Town, until
+from tests.kit.product.deciders import OnDingTalk, OnFeishu, OnSlack
+from tests.kit.product.process import Process
+from tests.nodes.node_cluster import NodeCluster, until
 from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
@@ -30,7 +30,7 @@ def test_what_is_said_is_answered_once_also_when_a_node_dies(
         TelegramSimulator() as telegram,
     ):
         people = (OnSlack(slack), OnFeishu(feishu), OnDingTalk(dingtalk))
-        town = Town(cluster, agent, telegram, tmp_path)
+        town = NodeCluster(cluster, agent, telegram, tmp_path)
         try:
             town.open("a", "b", channels={person.name: person.section() for person in people})
             for word in ASKED:

@@ -6,13 +6,13 @@ import signal
 
 import pytest
 
-from tests.e2e.counting import LAST
-from tests.nodes.town import SLOW, Town, until
+from tests.kit.product.long_answers import LAST
+from tests.nodes.node_cluster import SLOW, NodeCluster, until
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
 
 
-def test_a_dead_nodes_reply_goes_on_in_the_same_message(town: Town):
+def test_a_dead_nodes_reply_goes_on_in_the_same_message(town: NodeCluster):
     town.open("a", "b", "c")
     alice = town.private()
     asked = alice.say(f"Count to {LAST}")
@@ -23,7 +23,7 @@ def test_a_dead_nodes_reply_goes_on_in_the_same_message(town: Town):
     assert len(alice.shown()) == 1
 
 
-def test_a_frozen_nodes_turn_is_another_nodes_and_waking_it_sends_nothing(town: Town):
+def test_a_frozen_nodes_turn_is_another_nodes_and_waking_it_sends_nothing(town: NodeCluster):
     town.open("a", "b")
     alice = town.private()
     asked = alice.say(f"Count to {SLOW} slowly")
@@ -39,7 +39,7 @@ def test_a_frozen_nodes_turn_is_another_nodes_and_waking_it_sends_nothing(town: 
     assert len(alice.shown()) == 1
 
 
-def test_a_frozen_node_works_again_once_it_is_awake(town: Town):
+def test_a_frozen_node_works_again_once_it_is_awake(town: NodeCluster):
     (node,) = town.open("a")
     node.signal(signal.SIGSTOP)
     until(lambda: not town.alive())
@@ -47,7 +47,7 @@ def test_a_frozen_node_works_again_once_it_is_awake(town: Town):
     town.private().ask("Good morning", "You said: Good morning")
 
 
-def test_polling_moves_when_its_node_dies(town: Town):
+def test_polling_moves_when_its_node_dies(town: NodeCluster):
     town.open("a", "b")
     holder = town.holder("telegram")
     town.private().ask("One", "You said: One")
@@ -56,7 +56,7 @@ def test_polling_moves_when_its_node_dies(town: Town):
     assert town.holder("telegram") != holder
 
 
-def test_polling_moves_when_its_node_freezes_and_stays_there(town: Town):
+def test_polling_moves_when_its_node_freezes_and_stays_there(town: NodeCluster):
     town.open("a", "b")
     holder = town.holder("telegram")
     town.nodes[holder].signal(signal.SIGSTOP)
@@ -67,7 +67,7 @@ def test_polling_moves_when_its_node_freezes_and_stays_there(town: Town):
     assert town.holder("telegram") != holder
 
 
-def test_a_rolling_restart_breaks_no_reply(town: Town):
+def test_a_rolling_restart_breaks_no_reply(town: NodeCluster):
     town.open("a", "b")
     alice = town.private()
     asked = alice.say(f"Count to {SLOW} slowly")

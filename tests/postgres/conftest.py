@@ -11,9 +11,9 @@ import pytest
 
 from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
+from tests.kit.store_nodes import LEASE, Clock, OpenNode
 from tests.postgres import cluster as clusters
 from tests.postgres.cluster import Cluster
-from tests.unit.store.kit import LEASE, Clock, OpenNode
 
 tests = count()
 

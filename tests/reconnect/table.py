@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.reconnect.rigs import RIGS
-from tests.reconnect.troubles import TROUBLES
+from tests.reconnect.disruptions import DISRUPTIONS
+from tests.reconnect.platform_rigs import RIGS
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "reconnects.md"
 _BEGIN, _END = "<!-- reconnects: begin -->\n", "<!-- reconnects: end -->"
@@ -14,7 +14,7 @@ _BEGIN, _END = "<!-- reconnects: begin -->\n", "<!-- reconnects: end -->"
 def table() -> str:
     """One row a trouble, one column a channel."""
     rows = ["| What happens | " + " | ".join(RIGS) + " |", "|---|" + ":-:|" * len(RIGS)]
-    for trouble in TROUBLES:
+    for trouble in DISRUPTIONS:
         outcomes = [trouble.outcome(rig) for rig in RIGS.values()]
         rows.append(f"| {trouble.sentence} | {' | '.join(outcomes)} |")
     return "\n".join(rows) + "\n"

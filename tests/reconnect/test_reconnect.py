@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.reconnect.rigs import RIGS
-from tests.reconnect.stage import stage
+from tests.reconnect.disruptions import DISRUPTIONS, Disruption
+from tests.reconnect.platform_rigs import RIGS
+from tests.reconnect.scenario import stage
 from tests.reconnect.table import DOCUMENT, with_table
-from tests.reconnect.troubles import TROUBLES, Trouble
 
 pytestmark = pytest.mark.journeys
 
 _CASES = [
     pytest.param(name, trouble, id=f"{name}-{trouble.name}")
     for name, rig in RIGS.items()
-    for trouble in TROUBLES
+    for trouble in DISRUPTIONS
     if trouble.applies(rig)
 ]
 
 
 @pytest.mark.parametrize(("name", "trouble"), _CASES)
-async def test_reconnect(name: str, trouble: Trouble, tmp_path: Path) -> None:
+async def test_reconnect(name: str, trouble: Disruption, tmp_path: Path) -> None:
     async with stage(name, tmp_path) as made:
         await trouble.happens(made)
 

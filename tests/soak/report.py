@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.stats import percentile
-from benchmarks.tables import Table
-from tests.soak.meter import Part
+from benchmarks.kit.stats import percentile
+from benchmarks.kit.tables import Table
+from tests.soak.process_meter import Part
 from tests.soak.run import Heard, Result
 from tests.soak.scale import CHANNELS, Scale
 

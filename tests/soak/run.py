@@ -12,11 +12,11 @@ from typing import cast
 
 import httpx
 
-from tests.chaos.ledger import Account
-from tests.e2e.process import free_port, way_in, write_config
+from tests.chaos.accounting.ledger import Account
 from tests.kit.machine import patience
-from tests.soak.child import PATIENCE, Child, child
-from tests.soak.meter import Lag, Meter, Part
+from tests.kit.product.process import free_port, way_in, write_config
+from tests.soak.line_process import PATIENCE, Child, child
+from tests.soak.process_meter import Lag, Meter, Part
 from tests.soak.scale import CHANNELS, INTERVAL, Scale
 
 _LOOK = 0.1
@@ -51,7 +51,7 @@ async def carry_out(scale: Scale, folder: Path) -> Result:
     async with AsyncExitStack() as stack:
         crowds = {name: await stack.enter_async_context(_crowd(scale, folder, name)) for name in CHANNELS}
         agent = await stack.enter_async_context(
-            child(folder / "agent", "tests.soak.agent", str(scale.tokens), str(INTERVAL))
+            child(folder / "agent", "tests.soak.echo_agent", str(scale.tokens), str(INTERVAL))
         )
         url = await agent.line_with("http")
         sections = {name: await crowd.told() for name, crowd in crowds.items() if name != "web"}
@@ -97,11 +97,11 @@ async def _goes_on(crowd: Child, since: float) -> None:
 
 def _crowd(scale: Scale, folder: Path, name: str) -> AbstractAsyncContextManager[Child]:
     sizes = (scale.conversations, scale.messages, scale.tokens)
-    return child(folder / name, "tests.soak.crowd", name, *map(str, sizes))
+    return child(folder / name, "tests.soak.load_generator", name, *map(str, sizes))
 
 
 def _parley(folder: Path) -> AbstractAsyncContextManager[Child]:
-    return child(folder, "tests.soak.watched", "lags", "run", "--config", "config.yaml")
+    return child(folder, "tests.soak.loop_lag", "lags", "run", "--config", "config.yaml")
 
 
 def _configure(folder: Path, agent: str, sections: Mapping[str, object]) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.tables import write_tables
-from tests.architecture.tree import ROOT
+from benchmarks.kit.tables import write_tables
+from tests.kit.checkout import ROOT
 from tests.soak.report import tables
 from tests.soak.run import Result, carry_out
 from tests.soak.scale import Scale

@@ -10,9 +10,9 @@ from pathlib import Path
 from platform import python_version
 
 from tests.suites.budget import edition
+from tests.suites.definitions import EDITIONS, SUITES
+from tests.suites.flaky_ledger import MOST, FlakyTest, Ledger, table
 from tests.suites.run import Runner
-from tests.suites.table import EDITIONS, SUITES
-from tests.suites.unsteady import MOST, Ledger, Unsteady, table
 
 _FOLDER = Path(".pytest_cache", "suites")
 _LEDGER = Ledger(_FOLDER / "unsteady.jsonl")
@@ -61,7 +61,7 @@ def _run(asked: argparse.Namespace, extra: list[str]) -> int:
     return status
 
 
-def _unsteady(found: Sequence[Unsteady]) -> int:
+def _unsteady(found: Sequence[FlakyTest]) -> int:
     print(f"\n{table(found)}", flush=True)
     return 1 if len(found) > MOST else 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tests.suites.table import SUITES, Edition
+from tests.suites.definitions import SUITES, Edition
 
 SHORT = 0.4
 """What a short edition takes of a usual one, at most."""

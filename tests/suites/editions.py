@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.suites.table import EDITIONS, Edition
+from tests.suites.definitions import EDITIONS, Edition
 
 _SHORT = 3
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from tests.kit.machine import slowness
 from tests.suites import outcome
+from tests.suites.definitions import Edition, Program, PytestRun, Suite
+from tests.suites.flaky_ledger import MOST, FlakyTest, Ledger
 from tests.suites.outcome import Failure
-from tests.suites.table import Edition, Program, PytestRun, Suite
-from tests.suites.unsteady import MOST, Ledger, Unsteady
 
 FAILURES = "failures.txt"
 """Beside the suites' folders: what failed in all of them, as it was printed."""
@@ -93,7 +93,7 @@ class Runner:
                 twice += still
                 continue
             after = time.monotonic() - began
-            self.ledger.add(Unsteady(self.name, failure.test, before, after, failure.reason, failure.log))
+            self.ledger.add(FlakyTest(self.name, failure.test, before, after, failure.reason, failure.log))
         return twice
 
     def _pytest(self, command: Sequence[str], folder: Path, limit: float) -> Sequence[Failure]:

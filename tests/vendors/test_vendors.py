@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.vendors.node import running
-from tests.vendors.sides import Side, side
+from tests.vendors.node_bot import running
+from tests.vendors.platform_people import Side, side
 
 pytestmark = pytest.mark.vendors
 

@@ -25,7 +25,7 @@ _SIGNS = {"Start": "+", "End": "-"}
 _STAND_INS = "\x02\x03\x04\x05\x06\x0e\x0f\x10\x11\x12"
 
 
-class Event(NamedTuple):
+class ParserEvent(NamedTuple):
     """One thing in the source. `name` is `+Name` where a Name begins, `-Name` where it ends."""
 
     name: str
@@ -34,14 +34,14 @@ class Event(NamedTuple):
     end: int
 
 
-def events(markdown: str) -> list[Event]:
+def parse_events(markdown: str) -> list[ParserEvent]:
     """What the parser finds, in order; a text that makes more events than any honest one is one paragraph."""
     stand_in = next((sign for sign in _STAND_INS if sign not in markdown), "") if "<" in markdown else ""
     guarded = _TAG.sub(stand_in, markdown) if stand_in else markdown
     data = guarded.encode("utf-8", "replace")
     # How many characters are before each byte; of ASCII as many.
     place = () if data.isascii() else tuple(accumulate(data.translate(_LEADS), initial=0))
-    found: list[Event] = []
+    found: list[ParserEvent] = []
     for raw, where in _READER.events_with_range(data.decode(), merge_text=True):
         if len(found) == MOST_EVENTS:
             return _plain(markdown)
@@ -51,16 +51,16 @@ def events(markdown: str) -> list[Event]:
         name, value = _named(raw)
         if stand_in and value is not None:
             value = _restored(value, stand_in)
-        found.append(Event(name, value, start, end))
+        found.append(ParserEvent(name, value, start, end))
     return found
 
 
-def _plain(text: str) -> list[Event]:
+def _plain(text: str) -> list[ParserEvent]:
     end = len(text)
     return [
-        Event("+Paragraph", None, 0, end),
-        Event("Text", text, 0, end),
-        Event("-Paragraph", None, 0, end),
+        ParserEvent("+Paragraph", None, 0, end),
+        ParserEvent("Text", text, 0, end),
+        ParserEvent("-Paragraph", None, 0, end),
     ]
 
 

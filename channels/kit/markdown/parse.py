@@ -10,20 +10,20 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from parley.channels.kit.markdown.events import Event, events
+from parley.channels.kit.markdown.events import ParserEvent, parse_events
 from parley.channels.kit.markdown.tree import (
     Block,
-    Code,
+    BlockQuote,
+    CodeBlock,
     Heading,
-    Item,
-    Listing,
+    ListBlock,
+    ListItem,
     Mark,
     Paragraph,
-    Quote,
-    Rule,
-    Run,
-    Runs,
-    Table,
+    TableBlock,
+    TextRun,
+    TextRuns,
+    ThematicBreak,
 )
 
 DEEPEST = 24
@@ -34,7 +34,7 @@ _LABEL = re.compile(r"^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*\[((?:[^\[\]\\]|\\
 
 def parse(markdown: str) -> tuple[Block, ...]:
     """The text's blocks in order."""
-    found = events(markdown)
+    found = parse_events(markdown)
     builder = _Builder(_Unused(markdown, found))
     for event in found:
         builder.take(event)
@@ -49,21 +49,21 @@ class _Frame:
     flat: bool = False
     box: str = ""
     blocks: list[Block] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
+    items: list[ListItem] = field(default_factory=list)
 
 
 class _Builder:
     def __init__(self, unused: _Unused) -> None:
         self._unused = unused
         self._stack = [_Frame()]
-        self._runs: list[Run] = []
+        self._runs: list[TextRun] = []
         self._marks: list[frozenset[Mark]] = [frozenset()]
         self._lead = ""
         self._addresses: list[tuple[str, int]] = []
         self._language = ""
-        self._rows: list[list[Runs]] = []
+        self._rows: list[list[TextRuns]] = []
 
-    def take(self, event: Event) -> None:
+    def take(self, event: ParserEvent) -> None:
         handler = _HANDLERS.get(event.name)
         if handler is not None:
             handler(self, event)
@@ -74,78 +74,78 @@ class _Builder:
         self._flush(length)
         return tuple(self._stack[0].blocks)
 
-    def mark(self, event: Event) -> None:
+    def mark(self, event: ParserEvent) -> None:
         if event.name.startswith("+"):
             self._marks.append(self._marks[-1] | {_MARKS[event.name[1:]]})
         else:
             self._marks.pop()
 
-    def words(self, event: Event) -> None:
+    def words(self, event: ParserEvent) -> None:
         self._add(event, str(event.value))
 
-    def code_span(self, event: Event) -> None:
+    def code_span(self, event: ParserEvent) -> None:
         self._add(event, str(event.value), "code")
 
-    def line_end(self, event: Event) -> None:
+    def line_end(self, event: ParserEvent) -> None:
         self._add(event, "\n")
 
-    def footnote(self, event: Event) -> None:
+    def footnote(self, event: ParserEvent) -> None:
         self._add(event, f"[^{event.value}]")
 
-    def task(self, event: Event) -> None:
+    def task(self, event: ParserEvent) -> None:
         self._unused.skip(event.end)
         self._stack[-1].box = "x" if event.value else " "
 
-    def anchor(self, event: Event) -> None:
+    def anchor(self, event: ParserEvent) -> None:
         """A link begins, or a picture, which in a link is part of its words."""
         inner = self._addresses[-1][0] if self._addresses else ""
         self._addresses.append((inner or _address(event.value), len(self._runs)))
 
-    def anchor_end(self, event: Event) -> None:
+    def anchor_end(self, event: ParserEvent) -> None:
         self._unused.skip(event.end)
         address, before = self._addresses.pop()
         if len(self._runs) == before and address:
-            self._runs.append(Run(address, self._marks[-1], address))
+            self._runs.append(TextRun(address, self._marks[-1], address))
 
-    def leaf(self, event: Event) -> None:
+    def leaf(self, event: ParserEvent) -> None:
         """A block of words or of code begins."""
         self._flush(event.start)
         self._unused.skip(event.end)
 
-    def paragraph(self, event: Event) -> None:
+    def paragraph(self, event: ParserEvent) -> None:
         self._flush(event.end)
 
-    def heading(self, event: Event) -> None:
+    def heading(self, event: ParserEvent) -> None:
         self._stack[-1].blocks.append(Heading(int(str(event.value)[1:]), self._taken()))
 
-    def code(self, event: Event) -> None:
+    def code(self, event: ParserEvent) -> None:
         self.leaf(event)
         info = event.value.get("Fenced", "") if isinstance(event.value, dict) else ""
         self._language = str(info).split(maxsplit=1)[0] if str(info).strip() else ""
 
-    def code_end(self, event: Event) -> None:
+    def code_end(self, event: ParserEvent) -> None:
         text = "".join(run.text for run in self._taken()).removesuffix("\n")
-        self._stack[-1].blocks.append(Code(self._language, text))
+        self._stack[-1].blocks.append(CodeBlock(self._language, text))
 
-    def rule(self, event: Event) -> None:
+    def rule(self, event: ParserEvent) -> None:
         self.leaf(event)
-        self._stack[-1].blocks.append(Rule())
+        self._stack[-1].blocks.append(ThematicBreak())
 
-    def table(self, event: Event) -> None:
+    def table(self, event: ParserEvent) -> None:
         self.leaf(event)
         self._rows = []
 
-    def row(self, event: Event) -> None:
+    def row(self, event: ParserEvent) -> None:
         self._rows.append([])
 
-    def cell_end(self, event: Event) -> None:
+    def cell_end(self, event: ParserEvent) -> None:
         self._rows[-1].append(self._taken())
 
-    def table_end(self, event: Event) -> None:
+    def table_end(self, event: ParserEvent) -> None:
         head, *rows = (tuple(row) for row in self._rows)
-        self._stack[-1].blocks.append(Table(head, tuple(rows)))
+        self._stack[-1].blocks.append(TableBlock(head, tuple(rows)))
 
-    def opened(self, event: Event) -> None:
+    def opened(self, event: ParserEvent) -> None:
         """A list, an item or a quote begins."""
         self._flush(event.start)
         parent = self._stack[-1]
@@ -155,7 +155,7 @@ class _Builder:
             self._lead = f"[^{event.value}]: "
             self._unused.skip(event.start + len(self._lead))
 
-    def closed(self, event: Event) -> None:
+    def closed(self, event: ParserEvent) -> None:
         if self._lead and event.name == "-FootnoteDefinition":
             self._begin(event.start)
         self._flush(event.end)
@@ -163,30 +163,30 @@ class _Builder:
         if frame.flat or event.name == "-FootnoteDefinition":
             parent.blocks += frame.blocks
         elif event.name == "-Item":
-            parent.items.append(Item(tuple(frame.blocks), frame.box))
+            parent.items.append(ListItem(tuple(frame.blocks), frame.box))
         elif event.name == "-List":
             numbered = isinstance(frame.value, int)
             first = frame.value if isinstance(frame.value, int) else 1
-            parent.blocks.append(Listing(tuple(frame.items), numbered, first))
+            parent.blocks.append(ListBlock(tuple(frame.items), numbered, first))
         else:
-            parent.blocks.append(Quote(tuple(frame.blocks)))
+            parent.blocks.append(BlockQuote(tuple(frame.blocks)))
 
-    def _add(self, event: Event, text: str, *marks: Mark) -> None:
+    def _add(self, event: ParserEvent, text: str, *marks: Mark) -> None:
         if not self._runs:
             self._begin(event.start)
         self._unused.skip(event.end)
         address = self._addresses[-1][0] if self._addresses else ""
-        self._runs.append(Run(text, self._marks[-1].union(marks) if marks else self._marks[-1], address))
+        self._runs.append(TextRun(text, self._marks[-1].union(marks) if marks else self._marks[-1], address))
 
     def _begin(self, place: int) -> None:
         """Before the first words: what is defined there in vain, and the name of a footnote."""
         if text := self._unused.before(place):
-            self._stack[-1].blocks.append(Paragraph((Run(text),)))
+            self._stack[-1].blocks.append(Paragraph((TextRun(text),)))
         if self._lead:
-            self._runs.append(Run(self._lead))
+            self._runs.append(TextRun(self._lead))
             self._lead = ""
 
-    def _taken(self) -> Runs:
+    def _taken(self) -> TextRuns:
         runs = tuple(self._runs)
         self._runs.clear()
         return runs
@@ -196,13 +196,13 @@ class _Builder:
         if self._runs:
             self._stack[-1].blocks.append(Paragraph(self._taken()))
         if text := self._unused.before(place):
-            self._stack[-1].blocks.append(Paragraph((Run(text),)))
+            self._stack[-1].blocks.append(Paragraph((TextRun(text),)))
 
 
 class _Unused:
     """Definitions of link references between the blocks, for which the parser has no events."""
 
-    def __init__(self, markdown: str, found: Sequence[Event]) -> None:
+    def __init__(self, markdown: str, found: Sequence[ParserEvent]) -> None:
         self._source = markdown
         self._at = 0
         self._any = "]:" in markdown
@@ -234,7 +234,7 @@ def _address(value: object) -> str:
     return str(value.get("dest_url", "")) if isinstance(value, dict) else ""
 
 
-_HANDLERS: dict[str, Callable[[_Builder, Event], None]] = {
+_HANDLERS: dict[str, Callable[[_Builder, ParserEvent], None]] = {
     **dict.fromkeys(("Text", "Html", "InlineHtml"), _Builder.words),
     **dict.fromkeys(("SoftBreak", "HardBreak"), _Builder.line_end),
     **dict.fromkeys(("+Paragraph", "+Heading", "+HtmlBlock"), _Builder.leaf),

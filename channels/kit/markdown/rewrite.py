@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from parley.channels.kit.markdown.outline import Anchor, Code, Fence, Outline
+from parley.channels.kit.markdown.outline import CodeSpan, FenceSpan, LinkSpan, Outline
 
 _ANGLE = re.compile(r"(\\[^<])|\\?<", re.DOTALL)
 
-Change: TypeAlias = Callable[[str], str]
+TextChange: TypeAlias = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class TextEdit:
     """What stands in a text from `start` to `end`, and what is to stand there."""
 
     start: int
@@ -24,7 +24,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Anchors:
+class LinkPolicy:
     """What links and pictures a chat takes: addresses that begin so, as given in lower case."""
 
     links: tuple[str, ...]
@@ -33,7 +33,7 @@ class Anchors:
     """Whether <https://a.link> may stand."""
 
 
-def edited(source: str, edits: Iterable[Edit], rest: Change = str) -> str:
+def apply_edits(source: str, edits: Iterable[TextEdit], rest: TextChange = str) -> str:
     """The source with these edits, and everything between them changed. Edits must not overlap."""
     pieces: list[str] = []
     at = 0
@@ -44,49 +44,49 @@ def edited(source: str, edits: Iterable[Edit], rest: Change = str) -> str:
     return "".join((*pieces, rest(source[at:])))
 
 
-def no_tags(text: str, angle: str) -> str:
+def escape_tags(text: str, angle: str) -> str:
     """The text with every `<` written as `angle`, a character reference; `\\<` is one too."""
     return _ANGLE.sub(lambda match: match[1] or angle, text) if "<" in text else text
 
 
-def code(source: str, found: Outline, change: Change = str) -> Iterator[Edit]:
+def rewrite_code(source: str, found: Outline, change: TextChange = str) -> Iterator[TextEdit]:
     """The code of a text, changed."""
-    parts: tuple[Fence | Code, ...] = (*found.fences, *found.codes)
+    parts: tuple[FenceSpan | CodeSpan, ...] = (*found.fences, *found.codes)
     for part in parts:
-        yield Edit(part.start, part.end, change(source[part.start : part.end]))
+        yield TextEdit(part.start, part.end, change(source[part.start : part.end]))
 
 
-def anchors(source: str, found: Outline, taken: Anchors, rest: Change) -> Iterator[Edit]:
+def rewrite_links(source: str, found: Outline, taken: LinkPolicy, rest: TextChange) -> Iterator[TextEdit]:
     """Links and pictures that the chat does not take as their words and addresses, no address ever lost."""
     for anchor in found.anchors:
         if anchor.bare:
-            yield Edit(anchor.start, anchor.end, _bare(source, anchor, taken, rest))
+            yield TextEdit(anchor.start, anchor.end, _bare(source, anchor, taken, rest))
         elif _stands(source, anchor, taken):
-            yield Edit(anchor.words_end, anchor.end, source[anchor.words_end : anchor.end])
+            yield TextEdit(anchor.words_end, anchor.end, source[anchor.words_end : anchor.end])
         else:
             yield from _opened(source, anchor, taken, rest)
 
 
-def _bare(source: str, anchor: Anchor, taken: Anchors, rest: Change) -> str:
+def _bare(source: str, anchor: LinkSpan, taken: LinkPolicy, rest: TextChange) -> str:
     if taken.bare:
         return source[anchor.start : anchor.end]
     return f"[{rest(source[anchor.words_start : anchor.words_end])}]({_quoted(anchor.address)})"
 
 
-def _stands(source: str, anchor: Anchor, taken: Anchors) -> bool:
+def _stands(source: str, anchor: LinkSpan, taken: LinkPolicy) -> bool:
     starts = taken.pictures if anchor.picture else taken.links
     return anchor.address.lower().startswith(starts) and "<" not in source[anchor.words_end : anchor.end]
 
 
-def _opened(source: str, anchor: Anchor, taken: Anchors, rest: Change) -> Iterator[Edit]:
+def _opened(source: str, anchor: LinkSpan, taken: LinkPolicy, rest: TextChange) -> Iterator[TextEdit]:
     link = not anchor.nested and anchor.address.lower().startswith(taken.links)
     empty = not source[anchor.words_start : anchor.words_end].strip()
     # Brackets in an address that stands among words would be read as a link of their own.
     address = rest(anchor.address.replace("[", "%5B").replace("]", "%5D"))
     words = address if empty else ""
     tail = f"]({_quoted(anchor.address)})" if link else f" ({address})"
-    yield Edit(anchor.start, anchor.words_start, "[" if link else "")
-    yield Edit(anchor.words_end, anchor.end, words + (tail if link or not empty else ""))
+    yield TextEdit(anchor.start, anchor.words_start, "[" if link else "")
+    yield TextEdit(anchor.words_end, anchor.end, words + (tail if link or not empty else ""))
 
 
 def _quoted(address: str) -> str:

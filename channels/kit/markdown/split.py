@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from parley.channels.kit.markdown.outline import Fence, Outline, Table, outline
-from parley.channels.kit.text import Measure, border
+from parley.channels.kit.markdown.outline import FenceSpan, Outline, TableSpan, outline
+from parley.channels.kit.text import Measure, break_position
 
 MARGIN = 64
 """Parts smaller than this have no room for closing and reopening anything."""
@@ -27,11 +27,11 @@ def split(text: str, limit: int, measure: Measure = len) -> tuple[str, ...]:
     return tuple(part for part in trimmed if part.strip())
 
 
-def sections(text: str, places: Sequence[int], limit: int, measure: Measure = len) -> tuple[str, ...]:
+def split_at(text: str, places: Sequence[int], limit: int, measure: Measure = len) -> tuple[str, ...]:
     """Markdown cut at just these places; fences are closed and reopened there, and nothing is left out."""
     fences = outline(text).fences if places else ()
     shown: list[str] = []
-    opened: Fence | None = None
+    opened: FenceSpan | None = None
     for start, end in pairwise((0, *places, len(text))):
         cut = _around(fences, end) if end < len(text) else None
         head = "" if opened is None else _reopened(opened, limit, measure)
@@ -41,23 +41,23 @@ def sections(text: str, places: Sequence[int], limit: int, measure: Measure = le
     return tuple(shown)
 
 
-def _reopened(fence: Fence, limit: int, measure: Measure) -> str:
+def _reopened(fence: FenceSpan, limit: int, measure: Measure) -> str:
     """The line that opens a fence again, without its language where that would take much of `limit`."""
     line = f"{_margin(fence)}{fence.marker}{fence.info}\n"
     return line if measure(line) <= limit // 4 else f"{_margin(fence)}{fence.marker}\n"
 
 
-def _closing(fence: Fence, opened: Fence | None) -> str:
+def _closing(fence: FenceSpan, opened: FenceSpan | None) -> str:
     """The line that closes a fence, which was `opened` again or else stands where it began."""
     return f"\n{_margin(fence) if fence == opened else fence.indent}{fence.marker}"
 
 
-def _margin(fence: Fence) -> str:
+def _margin(fence: FenceSpan) -> str:
     """What stands before a reopened fence: the marks of quotes, not the indent of a list that is gone."""
     return fence.indent if ">" in fence.indent else ""
 
 
-def _inside(text: str, start: int, end: int, opened: Fence | None) -> str:
+def _inside(text: str, start: int, end: int, opened: FenceSpan | None) -> str:
     """A piece of the text; what is of a reopened fence is moved to the margin with it."""
     if opened is None or _margin(opened):
         return text[start:end]
@@ -65,7 +65,7 @@ def _inside(text: str, start: int, end: int, opened: Fence | None) -> str:
     return _dedented(text[start:inside], len(opened.indent)) + text[inside:end]
 
 
-def _around(fences: tuple[Fence, ...], at: int) -> Fence | None:
+def _around(fences: tuple[FenceSpan, ...], at: int) -> FenceSpan | None:
     """The fenced block that a cut at `at` would tear."""
     return next((fence for fence in fences if fence.body <= at <= fence.close and at < fence.end), None)
 
@@ -99,14 +99,14 @@ class _Parts:
             yield head + (body if cut is None else body.rstrip("\n") + tail)
             start = end if cut is None or self._text[end : cut.close].strip() else cut.end
 
-    def _head(self, start: int, opened: Fence | None) -> str:
+    def _head(self, start: int, opened: FenceSpan | None) -> str:
         """What a part that begins here repeats of before: the fence's first line, or the table's head."""
         if opened is not None:
             return _reopened(opened, self._limit, self._measure)
         table = self._table(start)
         return "" if table is None else _head_of(self._text, table)
 
-    def _body(self, start: int, end: int, opened: Fence | None) -> str:
+    def _body(self, start: int, end: int, opened: FenceSpan | None) -> str:
         text = _inside(self._text, start, end, opened)
         if opened is not None or any(code.start <= start < code.end for code in self._indented):
             return text
@@ -114,7 +114,7 @@ class _Parts:
 
     def _end(self, start: int, room: int) -> int:
         """A border that tears no fence's own line, and leaves no opening one alone and no table's head."""
-        end = border(self._text, start, room, self._measure)
+        end = break_position(self._text, start, room, self._measure)
         for fence in self._fences:
             if fence.close < end < fence.end and fence.close > start:
                 return fence.close
@@ -124,17 +124,17 @@ class _Parts:
         table = self._table(end)
         return end if table is None else self._row_end(table, start, end)
 
-    def _row_end(self, table: Table, start: int, end: int) -> int:
+    def _row_end(self, table: TableSpan, start: int, end: int) -> int:
         """The last border between rows, or that before the table, if there is one in this part."""
         rows = [self._line(row[0][0]) for row in table.rows[1:] if row]
         before = [place for place in (self._line(table.start), *rows[1:]) if start < place <= end]
         return before[-1] if before else end
 
-    def _table(self, at: int) -> Table | None:
+    def _table(self, at: int) -> TableSpan | None:
         """The table that a cut here would tear."""
         return next((table for table in self._tables if self._line(table.start) < at < table.end), None)
 
-    def _repeatable(self, table: Table) -> bool:
+    def _repeatable(self, table: TableSpan) -> bool:
         """Whether a table has rows, stands at the margin, and has a small head."""
         if len(table.rows) < 2 or self._line(table.start) != table.start:
             return False
@@ -144,7 +144,7 @@ class _Parts:
         return self._text.rfind("\n", 0, at) + 1
 
 
-def _head_of(text: str, table: Table) -> str:
+def _head_of(text: str, table: TableSpan) -> str:
     """The head's line and the one under it."""
     first = text.find("\n", table.start) + 1
     second = text.find("\n", first) + 1

@@ -7,38 +7,38 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align_table(rows: Sequence[Sequence[str]]) -> str:
     """Rows under a head as text of even columns."""
     flat = [[" ".join(cell.split()) for cell in row] for row in rows]
-    widths = [max(width(cell) for cell in column) for column in zip_longest(*flat, fillvalue="")]
+    widths = [max(display_width(cell) for cell in column) for column in zip_longest(*flat, fillvalue="")]
     lines = [" | ".join(_padded(row, widths)).rstrip() for row in flat]
     lines.insert(1, "-+-".join("-" * each for each in widths))
     return "\n".join(lines)
 
 
-def width(text: str) -> int:
+def display_width(text: str) -> int:
     """How many columns a text takes where all signs are as wide: two for Chinese ones, none for accents."""
     if text.isascii():
         return len(text)
     return sum(_columns(sign) for sign in text)
 
 
-def paired(names: Sequence[str], cells: Sequence[str]) -> Iterator[tuple[str, str]]:
+def pair_cells(names: Sequence[str], cells: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Each cell of a row behind its column's name, without pairs that are empty."""
     for name, cell in zip_longest(names, cells, fillvalue=""):
         if name or cell:
             yield name, cell
 
 
-def as_line(names: Sequence[str], cells: Sequence[str]) -> str:
+def row_as_line(names: Sequence[str], cells: Sequence[str]) -> str:
     """One row as "name: cell · name: cell"; the name of an empty cell stands alone."""
-    pairs = paired(names, cells)
+    pairs = pair_cells(names, cells)
     return " · ".join(f"{name}: {cell}" if name and cell else name or cell for name, cell in pairs)
 
 
 def _padded(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
     for cell, wide in zip(row, widths, strict=False):
-        yield cell + " " * (wide - width(cell))
+        yield cell + " " * (wide - display_width(cell))
 
 
 def _columns(sign: str) -> int:

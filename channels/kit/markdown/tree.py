@@ -10,7 +10,7 @@ Mark: TypeAlias = Literal["bold", "italic", "struck", "code"]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Words set alike; with an `address` they are a link's or stand for a picture. "\\n" is a line's end."""
 
     text: str
@@ -18,14 +18,14 @@ class Run:
     address: str = ""
 
 
-Runs: TypeAlias = tuple[Run, ...]
+TextRuns: TypeAlias = tuple[TextRun, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """Words."""
 
-    runs: Runs
+    runs: TextRuns
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class Heading:
     """Words over what follows; `level` 1 is the highest, 6 the lowest."""
 
     level: int
-    runs: Runs
+    runs: TextRuns
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeBlock:
     """A block of code, without a last line's end; `language` is "" where none is named."""
 
     language: str
@@ -45,27 +45,27 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ThematicBreak:
     """A line between what is before and after."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableBlock:
     """Rows of cells below the head's; all have as many cells as the head."""
 
-    head: tuple[Runs, ...]
-    rows: tuple[tuple[Runs, ...], ...]
+    head: tuple[TextRuns, ...]
+    rows: tuple[tuple[TextRuns, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class BlockQuote:
     """What somebody else said."""
 
     blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListItem:
     """One of a list; `box` is "x" or " " where it is a task, done or open."""
 
     blocks: tuple[Block, ...]
@@ -73,17 +73,17 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListBlock:
     """A list, numbered from `first` on where `numbered`."""
 
-    items: tuple[Item, ...]
+    items: tuple[ListItem, ...]
     numbered: bool = False
     first: int = 1
 
 
-Block: TypeAlias = Paragraph | Heading | Code | Rule | Table | Quote | Listing
+Block: TypeAlias = Paragraph | Heading | CodeBlock | ThematicBreak | TableBlock | BlockQuote | ListBlock
 
 
-def words(runs: Runs) -> str:
+def plain_text(runs: TextRuns) -> str:
     """The runs' text alone."""
     return "".join(run.text for run in runs)

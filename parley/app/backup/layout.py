@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 
 from parley.app.backup.swap import ASIDE, JOURNAL, STAGING
-from parley.app.places import AGENT_DATABASE, DATABASE, TERMINAL
-from parley.app.settings.load import Loaded
-from parley.app.store import database
-from parley.core.errors import ConfigError
+from parley.app.settings.load import LoadedSettings
+from parley.app.storage.paths import AGENT_DATABASE, DATABASE, TERMINAL
+from parley.app.storage.store import database_path
+from parley.core.model.errors import ConfigError
 
 MEMORY, DATA = "memory", "data"
 """Folders of a backup: memories in files, and the rest of the data folder."""
@@ -26,7 +26,7 @@ _MEMORY_LOCKS = ".locks"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class BackupSource:
     """A file to be copied under `name`; `size` is about what it takes."""
 
     name: str
@@ -35,7 +35,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Layout:
+class DataLayout:
     """Where everything is. `store` is None where it is on a server. The paths are absolute."""
 
     data: Path
@@ -69,12 +69,12 @@ class Layout:
                 roots.append(root)
         return tuple(roots)
 
-    def files(self, left_out: list[str]) -> Iterator[Source]:
+    def files(self, left_out: list[str]) -> Iterator[BackupSource]:
         """Find everything that is no database; what is neither file nor folder goes to `left_out`."""
         for part, folder in ((MEMORY, self.memory), (DATA, self.data)):
             yield from self._under(part, folder, left_out, top=True)
 
-    def _under(self, name: str, folder: Path, left_out: list[str], *, top: bool) -> Iterator[Source]:
+    def _under(self, name: str, folder: Path, left_out: list[str], *, top: bool) -> Iterator[BackupSource]:
         for path in _listed(folder):
             # An operator may have moved a folder to a larger disk; further down no link is followed.
             state = _state(path, follow=top)
@@ -85,7 +85,7 @@ class Layout:
                 if path != self.memory:
                     yield from self._under(inside, path, left_out, top=False)
             elif stat.S_ISREG(state.st_mode) and not path.is_symlink():
-                yield Source(inside, path, state.st_size)
+                yield BackupSource(inside, path, state.st_size)
             else:
                 left_out.append(str(path))
 
@@ -98,21 +98,21 @@ class Layout:
     @cached_property
     def _reserved(self) -> frozenset[Path]:
         databases = {*self.databases.values(), self.data / DATABASE}
-        sides = {beside(one, ending) for one in databases for ending in BESIDE}
+        sides = {sibling_path(one, ending) for one in databases for ending in BESIDE}
         return frozenset({*databases, *sides, self.memory / _MEMORY_LOCKS})
 
 
-def layout_of(loaded: Loaded) -> Layout:
+def data_layout(loaded: LoadedSettings) -> DataLayout:
     """Return where this configuration has everything. Raises ConfigError."""
     data = _absolute(loaded.data_dir)
     memory = _absolute(loaded.data_dir / loaded.settings.memory.storage_path)
-    store = _absolute(database(loaded)) if loaded.settings.store.embedded else None
+    store = _absolute(database_path(loaded)) if loaded.settings.store.embedded else None
     if data.is_relative_to(memory):
         raise ConfigError("memory.storage_path: name a folder in the data folder, or one outside of it.")
-    return Layout(data, memory, store)
+    return DataLayout(data, memory, store)
 
 
-def beside(path: Path, ending: str) -> Path:
+def sibling_path(path: Path, ending: str) -> Path:
     """Return the path of a file that stands beside a database."""
     return path.with_name(path.name + ending)
 

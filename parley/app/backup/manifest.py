@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import cast
 
-from parley.core.errors import ParleyError
-from parley.core.types import Json
+from parley.core.model.errors import ParleyError
+from parley.core.model.types import Json
 
 NAME = "manifest.json"
 FORMAT = 1
@@ -23,7 +23,7 @@ _MOST = 1 << 62  # what a file's size and time stay below
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BackupFile:
     """A file of a backup; `modified` is in nanoseconds."""
 
     path: str
@@ -40,7 +40,7 @@ class Manifest:
     made_at: str
     store: str
     schemas: Mapping[str, int]
-    files: Sequence[Kept]
+    files: Sequence[BackupFile]
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -93,14 +93,14 @@ def _manifest(tree: Json) -> Manifest:
     )
 
 
-def _kept(entry: Mapping[str, Json]) -> Kept:
+def _kept(entry: Mapping[str, Json]) -> BackupFile:
     path, digest = _text(entry, "path"), _text(entry, "sha256")
     parts = path.split("/")
     if len(path) > _LONGEST_NAME or "\0" in path or not {"", ".", ".."}.isdisjoint(parts):
         raise ValueError(f"{path[:100]!r} leads out of the backup")
     if not _SHA256.fullmatch(digest):
         raise ValueError(f"{path[:100]!r} has no SHA-256")
-    return Kept(path, _number(entry, "size"), digest, _number(entry, "modified"))
+    return BackupFile(path, _number(entry, "size"), digest, _number(entry, "modified"))
 
 
 def _mapping(value: Json, what: str) -> Mapping[str, Json]:

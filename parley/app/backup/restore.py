@@ -9,14 +9,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from parley.app.backup.copying import Progress, copied, make_private
-from parley.app.backup.layout import BESIDE, LOCKS, Layout, beside
-from parley.app.backup.manifest import NAME, Kept, Manifest, read_manifest
-from parley.app.backup.save import POSTGRESQL, SQLITE, Free, free_at, in_mb
-from parley.app.backup.swap import ASIDE, JOURNAL, STAGING, Exchange, Swap, aside_at, begin, finish
-from parley.app.backup.verify import demand_whole
-from parley.app.places import DATABASE
-from parley.core.errors import ParleyError
+from parley.app.backup.create import POSTGRESQL, SQLITE, Free, format_megabytes, free_bytes
+from parley.app.backup.file_copy import Progress, copy_file, make_private
+from parley.app.backup.layout import BESIDE, LOCKS, DataLayout, sibling_path
+from parley.app.backup.manifest import NAME, BackupFile, Manifest, read_manifest
+from parley.app.backup.swap import (
+    ASIDE,
+    JOURNAL,
+    STAGING,
+    Exchange,
+    Swap,
+    aside_name,
+    begin_swap,
+    finish_swap,
+)
+from parley.app.backup.verify import verify_backup
+from parley.app.storage.paths import DATABASE
+from parley.core.model.errors import ParleyError
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +37,7 @@ class Restored:
 
 
 def restore(
-    layout: Layout, folder: Path, progress: Progress, *, replace: bool = False, free: Free = free_at
+    layout: DataLayout, folder: Path, progress: Progress, *, replace: bool = False, free: Free = free_bytes
 ) -> Restored:
     """Bring back what `folder` has; whoever calls holds the locks of the data. Raises ParleyError.
 
@@ -41,10 +50,10 @@ def restore(
         old = {root: _old(layout, root) for root in layout.roots}
         _demand_free_places(layout, old, replace=replace)
         _demand_room(layout, places, free)
-        demand_whole(folder, manifest, progress)
+        verify_backup(folder, manifest, progress)
         swap = _staged(layout, folder, places, old, progress)
-        begin(layout.data, swap)
-        finish(layout.data, swap)
+        begin_swap(layout.data, swap)
+        finish_swap(layout.data, swap)
     except OSError as error:
         raise ParleyError(
             f"{error.filename or layout.data}: {error.strerror}; call the restore again when that is mended."
@@ -53,7 +62,7 @@ def restore(
     return Restored(manifest, tuple(path for path in aside if path.is_dir()))
 
 
-def _places(layout: Layout, folder: Path, manifest: Manifest) -> Mapping[Path, Kept]:
+def _places(layout: DataLayout, folder: Path, manifest: Manifest) -> Mapping[Path, BackupFile]:
     """Return where each file belongs. Raises ParleyError for what does not fit here."""
     engine = SQLITE if layout.store else POSTGRESQL
     if manifest.store != engine:
@@ -63,7 +72,7 @@ def _places(layout: Layout, folder: Path, manifest: Manifest) -> Mapping[Path, K
         )
     if engine == SQLITE and DATABASE not in {each.path for each in manifest.files}:
         raise ParleyError(f"{folder / NAME} names no {DATABASE}: this is no whole backup.")
-    places: dict[Path, Kept] = {}
+    places: dict[Path, BackupFile] = {}
     for each in manifest.files:
         place = layout.place(each.path)
         if place is None or place in places:
@@ -72,24 +81,24 @@ def _places(layout: Layout, folder: Path, manifest: Manifest) -> Mapping[Path, K
     return places
 
 
-def _root_of(layout: Layout, place: Path) -> Path:
+def _root_of(layout: DataLayout, place: Path) -> Path:
     return next(root for root in layout.roots if place.is_relative_to(root))
 
 
-def _old(layout: Layout, root: Path) -> Sequence[str]:
+def _old(layout: DataLayout, root: Path) -> Sequence[str]:
     """Return the names in a root that a restore would put aside."""
     if layout.store is not None and root not in (layout.data, layout.memory):
-        candidates = [layout.store, *(beside(layout.store, ending) for ending in BESIDE)]
+        candidates = [layout.store, *(sibling_path(layout.store, ending) for ending in BESIDE)]
         found = [path.name for path in candidates if os.path.lexists(path)]
     else:
         found = sorted(os.listdir(root)) if root.is_dir() else []  # noqa: PTH208
     # Locks are held by whoever restores, and stay.
-    locks = {beside(path, ending).name for path in layout.databases.values() for ending in LOCKS}
+    locks = {sibling_path(path, ending).name for path in layout.databases.values() for ending in LOCKS}
     stay = {STAGING, JOURNAL, f"{JOURNAL}.new"} | locks
     return [name for name in found if name not in stay and not name.startswith(ASIDE)]
 
 
-def _demand_free_places(layout: Layout, old: Mapping[Path, Sequence[str]], *, replace: bool) -> None:
+def _demand_free_places(layout: DataLayout, old: Mapping[Path, Sequence[str]], *, replace: bool) -> None:
     for root, names in old.items():
         if names and not replace:
             raise ParleyError(
@@ -103,19 +112,21 @@ def _demand_free_places(layout: Layout, old: Mapping[Path, Sequence[str]], *, re
                 )
 
 
-def _demand_room(layout: Layout, places: Mapping[Path, Kept], free: Free) -> None:
+def _demand_room(layout: DataLayout, places: Mapping[Path, BackupFile], free: Free) -> None:
     for root in layout.roots:
         needed = sum(each.size for place, each in places.items() if _root_of(layout, place) == root)
         if needed:
             make_private(root)
             if (room := free(root)) < needed:
-                raise ParleyError(f"{root}: there is room for {in_mb(room)}, and {in_mb(needed)} are needed.")
+                raise ParleyError(
+                    f"{root}: there is room for {format_megabytes(room)}, and {format_megabytes(needed)} are needed."
+                )
 
 
 def _staged(
-    layout: Layout,
+    layout: DataLayout,
     folder: Path,
-    places: Mapping[Path, Kept],
+    places: Mapping[Path, BackupFile],
     old: Mapping[Path, Sequence[str]],
     progress: Progress,
 ) -> Swap:
@@ -130,17 +141,17 @@ def _staged(
         for path in staging:
             shutil.rmtree(path, ignore_errors=True)
         raise
-    stamp = aside_at(datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ"))
+    stamp = aside_name(datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ"))
     return Swap(folder.resolve(), stamp, tuple(_exchanges(layout, old)))
 
 
-def _bring(layout: Layout, folder: Path, places: Mapping[Path, Kept], progress: Progress) -> None:
+def _bring(layout: DataLayout, folder: Path, places: Mapping[Path, BackupFile], progress: Progress) -> None:
     total, done = sum(each.size for each in places.values()), 0
     for place, each in places.items():
         root = _root_of(layout, place)
         target = root / STAGING / place.relative_to(root)
         make_private(target.parent)
-        brought = copied(folder / each.path, target, each.path)
+        brought = copy_file(folder / each.path, target, each.path)
         if brought.sha256 != each.sha256:
             raise ParleyError(f"{folder / each.path} has changed just now: nothing was restored.")
         os.utime(target, ns=(each.modified, each.modified))
@@ -148,7 +159,7 @@ def _bring(layout: Layout, folder: Path, places: Mapping[Path, Kept], progress: 
         progress("restored", done, total)
 
 
-def _exchanges(layout: Layout, old: Mapping[Path, Sequence[str]]) -> Iterator[Exchange]:
+def _exchanges(layout: DataLayout, old: Mapping[Path, Sequence[str]]) -> Iterator[Exchange]:
     for root in layout.roots:
         staging = root / STAGING
         new = sorted(os.listdir(staging)) if staging.is_dir() else []  # noqa: PTH208

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from parley.core.errors import ParleyError
+from parley.core.model.errors import ParleyError
 
 STAGING, ASIDE, JOURNAL = ".restoring", "before-restore-", ".restore.json"
 """What a restore makes in a folder: what it brings, what was there before, and what is to be done."""
@@ -37,12 +37,12 @@ class Swap:
     exchanges: Sequence[Exchange]
 
 
-def aside_at(stamp: str) -> str:
+def aside_name(stamp: str) -> str:
     """Return the name of the folders for what was there until a restore at that time."""
     return f"{ASIDE}{stamp}"
 
 
-def begun(data: Path) -> Swap | None:
+def read_pending_swap(data: Path) -> Swap | None:
     """Return what was begun on this data folder and is not finished. Raises ParleyError."""
     journal = data / JOURNAL
     try:
@@ -55,7 +55,7 @@ def begun(data: Path) -> Swap | None:
         raise ParleyError(f"{journal}: what a restore noted there cannot be read ({error}).") from error
 
 
-def begin(data: Path, swap: Swap) -> None:
+def begin_swap(data: Path, swap: Swap) -> None:
     """Decide for the new: note on disk what is to be done. Raises OSError."""
     draft = data / f"{JOURNAL}.new"
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
@@ -66,7 +66,7 @@ def begin(data: Path, swap: Swap) -> None:
     _flush(data)
 
 
-def finish(data: Path, swap: Swap) -> None:
+def finish_swap(data: Path, swap: Swap) -> None:
     """Do what is noted, as far as it is not done yet, and forget the note. Raises OSError."""
     for each in swap.exchanges:
         _put_aside(each, each.folder / swap.aside)

@@ -6,19 +6,19 @@ import os
 import stat
 from pathlib import Path
 
-from parley.app.backup.copying import Progress, digest_of
-from parley.app.backup.manifest import Kept, Manifest
-from parley.app.places import AGENT_DATABASE, DATABASE
-from parley.core.errors import ParleyError
-from parley.server.database import SCHEMA_VERSION
+from parley.app.backup.file_copy import Progress, digest_of
+from parley.app.backup.manifest import BackupFile, Manifest
+from parley.app.storage.paths import AGENT_DATABASE, DATABASE
+from parley.core.model.errors import ParleyError
+from parley.server.storage.database import SCHEMA_VERSION
 from parley.store.sqlite.backup import schema_of, user_version
-from parley.store.sqlite.schema import STEPS
+from parley.store.sqlite.database.schema import STEPS
 
 _NAMED = 5
 """Damaged files that are named; more are counted."""
 
 
-def demand_whole(folder: Path, manifest: Manifest, progress: Progress) -> None:
+def verify_backup(folder: Path, manifest: Manifest, progress: Progress) -> None:
     """Read every file of a backup. Raises ParleyError, which names what is damaged, missing or too new."""
     total, done = sum(each.size for each in manifest.files), 0
     wrong: list[str] = []
@@ -34,7 +34,7 @@ def demand_whole(folder: Path, manifest: Manifest, progress: Progress) -> None:
         _demand_known_schema(folder, each.path)
 
 
-def _trouble(folder: Path, kept: Kept) -> str:
+def _trouble(folder: Path, kept: BackupFile) -> str:
     path = folder / kept.path
     try:
         if any(above.is_symlink() for above in _ways(folder, path)):

@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from parley.app.terminal import guard_terminals
-from parley.app.watchdog import SECONDS
-from parley.core.errors import ConfigError, ParleyError, StoreMoved
-from parley.simulator.catalogue import platforms
+from parley.app.process.terminal import guard_terminals
+from parley.app.process.watchdog import SECONDS
+from parley.core.model.errors import ConfigError, ParleyError, StoreMoved
+from parley.simulator.registry import platforms
 
 _UMASK = 0o077
 """What a command and its children write, nobody else on the machine may read."""
+_SERVICE = frozenset({"run", "chat", "check", "simulate", "version", "address", "agent", "nodes", "threads"})
 _ABOUT = "Puts any LangGraph agent into the team's chats."
 
 
@@ -29,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     guard_terminals()
     try:
-        command = importlib.import_module(f"parley.app.cli.{arguments.command}")
+        command = importlib.import_module(f"parley.app.cli.{_room(arguments.command)}.{arguments.command}")
         code = command.run(arguments)
     except ConfigError as error:
         print(error.user_text, file=sys.stderr)
@@ -50,6 +51,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return int(code)
+
+
+def _room(command: str) -> str:
+    """Return the package of a command's module."""
+    return "service" if command in _SERVICE else "admin"
 
 
 def parser() -> argparse.ArgumentParser:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-from parley.app.settings.environment import with_dotenv
-from parley.core.errors import ConfigError
-from parley.core.types import Json
+from parley.app.settings.parsing.dotenv import with_dotenv
+from parley.core.model.errors import ConfigError
+from parley.core.model.types import Json
 
 PROJECT_FILE = "langgraph.json"
 _MOST_BYTES = 1_000_000

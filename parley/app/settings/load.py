@@ -8,17 +8,17 @@ from pathlib import Path as File
 
 from pydantic import ValidationError
 
-from parley.app.settings.expand import Expansion, Unset, expand
+from parley.app.settings.channel_registry import channel_config, channel_names
 from parley.app.settings.langgraph_file import PROJECT_FILE, LangGraphProject, read_langgraph_file
-from parley.app.settings.mistakes import Mistake, Path, refuse, suggest
-from parley.app.settings.model import Settings
-from parley.app.settings.moved import new_home
-from parley.app.settings.sections import channel_config, channel_names
-from parley.app.settings.source import Source, parse
-from parley.app.settings.words import translate
+from parley.app.settings.parsing.problems import ConfigProblem, Path, suggest, to_config_error
+from parley.app.settings.parsing.renamed_keys import renamed_key
+from parley.app.settings.parsing.variables import Expansion, UnsetVariable, expand_variables
+from parley.app.settings.parsing.yaml_tree import YamlTree, parse_yaml
+from parley.app.settings.pydantic_errors import translate_errors
+from parley.app.settings.schema.model import Settings
 from parley.channels.kit.config import ChannelConfig
-from parley.core.errors import ConfigError
-from parley.core.types import Json
+from parley.core.model.errors import ConfigError
+from parley.core.model.types import Json
 
 DEFAULT_FILE = File("config.yaml")
 
@@ -32,7 +32,7 @@ class ChannelPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedSettings:
     """Settings, the plan of every channel, where durable state lives, and where the settings came from.
 
     `source` is the file as it was written. `project` is that of a langgraph.json beside it, where its graphs
@@ -44,7 +44,7 @@ class Loaded:
     data_dir: File
     origin: str
     folder: File
-    source: Source = field(repr=False, default_factory=lambda: Source({}))
+    source: YamlTree = field(repr=False, default_factory=lambda: YamlTree({}))
     project: LangGraphProject | None = None
 
     @property
@@ -53,14 +53,14 @@ class Loaded:
         return {name: plan.config for name, plan in self.plans.items() if not plan.off}
 
 
-def load(file: File | None, environ: Mapping[str, str], folder: File) -> Loaded:
+def load_settings(file: File | None, environ: Mapping[str, str], folder: File) -> LoadedSettings:
     """Read `file`, or `config.yaml` of `folder` when None, or the defaults when that is not there.
 
     `environ` fills in `$NAMES`. Raises ConfigError whose text has one line for each mistake.
     """
     path = folder / (file or DEFAULT_FILE)
     if file is None and not path.exists():
-        return read("", "the defaults (there is no config.yaml)", environ, folder)
+        return read_settings("", "the defaults (there is no config.yaml)", environ, folder)
     name = str(file or DEFAULT_FILE)
     try:
         text = path.read_text("utf-8")
@@ -70,35 +70,35 @@ def load(file: File | None, environ: Mapping[str, str], folder: File) -> Loaded:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{name}: cannot be read: {_reason(error)}") from error
-    return read(text, name, environ, path.parent)
+    return read_settings(text, name, environ, path.parent)
 
 
 def _reason(error: OSError | UnicodeDecodeError) -> str:
     return error.strerror or "unknown" if isinstance(error, OSError) else "it is not UTF-8 text"
 
 
-def read(text: str, name: str, environ: Mapping[str, str], folder: File) -> Loaded:
+def read_settings(text: str, name: str, environ: Mapping[str, str], folder: File) -> LoadedSettings:
     """Settings from YAML `text`; `name` is what mistakes call it, `folder` what `data_dir` is relative to."""
-    source = parse(text)
-    expansion = expand(source.tree, environ)
+    source = parse_yaml(text)
+    expansion = expand_variables(source.tree, environ)
     mistakes = list(source.mistakes)
     plans = _channels(expansion, source, mistakes)
     settings = _top(expansion, source, plans, mistakes)
     if mistakes or settings is None:
-        raise refuse(name, mistakes)
+        raise to_config_error(name, mistakes)
     try:
         data_dir = folder / File(settings.data_dir).expanduser()
     except RuntimeError as error:
-        home = Mistake(
+        home = ConfigProblem(
             ("data_dir",), "nobody of that name has a folder here; write it out", source.line(("data_dir",))
         )
-        raise refuse(name, [home]) from error
+        raise to_config_error(name, [home]) from error
     settings, project = _with_project(settings, name, folder, source)
-    return Loaded(settings, plans, data_dir, name, folder, source, project)
+    return LoadedSettings(settings, plans, data_dir, name, folder, source, project)
 
 
 def _with_project(
-    settings: Settings, name: str, folder: File, source: Source
+    settings: Settings, name: str, folder: File, source: YamlTree
 ) -> tuple[Settings, LangGraphProject | None]:
     """Take the graphs of a langgraph.json beside the configuration, where that names no agent of its own."""
     agent = settings.agent
@@ -111,14 +111,14 @@ def _with_project(
             known = ", ".join(project.graphs)
             path: Path = ("agent", "assistant")
             text = f"must be one of the graphs of {PROJECT_FILE} ({known}), not {assistant}"
-            raise refuse(name, [Mistake(path, text, source.line(path))])
+            raise to_config_error(name, [ConfigProblem(path, text, source.line(path))])
         assistant = next(iter(project.graphs))
     changed = agent.model_copy(update={"graphs": dict(project.graphs), "assistant": assistant})
     return settings.model_copy(update={"agent": changed}), project
 
 
 def _top(
-    expansion: Expansion, source: Source, plans: Mapping[str, ChannelPlan], mistakes: list[Mistake]
+    expansion: Expansion, source: YamlTree, plans: Mapping[str, ChannelPlan], mistakes: list[ConfigProblem]
 ) -> Settings | None:
     unset = [each for each in expansion.unset if each.path[0] != "channels"]
     mistakes += [_unset(each, source) for each in unset]
@@ -129,38 +129,40 @@ def _top(
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:
-        mistakes += _beside(unset, translate(error, Settings, source))
+        mistakes += _beside(unset, translate_errors(error, Settings, source))
         return None
 
 
-def _channels(expansion: Expansion, source: Source, mistakes: list[Mistake]) -> dict[str, ChannelPlan]:
+def _channels(
+    expansion: Expansion, source: YamlTree, mistakes: list[ConfigProblem]
+) -> dict[str, ChannelPlan]:
     section = expansion.tree.get("channels", {})
     if not isinstance(section, dict):
         mistakes.append(
-            Mistake(("channels",), 'must be a section of "name:" lines', source.line(("channels",)))
+            ConfigProblem(("channels",), 'must be a section of "name:" lines', source.line(("channels",)))
         )
         return {}
     names = channel_names()
     for key in section.keys() - set(names):
         path = ("channels", key)
-        mistakes.append(Mistake(path, new_home(path) or suggest(key, names), source.line(path)))
+        mistakes.append(ConfigProblem(path, renamed_key(path) or suggest(key, names), source.line(path)))
     plans = (_channel(name, section.get(name, {}), expansion.unset, source, mistakes) for name in names)
     return {name: plan for name, plan in zip(names, plans, strict=True) if plan is not None}
 
 
 def _channel(
-    name: str, section: Json, all_unset: list[Unset], source: Source, mistakes: list[Mistake]
+    name: str, section: Json, all_unset: list[UnsetVariable], source: YamlTree, mistakes: list[ConfigProblem]
 ) -> ChannelPlan | None:
     model = channel_config(name)
     at: Path = ("channels", name)
     if isinstance(section, dict):
-        homeless = [(*at, key) for key in section if new_home((*at, key))]
-        mistakes += [Mistake(path, new_home(path), source.line(path)) for path in homeless]
+        homeless = [(*at, key) for key in section if renamed_key((*at, key))]
+        mistakes += [ConfigProblem(path, renamed_key(path), source.line(path)) for path in homeless]
     unset = [each for each in all_unset if each.path[:2] == at]
     try:
         config = model.model_validate(section)
     except ValidationError as error:
-        mistakes += _beside(unset, translate(error, model, source, at))
+        mistakes += _beside(unset, translate_errors(error, model, source, at))
         mistakes += [_unset(each, source) for each in unset if not each.alone]
         return None
     if config.enabled is False:
@@ -172,21 +174,21 @@ def _channel(
     if missing and not unset:
         text = f"is needed because {name} is on; add it, or remove enabled: true"
         path = (*at, missing)
-        mistakes.append(Mistake(path, text, source.line(path)))
+        mistakes.append(ConfigProblem(path, text, source.line(path)))
     return ChannelPlan(config, "")
 
 
-def _why_off(missing: str, unset: list[Unset]) -> str:
+def _why_off(missing: str, unset: list[UnsetVariable]) -> str:
     names = " and ".join(dict.fromkeys(f"${each.name}" for each in unset))
     are = "are" if " and " in names else "is"
     return f"{names} {are} not set" if names else f"no {missing}"
 
 
-def _beside(unset: list[Unset], found: list[Mistake]) -> list[Mistake]:
+def _beside(unset: list[UnsetVariable], found: list[ConfigProblem]) -> list[ConfigProblem]:
     """What is wrong for another reason than that a variable at or below it is not set."""
     return [each for each in found if not any(one.path[: len(each.path)] == each.path for one in unset)]
 
 
-def _unset(unset: Unset, source: Source) -> Mistake:
+def _unset(unset: UnsetVariable, source: YamlTree) -> ConfigProblem:
     text = f"${unset.name} is not set; write {unset.name}=... in .env, or $$ for a plain dollar sign"
-    return Mistake(unset.path, text, source.line(unset.path))
+    return ConfigProblem(unset.path, text, source.line(unset.path))

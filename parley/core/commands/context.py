@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from parley.core.services import Services
+from parley.core.model.address import Conversation
+from parley.core.model.attachments import StoredFile
+from parley.core.model.types import InboundMessage
+from parley.core.services import CoreServices
 from parley.core.texts import Sentence, say
-from parley.core.types import Conversation, InboundMessage, StoredFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class CommandContext:
     `stop` ends the conversation's running turn and tells whether there was one.
     """
 
-    services: Services
+    services: CoreServices
     message: InboundMessage
     item: int
     stop: Callable[[Conversation], Awaitable[bool]]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from parley.core.commands.context import CommandContext
-from parley.core.links import Linked, Links, Offer, Stage
-from parley.core.people import account_key
-from parley.core.remembering import Parting
+from parley.core.model.address import account_key
+from parley.core.ports.memory import AccountUnlink
+from parley.core.state.account_links import AccountLinks, LinkOffer, LinkResult, LinkStage
 from parley.core.texts import Sentence
 
 _YES = frozenset({"confirm", "yes", "确认", "是"})
@@ -17,7 +17,7 @@ async def link(context: CommandContext, rest: str) -> str:
     if not context.message.private:
         return context.say(Sentence.LINK_PRIVATELY)
     services, word = context.services, rest.casefold()
-    links = Links(services.people, services.journal, services.clock)
+    links = AccountLinks(services.people, services.journal, services.clock)
     if not rest:
         return await _begin(context, links)
     if word in _YES:
@@ -33,20 +33,20 @@ async def link(context: CommandContext, rest: str) -> str:
     return await _asked(context, Sentence.LINK_ASK, offer.by, offer.by_name)
 
 
-async def _begin(context: CommandContext, links: Links) -> str:
+async def _begin(context: CommandContext, links: AccountLinks) -> str:
     sender = context.message.sender
     shown = await links.show(sender)
     if shown is not None:
         return await _asked(context, Sentence.LINK_ASK_BACK, shown.account, shown.account_name)
     offer = await links.open_with(sender)
-    if offer is not None and offer.account == account_key(sender) and offer.stage is not Stage.LINKED:
+    if offer is not None and offer.account == account_key(sender) and offer.stage is not LinkStage.LINKED:
         return await _step_of_typer(context, offer)
     lines = [context.say(Sentence.LINK_CODE, code=await links.offer(sender))]
     return "\n".join([*lines, *await _linked_so_far(context)])
 
 
-async def _step_of_typer(context: CommandContext, offer: Offer) -> str:
-    if offer.stage is Stage.TYPED:
+async def _step_of_typer(context: CommandContext, offer: LinkOffer) -> str:
+    if offer.stage is LinkStage.TYPED:
         return await _asked(context, Sentence.LINK_ASK, offer.by, offer.by_name)
     return context.say(Sentence.LINK_AGREED, account=offer.by)
 
@@ -66,7 +66,7 @@ async def _linked_so_far(context: CommandContext) -> list[str]:
     return [context.say(Sentence.LINK_ACCOUNTS, accounts=_named(accounts))] if len(accounts) > 1 else []
 
 
-async def _confirm(context: CommandContext, links: Links) -> str:
+async def _confirm(context: CommandContext, links: AccountLinks) -> str:
     sender = context.message.sender
     agreed = await links.agree(sender)
     if agreed is not None:
@@ -75,12 +75,12 @@ async def _confirm(context: CommandContext, links: Links) -> str:
     if linked is not None:
         return await _linked(context, linked)
     offer = await links.open_with(sender)
-    if offer is not None and offer.stage is Stage.LINKED:
+    if offer is not None and offer.stage is LinkStage.LINKED:
         return "\n".join(await _linked_so_far(context))
     return context.say(Sentence.LINK_NOTHING)
 
 
-async def _linked(context: CommandContext, linked: Linked) -> str:
+async def _linked(context: CommandContext, linked: LinkResult) -> str:
     services = context.services
     merged = await services.memory.merge(linked.source, linked.into, linked.named)
     accounts = await services.people.accounts_of(linked.into)
@@ -95,11 +95,11 @@ async def unlink(context: CommandContext, rest: str) -> str:
     if not context.message.private:
         return context.say(Sentence.LINK_PRIVATELY)
     services, sender = context.services, context.message.sender
-    await Links(services.people, services.journal, services.clock).drop(sender)
+    await AccountLinks(services.people, services.journal, services.clock).drop(sender)
     left = await services.people.leave(sender)
     if left is None:
         return context.say(Sentence.UNLINK_ALONE)
-    parting = Parting(account_key(sender), left.named)
+    parting = AccountUnlink(account_key(sender), left.named)
     given = await services.memory.part(left.person, left.own, parting)
     await services.people.settle(sender)
     return context.say(Sentence.UNLINK_DONE, count=given)

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from parley.core.commands.context import CommandAnswer, CommandContext
-from parley.core.errors import MemoryFailed
-from parley.core.people import account_key
-from parley.core.remembering import Remembered, Undone
+from parley.core.model.address import account_key
+from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.model.errors import MemoryFailed
+from parley.core.ports.memory import FactView, UndoResult
 from parley.core.texts import Sentence
-from parley.core.types import AttachmentKind, StoredFile
 
-SHOWN = 20
+MAX_FACTS_SHOWN = 20
 """Facts that one answer lists."""
 
 _TITLES = {
@@ -25,9 +25,9 @@ _TITLES = {
     "longTermBackground": Sentence.MEMORY_BACKGROUND,
 }
 _UNDONE = {
-    Undone.DONE: Sentence.MEMORY_UNDONE,
-    Undone.NOTHING: Sentence.MEMORY_NOTHING_TO_UNDO,
-    Undone.FORGOTTEN: Sentence.MEMORY_NOT_UNDONE,
+    UndoResult.DONE: Sentence.MEMORY_UNDONE,
+    UndoResult.NOTHING: Sentence.MEMORY_NOTHING_TO_UNDO,
+    UndoResult.FORGOTTEN: Sentence.MEMORY_NOT_UNDONE,
 }
 _YES = frozenset({"yes", "确认", "是"})
 
@@ -50,11 +50,11 @@ async def _show(context: CommandContext, person: str, words: str) -> str:
     seen = await context.services.memory.overview(person)
     lines = [context.say(Sentence.MEMORY_HEADER if seen.on else Sentence.MEMORY_HEADER_OFF)]
     lines += [f"- **{context.say(_TITLES[name])}**: {text}" for name, text in seen.summaries]
-    lines += _listed(seen.facts[:SHOWN])
+    lines += _listed(seen.facts[:MAX_FACTS_SHOWN])
     if not seen.summaries and not seen.facts:
         lines.append(context.say(Sentence.MEMORY_EMPTY))
-    if len(seen.facts) > SHOWN:
-        lines.append(context.say(Sentence.MEMORY_MORE, count=len(seen.facts) - SHOWN))
+    if len(seen.facts) > MAX_FACTS_SHOWN:
+        lines.append(context.say(Sentence.MEMORY_MORE, count=len(seen.facts) - MAX_FACTS_SHOWN))
     if seen.waiting:
         lines.append(context.say(Sentence.MEMORY_WAITING, count=seen.waiting))
     return "\n".join([*lines, "", context.say(Sentence.MEMORY_USAGE)])
@@ -66,7 +66,7 @@ async def _search(context: CommandContext, person: str, words: str) -> str:
     found = await context.services.memory.search(person, words)
     if not found:
         return context.say(Sentence.MEMORY_NOT_FOUND, words=words)
-    return "\n".join(_listed(found[:SHOWN]))
+    return "\n".join(_listed(found[:MAX_FACTS_SHOWN]))
 
 
 async def _add(context: CommandContext, person: str, words: str) -> str:
@@ -136,13 +136,16 @@ def _written(path: Path, text: str) -> StoredFile:
     return StoredFile(AttachmentKind.FILE, path.name, "application/json", len(data), str(path))
 
 
-def _some(context: CommandContext, facts: Sequence[Remembered]) -> list[str]:
+def _some(context: CommandContext, facts: Sequence[FactView]) -> list[str]:
     """The first of them, and how many more there are."""
-    more = len(facts) - SHOWN
-    return [*_listed(facts[:SHOWN]), *([context.say(Sentence.MEMORY_MORE, count=more)] if more > 0 else [])]
+    more = len(facts) - MAX_FACTS_SHOWN
+    return [
+        *_listed(facts[:MAX_FACTS_SHOWN]),
+        *([context.say(Sentence.MEMORY_MORE, count=more)] if more > 0 else []),
+    ]
 
 
-def _listed(facts: Sequence[Remembered]) -> list[str]:
+def _listed(facts: Sequence[FactView]) -> list[str]:
     return [
         f"- `{fact.id}` {fact.content} ({fact.category}, {fact.confidence:.2f})"
         if fact.id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.core.commands.context import CommandContext
-from parley.core.people import account_key
+from parley.core.model.address import account_key
 from parley.core.texts import Sentence
 
 

@@ -6,35 +6,36 @@ from collections.abc import Sequence
 from itertools import chain
 
 from parley.core.commands.context import CommandContext
-from parley.core.limits import KEPT_DAYS, Party, Rule, Scope, day_of, rules_for
+from parley.core.limits.enforcement import load_counts, load_limit_subject
+from parley.core.limits.render import render_money, render_time_until, render_used
+from parley.core.limits.rules import KEPT_DAYS, LimitRule, LimitSubject, day_window, rules_for
+from parley.core.model.options import LimitScope
+from parley.core.model.usage import Usage, sum_usage
 from parley.core.texts import Sentence
-from parley.core.usage import Usage, total
-from parley.core.usage_gate import counts_of, party_of
-from parley.core.usage_words import money, used_of, when
 
 _TITLES = {
-    Scope.PERSON: Sentence.USAGE_YOU,
-    Scope.CHAT: Sentence.USAGE_CHAT,
-    Scope.CHANNEL: Sentence.USAGE_CHANNEL,
+    LimitScope.PERSON: Sentence.USAGE_YOU,
+    LimitScope.CHAT: Sentence.USAGE_CHAT,
+    LimitScope.CHANNEL: Sentence.USAGE_CHANNEL,
 }
 
 
 async def usage(context: CommandContext, rest: str) -> str:
     """The person's own figures; an administrator of the channel sees the place's, too."""
     message = context.message
-    party = await party_of(context.services, message)
-    scopes = [Scope.PERSON]
+    party = await load_limit_subject(context.services, message)
+    scopes = [LimitScope.PERSON]
     if message.sender.id in context.services.channel_options(message).admins:
-        scopes += [Scope.CHANNEL] if message.private else [Scope.CHAT, Scope.CHANNEL]
+        scopes += [LimitScope.CHANNEL] if message.private else [LimitScope.CHAT, LimitScope.CHANNEL]
     return "\n\n".join([await _figures(context, party, scope) for scope in scopes])
 
 
-async def _figures(context: CommandContext, party: Party, scope: Scope) -> str:
+async def _figures(context: CommandContext, party: LimitSubject, scope: LimitScope) -> str:
     services, options, now = context.services, context.services.options.limits, context.services.clock()
-    days = [day_of(now, options.zone, back) for back in range(KEPT_DAYS)]
+    days = [day_window(now, options.zone, back) for back in range(KEPT_DAYS)]
     names = [party.names(scope, day) for day in days]
     counts = await services.journal.counted(tuple(chain(*names)))
-    today, month = total(counts[: len(names[0])]), total(counts)
+    today, month = sum_usage(counts[: len(names[0])]), sum_usage(counts)
     rules = [rule for rule in rules_for(options, party, now) if rule.scope is scope]
     lines = [
         context.say(Sentence.USAGE_TODAY, who=context.say(_TITLES[scope]), figures=_spelled(context, today)),
@@ -45,15 +46,15 @@ async def _figures(context: CommandContext, party: Party, scope: Scope) -> str:
     return "\n".join(lines)
 
 
-async def _limits(context: CommandContext, rules: Sequence[Rule], now: float) -> list[str]:
+async def _limits(context: CommandContext, rules: Sequence[LimitRule], now: float) -> list[str]:
     services, options = context.services, context.services.options.limits
-    counts, language = await counts_of(services.journal, rules), services.language(context.message)
+    counts, language = await load_counts(services.journal, rules), services.language(context.message)
     return [
         "- "
         + context.say(
             Sentence.USAGE_LIMIT,
-            what=used_of(language, options, rule, rule.used(counts)),
-            when=when(language, rule.window.ends, now, options.zone),
+            what=render_used(language, options, rule, rule.used(counts)),
+            when=render_time_until(language, rule.window.ends, now, options.zone),
         )
         for rule in rules
     ]
@@ -69,7 +70,7 @@ def _spelled(context: CommandContext, count: Usage) -> str:
     )
     if not options.prices:
         return figures
-    cost = context.say(Sentence.USAGE_COST, cost=money(count.cost), currency=options.currency)
+    cost = context.say(Sentence.USAGE_COST, cost=render_money(count.cost), currency=options.currency)
     return f"{figures} · {cost}"
 
 

@@ -23,7 +23,7 @@ _MOST_ADDRESS = 320
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class EmailRequest:
     """What an e-mail is to be: to which addresses, or for whom where none was given; else ""."""
 
     to: str
@@ -32,7 +32,7 @@ class Order:
     body: str
 
 
-def read_order(text: str) -> Order:
+def parse_email_request(text: str) -> EmailRequest:
     """The e-mail that a sentence asks for."""
     text = text[:_MOST_ORDER]
     subject = _SUBJECT.search(text)
@@ -43,10 +43,10 @@ def read_order(text: str) -> Order:
     to += [found[0] for found in addresses[1:] if body is None or found.start() < body.start()]
     name = None if addresses else _NAME.search(text)
     about = _AFTER_SUBJECT.split(_said(subject), 1)[0]
-    return Order(", ".join(dict.fromkeys(to)), _said(name), about, _said(body))
+    return EmailRequest(", ".join(dict.fromkeys(to)), _said(name), about, _said(body))
 
 
-def lone_address(text: str) -> str:
+def parse_lone_address(text: str) -> str:
     """The address that a message is, and nothing else; else ""."""
     bare = text.strip(" \n\t.,;!?<>。，！？")
     return bare if len(bare) <= _MOST_ADDRESS and _ADDRESS.fullmatch(bare) else ""

@@ -17,8 +17,8 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
-from parley.server.demo.reading import read
-from parley.server.demo.replies import Reply, reply
+from parley.server.demo.intents import DemoReply, choose_reply
+from parley.server.demo.thread_inspection import inspect_thread
 
 NAME = "parley-demonstration"
 _WORDS = re.compile(r"[\u4e00-\u9fff]{1,2}|[^\s\u4e00-\u9fff]+\s*|\s+")
@@ -53,8 +53,8 @@ class DemoModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,  # noqa: ANN401 - the base class's signature
     ) -> AsyncIterator[ChatGenerationChunk]:
-        reading = read(messages)
-        answer = reply(reading)
+        reading = inspect_thread(messages)
+        answer = choose_reply(reading)
         for chunk in _chunks(answer, f"call_{reading.turn}", _words_in(messages)):
             yield ChatGenerationChunk(message=chunk)
             await asyncio.sleep(self.word_delay * answer.pace)
@@ -75,15 +75,15 @@ class DemoModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,  # noqa: ANN401 - the base class's signature
     ) -> ChatResult:
-        reading = read(messages)
-        return _whole(list(_chunks(reply(reading), f"call_{reading.turn}", _words_in(messages))))
+        reading = inspect_thread(messages)
+        return _whole(list(_chunks(choose_reply(reading), f"call_{reading.turn}", _words_in(messages))))
 
 
 def _words_in(messages: Sequence[BaseMessage]) -> int:
     return sum(len(_WORDS.findall(str(message.text))) for message in messages)
 
 
-def _chunks(answer: Reply, call_id: str, read: int) -> Iterator[AIMessageChunk]:
+def _chunks(answer: DemoReply, call_id: str, read: int) -> Iterator[AIMessageChunk]:
     words = _WORDS.findall(answer.text)
     for word in words:
         yield AIMessageChunk(content=[{"type": "text", "text": word, "index": 0}] if answer.file else word)

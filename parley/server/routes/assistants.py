@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from parley.server.graphs import assistant_id
-from parley.server.problems import not_found
-from parley.server.services import Services, asked, services
-from parley.server.tables import timestamp
+from parley.server.assistant_ids import assistant_id
+from parley.server.http_errors import not_found
+from parley.server.routes.request_context import AppState, app_state, parse_body
+from parley.server.storage.tables import timestamp
 
 
 class AssistantSearch(BaseModel):
@@ -43,32 +43,32 @@ async def info(request: Request) -> Response:
                 "rejects_busy": True,
                 "uuid_threads": True,
             },
-            "graphs": list(services(request).graphs.names),
+            "graphs": list(app_state(request).graphs.names),
         }
     )
 
 
 async def models(request: Request) -> Response:
     """The models that a run's context may name in `model_name`."""
-    names = [model.name for model in services(request).options.models]
+    names = [model.name for model in app_state(request).options.models]
     return JSONResponse({"models": [{"name": name} for name in names]})
 
 
 async def search(request: Request) -> Response:
     """Assistants that match."""
-    query = await asked(request, AssistantSearch)
-    found = _matching(services(request), query)
+    query = await parse_body(request, AssistantSearch)
+    found = _matching(app_state(request), query)
     return JSONResponse(found[query.offset : query.offset + query.limit])
 
 
 async def count(request: Request) -> Response:
     """How many match."""
-    return JSONResponse(len(_matching(services(request), await asked(request, AssistantSearch))))
+    return JSONResponse(len(_matching(app_state(request), await parse_body(request, AssistantSearch))))
 
 
 async def get(request: Request) -> Response:
     """One assistant, by its id or its graph's name."""
-    server = services(request)
+    server = app_state(request)
     name = server.graphs.resolve(request.path_params["assistant"])
     if name is None:
         raise not_found("Assistant")
@@ -77,7 +77,7 @@ async def get(request: Request) -> Response:
 
 async def schemas(request: Request) -> Response:
     """What an assistant's graph takes, holds and gives, as JSON schemas."""
-    server = services(request)
+    server = app_state(request)
     name = server.graphs.resolve(request.path_params["assistant"])
     if name is None:
         raise not_found("Assistant")
@@ -92,7 +92,7 @@ async def schemas(request: Request) -> Response:
         )
 
 
-def _matching(server: Services, query: AssistantSearch) -> list[dict[str, object]]:
+def _matching(server: AppState, query: AssistantSearch) -> list[dict[str, object]]:
     views = [_view(server, name) for name in server.graphs.names]
     wanted = {"graph_id": query.graph_id, "name": query.name}
     return [
@@ -103,7 +103,7 @@ def _matching(server: Services, query: AssistantSearch) -> list[dict[str, object
     ]
 
 
-def _view(server: Services, name: str) -> dict[str, object]:
+def _view(server: AppState, name: str) -> dict[str, object]:
     at = timestamp(server.started_at)
     return {
         "assistant_id": assistant_id(name),

@@ -10,15 +10,22 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from parley.server.events import encode, parse_event_id
-from parley.server.lanes import Run
-from parley.server.payload import CancelAction
-from parley.server.problems import Problem, invalid, not_found
-from parley.server.responses import JsonAnswer, SlowAnswer
-from parley.server.serialise import dumps
-from parley.server.services import Services, asked, body, number, path_uuid, services
-from parley.server.tables import RunRow
-from parley.server.threads import Place
+from parley.server.http_errors import Problem, invalid, not_found
+from parley.server.routes.request_context import (
+    AppState,
+    app_state,
+    parse_body,
+    path_uuid,
+    query_number,
+    read_json_body,
+)
+from parley.server.routes.responses import GraphJsonResponse, HeartbeatResponse
+from parley.server.runs.event_log import encode_sse, parse_event_id
+from parley.server.runs.payload import CancelAction
+from parley.server.runs.thread_queues import ActiveRun
+from parley.server.serialisation import dumps
+from parley.server.storage.tables import RunRow
+from parley.server.threads.service import CheckpointRef
 
 
 class CancelMany(BaseModel):
@@ -31,59 +38,59 @@ class CancelMany(BaseModel):
 
 async def create(request: Request) -> Response:
     """Make a run and return at once."""
-    run = await services(request).runs.create(_thread(request), await body(request))
-    return JsonAnswer(run.row.view(), headers=_location(run.row))
+    run = await app_state(request).runs.create(_thread(request), await read_json_body(request))
+    return GraphJsonResponse(run.row.view(), headers=_location(run.row))
 
 
-async def stream(request: Request) -> SlowAnswer:
+async def stream(request: Request) -> HeartbeatResponse:
     """Make a run and follow its events."""
-    run = await services(request).runs.create(_thread(request), await body(request))
+    run = await app_state(request).runs.create(_thread(request), await read_json_body(request))
     return _events(request, run, 0, cancels=run.payload.on_disconnect == "cancel")
 
 
-async def wait(request: Request) -> SlowAnswer:
+async def wait(request: Request) -> HeartbeatResponse:
     """Make a run and answer with its final values."""
-    run = await services(request).runs.create(_thread(request), await body(request), waited=True)
+    run = await app_state(request).runs.create(_thread(request), await read_json_body(request), waited=True)
     return _result(request, run, cancels=run.payload.on_disconnect == "cancel")
 
 
-async def join_stream(request: Request) -> Response | SlowAnswer:
+async def join_stream(request: Request) -> Response | HeartbeatResponse:
     """Follow a run's events from after Last-Event-ID, or from the first."""
     row, run = await _find(request)
     if run:
         cancels = request.query_params.get("cancel_on_disconnect", "").lower() in ("1", "true")
         return _events(request, run, parse_event_id(request.headers.get("last-event-id")), cancels=cancels)
     # Its events are gone; the state has what it said.
-    end = encode(parse_event_id(request.headers.get("last-event-id")) + 1, "end", {"status": row.status})
+    end = encode_sse(parse_event_id(request.headers.get("last-event-id")) + 1, "end", {"status": row.status})
     return Response(end, media_type="text/event-stream")
 
 
-async def join(request: Request) -> Response | SlowAnswer:
+async def join(request: Request) -> Response | HeartbeatResponse:
     """Answer with a run's final values, once it has ended."""
     row, run = await _find(request)
     if run:
         run.waited = True
         return _result(request, run, cancels=False)
-    return JsonAnswer(await _values(services(request), row.thread_id))
+    return GraphJsonResponse(await _values(app_state(request), row.thread_id))
 
 
 async def list_of_thread(request: Request) -> Response:
     """A thread's runs, newest first."""
-    threads = services(request).threads
+    threads = app_state(request).threads
     row = await threads.row(path_uuid(request, "thread_id"))
     status = request.query_params.get("status", "")
-    limit, offset = number(request, "limit", 10), number(request, "offset", 0, most=10**9)
+    limit, offset = query_number(request, "limit", 10), query_number(request, "offset", 0, most=10**9)
     views = [run.view() for run in await threads.tables.runs_of(row.thread_id, status, limit, offset)]
     fields = request.query_params.getlist("select")
     if fields:
         views = [{key: view[key] for key in fields if key in view} for view in views]
-    return JsonAnswer(views)
+    return GraphJsonResponse(views)
 
 
 async def get(request: Request) -> Response:
     """One run."""
     row, _ = await _find(request)
-    return JsonAnswer(row.view())
+    return GraphJsonResponse(row.view())
 
 
 async def delete(request: Request) -> Response:
@@ -91,7 +98,7 @@ async def delete(request: Request) -> Response:
     row, _ = await _find(request)
     if not row.finished:
         raise Problem(409, "Run has not ended: cancel it first.")
-    await services(request).runs.forget(row.run_id)
+    await app_state(request).runs.forget(row.run_id)
     return Response(status_code=204)
 
 
@@ -100,19 +107,19 @@ async def cancel(request: Request) -> Response:
     row, run = await _find(request)
     if run is None or run.done.is_set():
         raise not_found(f"Unfinished run {row.run_id}")
-    await services(request).runs.lanes.cancel(run, _action(request))
+    await app_state(request).runs.lanes.cancel(run, _action(request))
     if request.query_params.get("wait", "").lower() in ("1", "true"):
         await run.done.wait()
-        return JsonAnswer({})
-    return JsonAnswer({}, status_code=202)
+        return GraphJsonResponse({})
+    return GraphJsonResponse({}, status_code=202)
 
 
 async def cancel_many(request: Request) -> Response:
     """Stop several runs."""
-    wanted, action = await asked(request, CancelMany), _action(request)
+    wanted, action = await parse_body(request, CancelMany), _action(request)
     if not (wanted.run_ids and wanted.thread_id) and wanted.status is None:
         raise invalid("Give thread_id and run_ids, or status.")
-    lanes = services(request).runs.lanes
+    lanes = app_state(request).runs.lanes
     runs = [run for run in lanes.active(wanted.thread_id) if _is_wanted(run, wanted)]
     if not runs:
         raise not_found("Unfinished runs")
@@ -121,7 +128,7 @@ async def cancel_many(request: Request) -> Response:
     return Response(status_code=204)
 
 
-def _is_wanted(run: Run, wanted: CancelMany) -> bool:
+def _is_wanted(run: ActiveRun, wanted: CancelMany) -> bool:
     named = not wanted.run_ids or run.row.run_id in wanted.run_ids
     return named and wanted.status in (None, "all", run.row.status)
 
@@ -137,10 +144,10 @@ def _action(request: Request) -> CancelAction:
     return cast("CancelAction", action)
 
 
-async def _find(request: Request) -> tuple[RunRow, Run | None]:
+async def _find(request: Request) -> tuple[RunRow, ActiveRun | None]:
     """The run of the path: its row, and what this process still has of it."""
     server, run_id, thread_id = (
-        services(request),
+        app_state(request),
         path_uuid(request, "run_id"),
         path_uuid(request, "thread_id"),
     )
@@ -159,7 +166,7 @@ def _location(row: RunRow, suffix: str = "") -> dict[str, str]:
     return {"content-location": place} | ({"location": place + suffix} if suffix else {})
 
 
-def _events(request: Request, run: Run, after: int, *, cancels: bool) -> SlowAnswer:
+def _events(request: Request, run: ActiveRun, after: int, *, cancels: bool) -> HeartbeatResponse:
     headers = {
         **_location(run.row, "/stream"),
         "content-type": "text/event-stream",
@@ -169,31 +176,31 @@ def _events(request: Request, run: Run, after: int, *, cancels: bool) -> SlowAns
     return _slow(request, run, run.log.follow(after), headers, beat=b": heartbeat\r\n\r\n", cancels=cancels)
 
 
-def _result(request: Request, run: Run, *, cancels: bool) -> SlowAnswer:
+def _result(request: Request, run: ActiveRun, *, cancels: bool) -> HeartbeatResponse:
     headers = {**_location(run.row, "/join"), "content-type": "application/json"}
-    pieces = _final_values(services(request), run)
+    pieces = _final_values(app_state(request), run)
     return _slow(request, run, pieces, headers, beat=b"\n", cancels=cancels)
 
 
 def _slow(
     request: Request,
-    run: Run,
+    run: ActiveRun,
     pieces: AsyncIterator[bytes],
     headers: dict[str, str],
     *,
     beat: bytes,
     cancels: bool,
-) -> SlowAnswer:
-    server = services(request)
+) -> HeartbeatResponse:
+    server = app_state(request)
 
     async def gone() -> None:
         if cancels and not run.done.is_set():
             await server.runs.lanes.cancel(run, "interrupt")
 
-    return SlowAnswer(pieces, headers, beat=beat, every=server.options.heartbeat, gone=gone)
+    return HeartbeatResponse(pieces, headers, beat=beat, every=server.options.heartbeat, gone=gone)
 
 
-async def _final_values(server: Services, run: Run) -> AsyncIterator[bytes]:
+async def _final_values(server: AppState, run: ActiveRun) -> AsyncIterator[bytes]:
     await run.done.wait()
     if run.error:
         yield dumps({"__error__": run.error})
@@ -208,10 +215,10 @@ async def _final_values(server: Services, run: Run) -> AsyncIterator[bytes]:
         yield dumps(await _values(server, run.row.thread_id))
 
 
-async def _values(server: Services, thread_id: str) -> object:
+async def _values(server: AppState, thread_id: str) -> object:
     """What the thread holds and asks now; a thread that was deleted meanwhile has nothing."""
     try:
-        state = await server.threads.state(Place(thread_id))
+        state = await server.threads.state(CheckpointRef(thread_id))
     except Problem:
         return {}
     return _told(state["values"], state["interrupts"])

@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from parley.server.problems import invalid
-from parley.server.responses import JsonAnswer
-from parley.server.services import asked, services
+from parley.server.http_errors import invalid
+from parley.server.routes.request_context import app_state, parse_body
+from parley.server.routes.responses import GraphJsonResponse
 
 
 class ItemKey(BaseModel):
@@ -52,9 +52,9 @@ class NamespaceSearch(BaseModel):
 
 async def put(request: Request) -> Response:
     """Write an item."""
-    item = await asked(request, ItemPut)
+    item = await parse_body(request, ItemPut)
     try:
-        await services(request).store.aput(tuple(item.namespace), item.key, item.value, index=False)
+        await app_state(request).store.aput(tuple(item.namespace), item.key, item.value, index=False)
     except InvalidNamespaceError as error:
         raise invalid(str(error)) from error
     return Response(status_code=204)
@@ -63,41 +63,41 @@ async def put(request: Request) -> Response:
 async def get(request: Request) -> Response:
     """Read an item; null when there is none."""
     namespace = tuple(part for part in request.query_params.get("namespace", "").split(".") if part)
-    item = await services(request).store.aget(namespace, request.query_params.get("key", ""))
-    return JsonAnswer(_view(item) if item else None)
+    item = await app_state(request).store.aget(namespace, request.query_params.get("key", ""))
+    return GraphJsonResponse(_view(item) if item else None)
 
 
 async def delete(request: Request) -> Response:
     """Forget an item; absent is no error."""
-    item = await asked(request, ItemKey)
-    await services(request).store.adelete(tuple(item.namespace), item.key)
+    item = await parse_body(request, ItemKey)
+    await app_state(request).store.adelete(tuple(item.namespace), item.key)
     return Response(status_code=204)
 
 
 async def search(request: Request) -> Response:
     """Items below a namespace whose values have what the filter says."""
-    wanted = await asked(request, ItemSearch)
-    found = await services(request).store.asearch(
+    wanted = await parse_body(request, ItemSearch)
+    found = await app_state(request).store.asearch(
         tuple(wanted.namespace_prefix),
         query=wanted.query,
         filter=wanted.filter,
         limit=wanted.limit,
         offset=wanted.offset,
     )
-    return JsonAnswer({"items": [{**_view(item), "score": item.score} for item in found]})
+    return GraphJsonResponse({"items": [{**_view(item), "score": item.score} for item in found]})
 
 
 async def namespaces(request: Request) -> Response:
     """Namespaces that have items."""
-    wanted = await asked(request, NamespaceSearch)
-    found = await services(request).store.alist_namespaces(
+    wanted = await parse_body(request, NamespaceSearch)
+    found = await app_state(request).store.alist_namespaces(
         prefix=tuple(wanted.prefix or ()) or None,
         suffix=tuple(wanted.suffix or ()) or None,
         max_depth=wanted.max_depth,
         limit=wanted.limit,
         offset=wanted.offset,
     )
-    return JsonAnswer({"namespaces": found})
+    return GraphJsonResponse({"namespaces": found})
 
 
 def _view(item: Item) -> dict[str, object]:

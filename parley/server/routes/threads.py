@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from parley.server.payload import CheckpointPayload
-from parley.server.responses import JsonAnswer
-from parley.server.services import as_uuid, asked, path_uuid, services
-from parley.server.tables import ThreadQuery
-from parley.server.threads import Place
+from parley.server.routes.request_context import app_state, as_uuid, parse_body, path_uuid
+from parley.server.routes.responses import GraphJsonResponse
+from parley.server.runs.payload import CheckpointPayload
+from parley.server.storage.tables import ThreadQuery
+from parley.server.threads.service import CheckpointRef
 
 
 class ThreadCreate(BaseModel):
@@ -93,88 +93,88 @@ class HistoryQuery(BaseModel):
 
 async def create(request: Request) -> Response:
     """Make a thread."""
-    wanted = await asked(request, ThreadCreate)
+    wanted = await parse_body(request, ThreadCreate)
     thread_id = as_uuid(wanted.thread_id, "thread_id") if wanted.thread_id else None
-    threads = services(request).threads
+    threads = app_state(request).threads
     row = await threads.create(thread_id, wanted.metadata, keep=wanted.if_exists == "do_nothing")
-    return JsonAnswer(await threads.view(row))
+    return GraphJsonResponse(await threads.view(row))
 
 
 async def search(request: Request) -> Response:
     """Threads that match."""
-    wanted = await asked(request, ThreadSearch)
+    wanted = await parse_body(request, ThreadSearch)
     values = wanted.select is None or "values" in wanted.select
-    found = await services(request).threads.search(wanted.query(), values=values)
+    found = await app_state(request).threads.search(wanted.query(), values=values)
     if wanted.select is None:
-        return JsonAnswer(found)
-    return JsonAnswer([{key: view[key] for key in wanted.select if key in view} for view in found])
+        return GraphJsonResponse(found)
+    return GraphJsonResponse([{key: view[key] for key in wanted.select if key in view} for view in found])
 
 
 async def count(request: Request) -> Response:
     """How many threads match."""
-    wanted = await asked(request, ThreadSearch)
-    return JsonAnswer(await services(request).threads.tables.count_threads(wanted.query()))
+    wanted = await parse_body(request, ThreadSearch)
+    return GraphJsonResponse(await app_state(request).threads.tables.count_threads(wanted.query()))
 
 
 async def get(request: Request) -> Response:
     """One thread with its values."""
-    threads = services(request).threads
-    return JsonAnswer(await threads.view(await threads.row(path_uuid(request, "thread_id"))))
+    threads = app_state(request).threads
+    return GraphJsonResponse(await threads.view(await threads.row(path_uuid(request, "thread_id"))))
 
 
 async def update(request: Request) -> Response:
     """Merge metadata."""
-    wanted = await asked(request, ThreadPatch)
-    threads = services(request).threads
+    wanted = await parse_body(request, ThreadPatch)
+    threads = app_state(request).threads
     row = await threads.update(path_uuid(request, "thread_id"), wanted.metadata)
     if "return=minimal" in request.headers.get("prefer", ""):
         return Response(status_code=204)
-    return JsonAnswer(await threads.view(row))
+    return GraphJsonResponse(await threads.view(row))
 
 
 async def delete(request: Request) -> Response:
     """Forget a thread."""
-    await services(request).threads.delete(path_uuid(request, "thread_id"))
+    await app_state(request).threads.delete(path_uuid(request, "thread_id"))
     return Response(status_code=204)
 
 
 async def get_state(request: Request) -> Response:
     """The newest state, or that of the checkpoint in the path."""
-    place = Place(path_uuid(request, "thread_id"), request.path_params.get("checkpoint_id", ""))
+    place = CheckpointRef(path_uuid(request, "thread_id"), request.path_params.get("checkpoint_id", ""))
     subgraphs = request.query_params.get("subgraphs", "").lower() in ("1", "true")
-    state = await services(request).threads.state(place, subgraphs=subgraphs)
-    return JsonAnswer(_selected(state, request.query_params.getlist("select")))
+    state = await app_state(request).threads.state(place, subgraphs=subgraphs)
+    return GraphJsonResponse(_selected(state, request.query_params.getlist("select")))
 
 
 async def get_state_at(request: Request) -> Response:
     """The state at the checkpoint in the body."""
-    wanted = await asked(request, StateAt)
+    wanted = await parse_body(request, StateAt)
     place = _place(path_uuid(request, "thread_id"), wanted.checkpoint)
-    state = await services(request).threads.state(place, subgraphs=wanted.subgraphs)
-    return JsonAnswer(_selected(state, wanted.select))
+    state = await app_state(request).threads.state(place, subgraphs=wanted.subgraphs)
+    return GraphJsonResponse(_selected(state, wanted.select))
 
 
 async def update_state(request: Request) -> Response:
     """Change the state."""
-    wanted = await asked(request, StateUpdate)
+    wanted = await parse_body(request, StateUpdate)
     checkpoint = wanted.checkpoint or CheckpointPayload(checkpoint_id=wanted.checkpoint_id)
     place = _place(path_uuid(request, "thread_id"), checkpoint)
-    made = await services(request).threads.update_state(place, wanted.values, wanted.as_node)
-    return JsonAnswer({"checkpoint": made, **made})
+    made = await app_state(request).threads.update_state(place, wanted.values, wanted.as_node)
+    return GraphJsonResponse({"checkpoint": made, **made})
 
 
 async def history(request: Request) -> Response:
     """States, newest first."""
-    wanted = await asked(request, HistoryQuery)
+    wanted = await parse_body(request, HistoryQuery)
     place = _place(path_uuid(request, "thread_id"), wanted.checkpoint or CheckpointPayload())
-    states = await services(request).threads.history(
+    states = await app_state(request).threads.history(
         place, limit=wanted.limit, before=wanted.before_id, metadata=wanted.metadata
     )
-    return JsonAnswer([_selected(state, wanted.select) for state in states])
+    return GraphJsonResponse([_selected(state, wanted.select) for state in states])
 
 
-def _place(thread_id: str, checkpoint: CheckpointPayload) -> Place:
-    return Place(thread_id, checkpoint.checkpoint_id or "", checkpoint.checkpoint_ns)
+def _place(thread_id: str, checkpoint: CheckpointPayload) -> CheckpointRef:
+    return CheckpointRef(thread_id, checkpoint.checkpoint_id or "", checkpoint.checkpoint_ns)
 
 
 def _selected(state: dict[str, object], select: list[str] | None) -> dict[str, object]:

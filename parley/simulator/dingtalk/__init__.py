@@ -1,19 +1,20 @@
 """DingTalk on loopback: gateway, stream, robot, cards and files, and the people on the other side."""
 
-from parley.simulator.dingtalk.faults import Fault, Faults, Pace
-from parley.simulator.dingtalk.model import SeenMessage, Upload
-from parley.simulator.dingtalk.people import People, Person
-from parley.simulator.dingtalk.server import Call, DingTalkSimulator, Timing
+from parley.simulator.dingtalk.events.gateway import DingTalkSimulatorTiming
+from parley.simulator.dingtalk.faults import DingTalkFault, DingTalkFaults, DingTalkRateLimits
+from parley.simulator.dingtalk.model import DingTalkUpload, SeenDingTalkMessage
+from parley.simulator.dingtalk.people import SimulatedDingTalkPeople, SimulatedDingTalkPerson
+from parley.simulator.dingtalk.server import DingTalkCall, DingTalkSimulator
 
 __all__ = [
-    "Call",
+    "DingTalkCall",
+    "DingTalkFault",
+    "DingTalkFaults",
+    "DingTalkRateLimits",
     "DingTalkSimulator",
-    "Fault",
-    "Faults",
-    "Pace",
-    "People",
-    "Person",
-    "SeenMessage",
-    "Timing",
-    "Upload",
+    "DingTalkSimulatorTiming",
+    "DingTalkUpload",
+    "SeenDingTalkMessage",
+    "SimulatedDingTalkPeople",
+    "SimulatedDingTalkPerson",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class ApiError(Exception):
+class DingTalkErrorResponse(Exception):
     """An answer with a status of at least 400, a code and words."""
 
     def __init__(self, status: int, code: str, words: str) -> None:
@@ -13,7 +13,7 @@ class ApiError(Exception):
         self.words = words
 
 
-class OldError(Exception):
+class OapiErrorResponse(Exception):
     """An answer of the older API: status 200 and an `errcode`."""
 
     def __init__(self, number: int, words: str) -> None:
@@ -22,11 +22,13 @@ class OldError(Exception):
         self.words = words
 
 
-def bad_request(code: str, words: str) -> ApiError:
+def bad_request(code: str, words: str) -> DingTalkErrorResponse:
     """400."""
-    return ApiError(400, code, words)
+    return DingTalkErrorResponse(400, code, words)
 
 
-def too_many() -> ApiError:
+def too_many() -> DingTalkErrorResponse:
     """403, which is what DingTalk says for too many calls a second; it names no time to wait."""
-    return ApiError(403, "Forbidden.AccessDenied.QpsLimitForApi", "QPS limit of the API was exceeded")
+    return DingTalkErrorResponse(
+        403, "Forbidden.AccessDenied.QpsLimitForApi", "QPS limit of the API was exceeded"
+    )

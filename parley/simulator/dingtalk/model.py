@@ -12,7 +12,7 @@ FileKind: TypeAlias = Literal["picture", "file", "video", "audio"]
 
 
 @dataclass
-class Account:
+class DingTalkAccount:
     """A person. `staff_id` is empty for people of other organisations, who are in groups only."""
 
     staff_id: str
@@ -28,7 +28,7 @@ class Account:
 
 
 @dataclass
-class Group:
+class DingTalkGroup:
     """A group with the robot in it. An `overheard` one pushes messages that do not mention the robot, too:
     DingTalk does not do that today, but its messages have a flag for it."""
 
@@ -40,7 +40,7 @@ class Group:
 
 
 @dataclass
-class Card:
+class DingTalkCard:
     """A card: `text` is the value of the variable that grows, or is shown. `guids` are those of calls done.
 
     `private` holds what single people see in place of what all see, by person.
@@ -58,7 +58,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Upload:
+class DingTalkUpload:
     """A file on its way to the platform."""
 
     name: str
@@ -67,7 +67,7 @@ class Upload:
 
 
 @dataclass
-class Message:
+class DingTalkMessage:
     """A message in a private chat or group, as it is now."""
 
     id: str
@@ -78,13 +78,13 @@ class Message:
     kind: str
     text: str = ""
     title: str = ""
-    file: Upload | None = None
-    card: Card | None = None
+    file: DingTalkUpload | None = None
+    card: DingTalkCard | None = None
     quotes: str = ""
 
 
 @dataclass(frozen=True)
-class SeenMessage:
+class SeenDingTalkMessage:
     """A message as somebody in the chat sees it now.
 
     `text` is its markdown, `shown` what a client makes of that, `code` the code blocks and spans in it.
@@ -108,7 +108,7 @@ class SeenMessage:
 
 
 @dataclass(frozen=True)
-class Press:
+class DingTalkCardPress:
     """A press of a button on a card."""
 
     place: str
@@ -117,7 +117,7 @@ class Press:
 
 
 @dataclass
-class Push:
+class DingTalkPush:
     """A frame for the robot: what became of it, and the acknowledgement's code and data (0 for none).
 
     `press` is what it tells of, where it does; `failed` that the person's client said it did not work.
@@ -125,7 +125,7 @@ class Push:
 
     frame: Mapping[str, Json]
     message: str
-    press: Press | None = None
+    press: DingTalkCardPress | None = None
     lost: bool = False
     failed: bool = False
     code: int = 0

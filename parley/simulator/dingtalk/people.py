@@ -6,51 +6,51 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from parley.simulator.dingtalk import buttons
-from parley.simulator.dingtalk.model import (
-    Account,
-    FileKind,
-    Json,
-    JsonObject,
-    Message,
-    Press,
-    Push,
-    SeenMessage,
-    Upload,
-)
-from parley.simulator.dingtalk.payloads import (
+from parley.simulator.dingtalk.api import card_buttons
+from parley.simulator.dingtalk.events.payloads import (
     BOT_TOPIC,
     CARD_TOPIC,
     bot_message,
     card_callback,
     frame,
-    quoted,
+    quote_message,
+)
+from parley.simulator.dingtalk.model import (
+    DingTalkAccount,
+    DingTalkCardPress,
+    DingTalkMessage,
+    DingTalkPush,
+    DingTalkUpload,
+    FileKind,
+    Json,
+    JsonObject,
+    SeenDingTalkMessage,
 )
 from parley.simulator.dingtalk.rendering import render
-from parley.simulator.dingtalk.world import World
+from parley.simulator.dingtalk.world import DingTalkWorld
 
 
 @dataclass(frozen=True)
-class Person:
+class SimulatedDingTalkPerson:
     """Somebody with an account. `id` (the staff id) is also that of their private chat with the robot."""
 
     id: str
     name: str
 
 
-class People:
+class SimulatedDingTalkPeople:
     """What everybody but the robot does. Places are staff ids and conversation ids of groups."""
 
-    def __init__(self, world: World, robot_name: str, push: Callable[[Push], None]) -> None:
+    def __init__(self, world: DingTalkWorld, robot_name: str, push: Callable[[DingTalkPush], None]) -> None:
         self._world = world
         self._mention = f"@{robot_name}"
         self._push = push
         self.url = ""
 
-    def add_person(self, name: str, external: bool = False) -> Person:
+    def add_person(self, name: str, external: bool = False) -> SimulatedDingTalkPerson:
         """A new account; an `external` one belongs to another organisation and has no staff id."""
         account = self._world.add_account(name, external)
-        return Person(account.id, account.name)
+        return SimulatedDingTalkPerson(account.id, account.name)
 
     def add_group(self, title: str, members: Sequence[str], overheard: bool = False) -> str:
         """A new group with the robot in it; returns its conversation id."""
@@ -65,11 +65,11 @@ class People:
             if reply_to:
                 answered = self._message(place, reply_to)
                 message.quotes = answered.id
-                body |= {"isReplyMsg": True, "repliedMsg": quoted(self._world, answered)}
+                body |= {"isReplyMsg": True, "repliedMsg": quote_message(self._world, answered)}
             self._tell(message, "text", body, self._mention in text)
             return message.id
 
-    def say_rich(self, place: str, by: str, parts: Sequence[str | Upload]) -> str:
+    def say_rich(self, place: str, by: str, parts: Sequence[str | DingTalkUpload]) -> str:
         """Write words and pictures in one message; returns its id."""
         with self._world.changed:
             message = self._world.post(place, by, "richText")
@@ -85,7 +85,7 @@ class People:
             return message.id
 
     def send_file(
-        self, place: str, by: str, file: Upload, kind: FileKind = "file", *, unheard: bool = False
+        self, place: str, by: str, file: DingTalkUpload, kind: FileKind = "file", *, unheard: bool = False
     ) -> str:
         """Send a picture, video, voice or other file, alone as on the platform; returns the message's id.
 
@@ -109,7 +109,7 @@ class People:
         with self._world.changed:
             message = self._world.post(place, by, "audio")
             message.text = words
-            code = self._world.keep(Upload("voice.amr", b"#!AMR\n"))
+            code = self._world.keep(DingTalkUpload("voice.amr", b"#!AMR\n"))
             self._tell(message, "audio", {"downloadCode": code, "recognition": words, "duration": 2}, False)
             return message.id
 
@@ -122,7 +122,7 @@ class People:
             card = self._message(place, message).card
             if card is None:
                 raise LookupError(f"message {message} is no card")
-            button = buttons.pressed(card, label)
+            button = card_buttons.find_button(card, label)
             return self._act(place, by, message, button.action, button.params)
 
     def act(self, place: str, by: str, message: str, action: str, params: JsonObject | None = None) -> str:
@@ -166,7 +166,7 @@ class People:
         """Push the last messages once more, which DingTalk does only by mistake."""
         with self._world.changed:
             for push in [push for push in self._world.pushes if push.message][-count:]:
-                self._push(Push(push.frame, push.message, push.press))
+                self._push(DingTalkPush(push.frame, push.message, push.press))
 
     def remove_robot(self, place: str) -> None:
         """Throw the robot out of a group, or take it from a person."""
@@ -176,7 +176,7 @@ class People:
             else:
                 self._world.accounts[place].reachable = False
 
-    def messages(self, place: str) -> tuple[SeenMessage, ...]:
+    def messages(self, place: str) -> tuple[SeenDingTalkMessage, ...]:
         """What stands in a chat now, oldest first."""
         with self._world.changed:
             return tuple(self._seen(message) for message in self._world.messages[place])
@@ -202,7 +202,7 @@ class People:
             if not self._world.changed.wait_for(condition, timeout):
                 raise TimeoutError("the simulated DingTalk did not get there in time")
 
-    def _tell(self, message: Message, kind: str, body: JsonObject, called: bool) -> None:
+    def _tell(self, message: DingTalkMessage, kind: str, body: JsonObject, called: bool) -> None:
         """Push a message to the robot, where the platform does that."""
         group = self._world.groups.get(message.place)
         if group is not None and (group.robot_is_gone or not (called or group.overheard)):
@@ -214,12 +214,12 @@ class People:
     def _act(self, place: str, by: str, message: str, action: str, params: JsonObject) -> str:
         shown, number = self._message(place, message), self._world.number()
         body = card_callback(self._world, self._world.accounts[by], shown, action, params)
-        press = None if shown.card is None else buttons.press_of(shown.card, by)
+        press = None if shown.card is None else card_buttons.make_press(shown.card, by)
         self._hand_over(frame(CARD_TOPIC, body, number), f"press{number}", press)
         return f"press{number}"
 
-    def _hand_over(self, body: JsonObject, message: str, press: Press | None = None) -> None:
-        push = Push(body, message, press)
+    def _hand_over(self, body: JsonObject, message: str, press: DingTalkCardPress | None = None) -> None:
+        push = DingTalkPush(body, message, press)
         self._world.pushes.append(push)
         self._push(push)
 
@@ -228,14 +228,14 @@ class People:
             return text
         return text.replace(f"{self._mention} ", "").replace(self._mention, "")
 
-    def _message(self, place: str, number: str) -> Message:
+    def _message(self, place: str, number: str) -> DingTalkMessage:
         return next(message for message in self._world.messages[place] if message.id == number)
 
-    def _seen(self, message: Message) -> SeenMessage:
-        account: Account | None = self._world.accounts.get(message.sender)
+    def _seen(self, message: DingTalkMessage) -> SeenDingTalkMessage:
+        account: DingTalkAccount | None = self._world.accounts.get(message.sender)
         text = message.text if message.card is None else message.card.text
         shown, code = render(text)
-        return SeenMessage(
+        return SeenDingTalkMessage(
             id=message.id,
             sender="robot" if account is None else account.name,
             from_robot=message.from_robot,
@@ -251,5 +251,5 @@ class People:
             at=message.at,
             buttons=()
             if message.card is None
-            else tuple(button.label for button in buttons.buttons(message.card)),
+            else tuple(button.label for button in card_buttons.buttons(message.card)),
         )

@@ -13,17 +13,22 @@ from types import TracebackType
 
 from aiohttp import web
 
-from parley.simulator.control import Control
-from parley.simulator.dingtalk import cards, media, robot
-from parley.simulator.dingtalk.errors import ApiError, bad_request
-from parley.simulator.dingtalk.faults import Faults, Pace, Pacer, raise_for
-from parley.simulator.dingtalk.gateway import Gateway, Timing
-from parley.simulator.dingtalk.model import Json, JsonObject, Push, Upload
-from parley.simulator.dingtalk.people import People
-from parley.simulator.dingtalk.robot import MOST_BODY, Method, text_of
-from parley.simulator.dingtalk.verbs import FAULTS, PEOPLE
-from parley.simulator.dingtalk.world import KEPT, QUESTION_TEMPLATE, TEMPLATE, World
-from parley.simulator.serving import serving
+from parley.simulator.dingtalk.api import cards, media, robot
+from parley.simulator.dingtalk.api.robot import MOST_BODY, Method, text_of
+from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
+from parley.simulator.dingtalk.events.gateway import DingTalkSimulatorTiming, StreamGateway
+from parley.simulator.dingtalk.faults import (
+    DingTalkFaults,
+    DingTalkRateLimiter,
+    DingTalkRateLimits,
+    raise_for,
+)
+from parley.simulator.dingtalk.http_verbs import FAULTS, PEOPLE
+from parley.simulator.dingtalk.model import DingTalkPush, DingTalkUpload, Json, JsonObject
+from parley.simulator.dingtalk.people import SimulatedDingTalkPeople
+from parley.simulator.dingtalk.world import KEPT, QUESTION_TEMPLATE, TEMPLATE, DingTalkWorld
+from parley.simulator.kit.http_control import HttpControl
+from parley.simulator.kit.http_server import serving
 
 _TOKEN = "x-acs-dingtalk-access-token"  # noqa: S105 - the header's name
 _PATHS = {
@@ -44,7 +49,7 @@ _PACED = frozenset(cards.METHODS)
 
 
 @dataclass(frozen=True)
-class Call:
+class DingTalkCall:
     """A call of the app: method as the faults name it, body, Unix time, and the status of its answer."""
 
     method: str
@@ -65,8 +70,8 @@ class DingTalkSimulator:
         client_id: str = "ding-simulated-app",
         client_secret: str = "simulated-secret-for-loopback-only",  # noqa: S107 - guards nothing
         name: str = "Parley",
-        pace: Pace | None = None,
-        timing: Timing = Timing(),  # noqa: B008 - frozen
+        pace: DingTalkRateLimits | None = None,
+        timing: DingTalkSimulatorTiming = DingTalkSimulatorTiming(),  # noqa: B008 - frozen
         port: int = 0,
     ) -> None:
         self.client_id = client_id
@@ -74,12 +79,12 @@ class DingTalkSimulator:
         self.name = name
         self.template = TEMPLATE
         self.question_template = QUESTION_TEMPLATE
-        self.world = World(client_id, client_secret, client_id, timing.token_life)
-        self.faults = Faults()
-        self.people = People(self.world, name, self._push)
+        self.world = DingTalkWorld(client_id, client_secret, client_id, timing.token_life)
+        self.faults = DingTalkFaults()
+        self.people = SimulatedDingTalkPeople(self.world, name, self._push)
         self._timing = timing
-        self._pacer = Pacer(pace)
-        self._calls: deque[Call] = deque(maxlen=KEPT)
+        self._pacer = DingTalkRateLimiter(pace)
+        self._calls: deque[DingTalkCall] = deque(maxlen=KEPT)
         self._port = port
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulated-dingtalk", daemon=True)
@@ -99,7 +104,7 @@ class DingTalkSimulator:
         """How many calls the limit of calls a second has refused."""
         return self._pacer.refused
 
-    def calls(self, method: str = "") -> tuple[Call, ...]:
+    def calls(self, method: str = "") -> tuple[DingTalkCall, ...]:
         """Finished calls of the app, oldest first; with `method`, of that one only."""
         with self.world.changed:
             return tuple(call for call in self._calls if not method or call.method == method)
@@ -134,7 +139,7 @@ class DingTalkSimulator:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
 
-    def _push(self, push: Push) -> None:
+    def _push(self, push: DingTalkPush) -> None:
         self._gateway.push(push)
 
     def _run(self) -> None:
@@ -142,13 +147,13 @@ class DingTalkSimulator:
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        self._gateway = Gateway(self.world, self.faults, self._timing)
+        self._gateway = StreamGateway(self.world, self.faults, self._timing)
         app = web.Application(client_max_size=4 * media.MOST_FILE)
         for name, (method, path) in _PATHS.items():
             app.router.add_route(method, path, self._handler(name))
         app.router.add_get("/connect", self._gateway.connect)
-        media.Media(self.world, self.faults, self._note).add_to(app)
-        Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
+        media.DingTalkMediaApi(self.world, self.faults, self._note).add_to(app)
+        HttpControl(DingTalkUpload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
         async with serving(app, self._port) as self._port:
             self.people.url = self.url
             self._ready.set()
@@ -163,19 +168,19 @@ class DingTalkSimulator:
     async def _api(self, name: str, request: web.Request) -> web.StreamResponse:
         fault = self.faults.take(name)
         if self.faults.out() or fault.reset == "before":
-            return media.cut(request)
+            return media.abort_connection(request)
         await asyncio.sleep(fault.delay)
         body: JsonObject = {}
         try:
             body = _body(await request.read())
             raise_for(fault)
             answer = web.json_response(self._perform(name, body, request))
-        except ApiError as error:
+        except DingTalkErrorResponse as error:
             refusal = {"code": error.code, "message": error.words, "requestid": "simulated"}
             answer = web.json_response(refusal, status=error.status)
         self._note(name, body, answer.status)
         if fault.reset == "after":
-            return media.cut(request)
+            return media.abort_connection(request)
         return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
 
     def _perform(self, name: str, body: JsonObject, request: web.Request) -> JsonObject:
@@ -183,7 +188,7 @@ class DingTalkSimulator:
             if name == "open":
                 return self._open(body, request.host)
             if name not in _OPEN_TO_ALL and not self.world.check_token(request.headers.get(_TOKEN, "")):
-                raise ApiError(401, "InvalidAuthentication", "不合法的access_token")
+                raise DingTalkErrorResponse(401, "InvalidAuthentication", "不合法的access_token")
             if name in _PACED:
                 self._pacer.check()
             answer = _METHODS[name](self.world, body)
@@ -204,7 +209,7 @@ class DingTalkSimulator:
 
     def _note(self, name: str, body: JsonObject, status: int) -> None:
         with self.world.changed:
-            self._calls.append(Call(name, body, time.time(), status))
+            self._calls.append(DingTalkCall(name, body, time.time(), status))
             self.world.touch()
 
 
@@ -220,4 +225,4 @@ def _body(raw: bytes) -> JsonObject:
     return value
 
 
-__all__ = ["Call", "DingTalkSimulator", "Timing"]
+__all__ = ["DingTalkCall", "DingTalkSimulator", "DingTalkSimulatorTiming"]

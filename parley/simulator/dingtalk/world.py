@@ -9,8 +9,17 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from parley.simulator.dingtalk.errors import ApiError, bad_request
-from parley.simulator.dingtalk.model import Account, Card, Group, Json, JsonObject, Message, Push, Upload
+from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
+from parley.simulator.dingtalk.model import (
+    DingTalkAccount,
+    DingTalkCard,
+    DingTalkGroup,
+    DingTalkMessage,
+    DingTalkPush,
+    DingTalkUpload,
+    Json,
+    JsonObject,
+)
 
 KEPT = 200_000
 CORP = "ding-corp-simulated"
@@ -21,7 +30,7 @@ QUESTION_TEMPLATE = "00000000-0000-4000-8000-0000question.schema"
 """A card with a text, a group of buttons, and a text that each person sees their own of."""
 
 
-class World:
+class DingTalkWorld:
     """Accounts, groups, messages, cards, files, tokens and pushes of one app, behind one lock.
 
     `changed` is that lock, and is notified whenever something moved.
@@ -36,14 +45,14 @@ class World:
         self.spoiled = 0
         self.strips_mention = True
         self.templates = {TEMPLATE, QUESTION_TEMPLATE}
-        self.accounts: dict[str, Account] = {}
-        self.groups: dict[str, Group] = {}
-        self.messages: dict[str, list[Message]] = {}
-        self.cards: dict[str, Card] = {}
-        self.files: dict[str, Upload] = {}
-        self.media: dict[str, Upload] = {}
+        self.accounts: dict[str, DingTalkAccount] = {}
+        self.groups: dict[str, DingTalkGroup] = {}
+        self.messages: dict[str, list[DingTalkMessage]] = {}
+        self.cards: dict[str, DingTalkCard] = {}
+        self.files: dict[str, DingTalkUpload] = {}
+        self.media: dict[str, DingTalkUpload] = {}
         self.growth: deque[tuple[str, str]] = deque(maxlen=KEPT)
-        self.pushes: deque[Push] = deque(maxlen=KEPT)
+        self.pushes: deque[DingTalkPush] = deque(maxlen=KEPT)
         self.sessions: dict[str, str] = {}
         self.told: list[tuple[str, str, str]] = []
         # Every secret that is handed out has this in it, so that it is found where it does not belong.
@@ -71,7 +80,7 @@ class World:
     def check_app(self, client_id: Json, secret: Json) -> None:
         """Raises ApiError for wrong credentials."""
         if self.revoked or (client_id, secret) != (self.client_id, self.client_secret):
-            raise ApiError(401, "invalidClientIdOrSecret", "无效的clientId或者clientSecret")
+            raise DingTalkErrorResponse(401, "invalidClientIdOrSecret", "无效的clientId或者clientSecret")
 
     def new_token(self) -> tuple[str, float]:
         """A token, and for how many seconds it is good."""
@@ -107,21 +116,21 @@ class World:
         with self.changed:
             self._tickets.clear()
 
-    def add_account(self, name: str, external: bool) -> Account:
+    def add_account(self, name: str, external: bool) -> DingTalkAccount:
         """A new person, of this organisation or another one."""
         with self.changed:
             number = self.number()
             sender = f"$:LWCP_v1:${secrets.token_hex(8)}"
             corp = f"ding-other-{number}" if external else CORP
-            account = Account("" if external else f"staff{number:06}", sender, name, corp)
+            account = DingTalkAccount("" if external else f"staff{number:06}", sender, name, corp)
             self.accounts[account.id] = account
             self.messages[account.id] = []
             return account
 
-    def add_group(self, title: str, members: set[str], overheard: bool) -> Group:
+    def add_group(self, title: str, members: set[str], overheard: bool) -> DingTalkGroup:
         """A new group with the robot in it."""
         with self.changed:
-            group = Group(f"cid{secrets.token_hex(12)}==", title, members, overheard)
+            group = DingTalkGroup(f"cid{secrets.token_hex(12)}==", title, members, overheard)
             self.groups[group.id] = group
             self.messages[group.id] = []
             return group
@@ -135,11 +144,11 @@ class World:
             return place
         raise bad_request("resource.not.found", "robot is not in this conversation")
 
-    def post(self, place: str, sender: str, kind: str, *, from_robot: bool = False) -> Message:
+    def post(self, place: str, sender: str, kind: str, *, from_robot: bool = False) -> DingTalkMessage:
         """A new, empty message at the end of a chat."""
         number = self.number()
         name = f"{'pqk' if from_robot else 'msg'}{number:08}"
-        message = Message(name, place, sender, from_robot, time.time(), kind)
+        message = DingTalkMessage(name, place, sender, from_robot, time.time(), kind)
         self.messages[place].append(message)
         self.touch()
         return message
@@ -149,7 +158,7 @@ class World:
         self.growth.append((place, text))
         self.touch()
 
-    def keep(self, upload: Upload) -> str:
+    def keep(self, upload: DingTalkUpload) -> str:
         """Store a file of a person; returns its download code."""
         code = f"dl{self.number():08}-{secrets.token_hex(6)}"
         self.files[code] = upload

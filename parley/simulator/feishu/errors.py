@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class ApiError(Exception):
+class FeishuErrorResponse(Exception):
     """An answer with a code other than 0. `reset` is the seconds of a rate limit's header, 0 for none."""
 
     def __init__(self, code: int, message: str, status: int = 400, reset: int = 0) -> None:
@@ -14,29 +14,29 @@ class ApiError(Exception):
         self.reset = reset
 
 
-def invalid(what: str) -> ApiError:
+def invalid(what: str) -> FeishuErrorResponse:
     """A field that is missing or not as it should be."""
-    return ApiError(99992402, f"field validation failed: {what}")
+    return FeishuErrorResponse(99992402, f"field validation failed: {what}")
 
 
-def too_many(reset: int) -> ApiError:
+def too_many(reset: int) -> FeishuErrorResponse:
     """A rate limit, over in `reset` seconds."""
-    return ApiError(99991400, "request trigger frequency limit", 429, reset)
+    return FeishuErrorResponse(99991400, "request trigger frequency limit", 429, reset)
 
 
-def bad_card(reason: str) -> ApiError:
+def bad_card(reason: str) -> FeishuErrorResponse:
     """A card that cannot be shown."""
-    return ApiError(230099, f"Failed to create card content, ext={reason}")
+    return FeishuErrorResponse(230099, f"Failed to create card content, ext={reason}")
 
 
 TOO_LONG = "The length of the message content reaches its limit."
 
 
-def too_long() -> ApiError:
+def too_long() -> FeishuErrorResponse:
     """A message over its size limit."""
-    return ApiError(230025, TOO_LONG)
+    return FeishuErrorResponse(230025, TOO_LONG)
 
 
-def no_scope(scope: str) -> ApiError:
+def no_scope(scope: str) -> FeishuErrorResponse:
     """A permission that the app was not given."""
-    return ApiError(99991672, f"Access denied. One of the following scopes is required: [{scope}]")
+    return FeishuErrorResponse(99991672, f"Access denied. One of the following scopes is required: [{scope}]")

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from parley.simulator.feishu.errors import ApiError, too_many
+from parley.simulator.feishu.errors import FeishuErrorResponse, too_many
 
 Reset = Literal["", "before", "after"]
 
 
 @dataclass
-class Fault:
+class FeishuFault:
     """One thing that goes wrong with the next `times` calls of any of `names` (none: of all).
 
     `code` (with `status`) refuses without any effect, `reset_header` being the seconds of a rate limit;
@@ -32,12 +32,12 @@ class Fault:
     times: int = 1
 
 
-class Faults:
+class FeishuFaults:
     """Faults waiting to happen; may be asked for from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: list[Fault] = []
+        self._waiting: list[FeishuFault] = []
         self._out_until = 0.0
         self.split = 1
         """Into how many frames each event is cut."""
@@ -58,24 +58,24 @@ class Faults:
         times: int = 1,
     ) -> None:
         """Answer the next calls with a code, without any effect."""
-        self._add(Fault(tuple(names), code, message, status, reset, times=times))
+        self._add(FeishuFault(tuple(names), code, message, status, reset, times=times))
 
     def limit_next(self, names: Sequence[str], seconds: int, times: int = 1) -> None:
         """Answer the next calls with 429 and the seconds to wait."""
         limit = too_many(seconds)
-        self._add(Fault(tuple(names), limit.code, limit.message, 429, seconds, times=times))
+        self._add(FeishuFault(tuple(names), limit.code, limit.message, 429, seconds, times=times))
 
     def reset_next(self, names: Sequence[str], when: Reset = "before", times: int = 1) -> None:
         """Cut the connection before the effect, or after it so that only the answer is lost."""
-        self._add(Fault(tuple(names), reset=when, times=times))
+        self._add(FeishuFault(tuple(names), reset=when, times=times))
 
     def slow_next(self, names: Sequence[str], delay: float, times: int = 1) -> None:
         """Wait before doing as asked."""
-        self._add(Fault(tuple(names), delay=delay, times=times))
+        self._add(FeishuFault(tuple(names), delay=delay, times=times))
 
     def garble_next(self, names: Sequence[str], body: str = "<html>", times: int = 1) -> None:
         """Do as asked but answer with something that is no answer."""
-        self._add(Fault(tuple(names), body=body, times=times))
+        self._add(FeishuFault(tuple(names), body=body, times=times))
 
     def outage(self, seconds: float) -> None:
         """From now on, for so long, cut every connection."""
@@ -94,7 +94,7 @@ class Faults:
         with self._lock:
             return time.monotonic() < self._out_until
 
-    def take(self, name: str) -> Fault:
+    def take(self, name: str) -> FeishuFault:
         """What goes wrong with this call; an empty fault for nothing."""
         with self._lock:
             for fault in self._waiting:
@@ -103,21 +103,21 @@ class Faults:
                     if fault.times <= 0:
                         self._waiting.remove(fault)
                     return fault
-        return Fault()
+        return FeishuFault()
 
-    def _add(self, fault: Fault) -> None:
+    def _add(self, fault: FeishuFault) -> None:
         with self._lock:
             self._waiting.append(fault)
 
 
-def raise_for(fault: Fault) -> None:
+def raise_for(fault: FeishuFault) -> None:
     """Raise the answer that a fault asks for, if it asks for one."""
     if fault.code:
-        raise ApiError(fault.code, fault.message, fault.status, fault.reset_header)
+        raise FeishuErrorResponse(fault.code, fault.message, fault.status, fault.reset_header)
 
 
 @dataclass(frozen=True)
-class Pace:
+class FeishuRateLimits:
     """Most operations a second; 0 for no limit."""
 
     card: int = 10
@@ -125,7 +125,7 @@ class Pace:
     chat: int = 0
 
 
-def check_pace(times: list[float], most: int) -> None:
+def check_rate_limit(times: list[float], most: int) -> None:
     """Note one more operation at this instant. Raises ApiError when there were too many within a second."""
     now = time.monotonic()
     times[:] = [at for at in times if now - at < 1.0]
@@ -135,7 +135,7 @@ def check_pace(times: list[float], most: int) -> None:
 
 
 @dataclass(frozen=True)
-class Timing:
+class FeishuSimulatorTiming:
     """Seconds: until an event counts as not acknowledged, and before each new delivery of it.
 
     `ping` is what the app is told to do, `stream` the life of a streaming card, `token` that of a token.

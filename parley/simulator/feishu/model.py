@@ -12,7 +12,7 @@ FileKind: TypeAlias = Literal["file", "image", "audio", "media", "sticker"]
 
 
 @dataclass
-class Account:
+class FeishuAccount:
     """A person, or the bot."""
 
     open_id: str
@@ -22,7 +22,7 @@ class Account:
 
 
 @dataclass
-class Chat:
+class FeishuChat:
     """A place with messages. The bot hears all of a group only where it was given that permission."""
 
     id: str
@@ -34,7 +34,7 @@ class Chat:
 
 
 @dataclass
-class Card:
+class FeishuCard:
     """A card entity. `sequence` is the last one taken; it is shown once a message has it."""
 
     id: str
@@ -47,7 +47,7 @@ class Card:
 
 
 @dataclass
-class Message:
+class FeishuMessage:
     """A message as it is now. `content` is what the API's `content` string holds."""
 
     id: str
@@ -77,7 +77,7 @@ class Blob:
 
 
 @dataclass
-class Told:
+class FeishuToast:
     """What somebody who pressed a button in a chat is told: a text, or that it failed."""
 
     chat: str
@@ -88,7 +88,7 @@ class Told:
 
 
 @dataclass
-class Event:
+class FeishuEvent:
     """An event for the app. `due` is when it is pushed (next), `pushed` when it last was.
 
     With `told` it is the press of a button, which is never sent again.
@@ -101,11 +101,11 @@ class Event:
     attempts: int = 0
     pushed: float = 0.0
     holder: int = 0
-    told: Told | None = None
+    told: FeishuToast | None = None
 
 
 @dataclass(frozen=True)
-class Upload:
+class FeishuUpload:
     """A file on its way to the platform."""
 
     name: str
@@ -114,7 +114,7 @@ class Upload:
 
 
 @dataclass(frozen=True)
-class SeenMessage:
+class SeenFeishuMessage:
     """A message as somebody in the chat sees it now: marks rendered away, `code` the text set as code."""
 
     id: str
@@ -133,7 +133,7 @@ class SeenMessage:
 
 
 @dataclass(frozen=True)
-class Call:
+class FeishuCall:
     """A call of the app: name, chat where it shows ("" for none), Unix time, and the answer's code."""
 
     name: str

@@ -7,27 +7,27 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from parley.simulator.feishu import presses
-from parley.simulator.feishu.buttons import buttons
-from parley.simulator.feishu.messages import as_json
+from parley.simulator.feishu.api.messages import as_json
+from parley.simulator.feishu.events import card_callbacks
 from parley.simulator.feishu.model import (
-    Account,
     ChatKind,
-    Event,
+    FeishuAccount,
+    FeishuEvent,
+    FeishuMessage,
+    FeishuUpload,
     FileKind,
     Json,
     JsonObject,
-    Message,
-    SeenMessage,
-    Upload,
+    SeenFeishuMessage,
 )
-from parley.simulator.feishu.world import World
+from parley.simulator.feishu.rendering.card_buttons import buttons
+from parley.simulator.feishu.world import FeishuWorld
 
 _FILE_KEYS = ("file_key", "image_key")
 
 
 @dataclass(frozen=True)
-class Person:
+class SimulatedFeishuPerson:
     """Somebody with an account; `chat` is where they talk to the bot alone."""
 
     open_id: str
@@ -35,16 +35,16 @@ class Person:
     chat: str
 
 
-class People:
+class SimulatedFeishuPeople:
     """What everybody but the bot does."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: FeishuWorld) -> None:
         self._world = world
 
-    def add_person(self, name: str, tenant: str = "") -> Person:
+    def add_person(self, name: str, tenant: str = "") -> SimulatedFeishuPerson:
         """A new account, of the app's own tenant unless another is given, with its chat."""
         account, chat = self._world.add_account(name, tenant)
-        return Person(account.open_id, account.name, chat.id)
+        return SimulatedFeishuPerson(account.open_id, account.name, chat.id)
 
     def add_group(
         self, title: str, members: Sequence[str], kind: ChatKind = "group", hears_all: bool = True
@@ -78,7 +78,9 @@ class People:
         content: JsonObject = {"title": title, "content": rows}
         return self._post(chat, by, "post", content, [], reply_to, in_thread)
 
-    def send_file(self, chat: str, by: str, file: Upload, reply_to: str = "", in_thread: bool = False) -> str:
+    def send_file(
+        self, chat: str, by: str, file: FeishuUpload, reply_to: str = "", in_thread: bool = False
+    ) -> str:
         """Send a file, image, audio, video or sticker; returns the message's id."""
         with self._world.changed:
             blob = self._world.keep(file)
@@ -91,7 +93,7 @@ class People:
             blob.message = message
             return message
 
-    def send_with_text(self, chat: str, by: str, files: Sequence[Upload], text: str) -> str:
+    def send_with_text(self, chat: str, by: str, files: Sequence[FeishuUpload], text: str) -> str:
         """Send files and words as one rich text; returns the message's id."""
         with self._world.changed:
             blobs = [self._world.keep(file) for file in files]
@@ -121,17 +123,17 @@ class People:
         Returns the id of the event. Raises LookupError, ValueError.
         """
         with self._world.changed:
-            return presses.press(self._world, chat, by, message, title, written or {})
+            return card_callbacks.press_button(self._world, chat, by, message, title, written or {})
 
     def told(self, chat: str, by: str) -> tuple[str, ...]:
         """What popped up for somebody when they had pressed buttons in a chat."""
         with self._world.changed:
-            return presses.told(self._world, chat, by)
+            return card_callbacks.list_toasts(self._world, chat, by)
 
     def failures(self, chat: str, by: str) -> int:
         """How often somebody's client said that a press did not work."""
         with self._world.changed:
-            return presses.failures(self._world, chat, by)
+            return card_callbacks.count_failed_presses(self._world, chat, by)
 
     def remove_bot(self, chat: str) -> None:
         """Throw the bot out of a group, or take it from a person."""
@@ -146,10 +148,12 @@ class People:
         """Hand the app its last acknowledged events once more."""
         with self._world.changed:
             for event in list(self._world.acknowledged)[-count:]:
-                self._world.events.append(Event(event.number, event.id, event.body, 0.0, told=event.told))
+                self._world.events.append(
+                    FeishuEvent(event.number, event.id, event.body, 0.0, told=event.told)
+                )
             self._world.touch()
 
-    def messages(self, chat: str) -> tuple[SeenMessage, ...]:
+    def messages(self, chat: str) -> tuple[SeenFeishuMessage, ...]:
         """What stands in a chat now, oldest first."""
         with self._world.changed:
             found = [
@@ -211,7 +215,7 @@ class People:
             world.touch()
             return message.id
 
-    def event(self, message: Message) -> JsonObject:
+    def event(self, message: FeishuMessage) -> JsonObject:
         """What the app is told about a message."""
         sender = self._world.accounts[message.sender]
         known = as_json(self._world, message)
@@ -260,7 +264,7 @@ class People:
         pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
         return re.sub(f"@({pattern})(?!\\w)", mark, text), mentions
 
-    def _seen(self, message: Message) -> SeenMessage:
+    def _seen(self, message: FeishuMessage) -> SeenFeishuMessage:
         world = self._world
         sender, shown, card = (
             world.accounts[message.sender],
@@ -268,7 +272,7 @@ class People:
             world.cards.get(message.card),
         )
         blob = world.blobs.get(_file_key(message))
-        return SeenMessage(
+        return SeenFeishuMessage(
             id=message.id,
             sender=sender.name,
             from_bot=sender.is_bot,
@@ -285,7 +289,7 @@ class People:
         )
 
 
-def _ids(account: Account) -> JsonObject:
+def _ids(account: FeishuAccount) -> JsonObject:
     return {"open_id": account.open_id, "union_id": account.open_id.replace("ou_", "on_", 1), "user_id": None}
 
 
@@ -296,5 +300,5 @@ def _element(kind: FileKind, key: str, name: str) -> JsonObject:
     return {"tag": tag, "file_key": key, "file_name": name}
 
 
-def _file_key(message: Message) -> str:
+def _file_key(message: FeishuMessage) -> str:
     return next((str(message.content[key]) for key in _FILE_KEYS if key in message.content), "")

@@ -13,21 +13,27 @@ from typing import TypeAlias
 
 from aiohttp import BodyPartReader, web
 
-from parley.simulator.control import Control
-from parley.simulator.feishu import cards, media, messages
-from parley.simulator.feishu.delivery import Delivery
-from parley.simulator.feishu.errors import ApiError
-from parley.simulator.feishu.faults import Fault, Faults, Pace, Timing, raise_for
-from parley.simulator.feishu.messages import Request
-from parley.simulator.feishu.model import Call, Json, JsonObject, Upload
-from parley.simulator.feishu.people import People
-from parley.simulator.feishu.verbs import FAULTS, PEOPLE
-from parley.simulator.feishu.world import World
-from parley.simulator.serving import serving
+from parley.simulator.feishu.api import cards, media, messages
+from parley.simulator.feishu.api.messages import FeishuRequest
+from parley.simulator.feishu.errors import FeishuErrorResponse
+from parley.simulator.feishu.events.websocket import FeishuEventDelivery
+from parley.simulator.feishu.faults import (
+    FeishuFault,
+    FeishuFaults,
+    FeishuRateLimits,
+    FeishuSimulatorTiming,
+    raise_for,
+)
+from parley.simulator.feishu.http_verbs import FAULTS, PEOPLE
+from parley.simulator.feishu.model import FeishuCall, FeishuUpload, Json, JsonObject
+from parley.simulator.feishu.people import SimulatedFeishuPeople
+from parley.simulator.feishu.world import FeishuWorld
+from parley.simulator.kit.http_control import HttpControl
+from parley.simulator.kit.http_server import serving
 
 DEFAULT_APP = "cli_0123456789abcdef"
 DEFAULT_SECRET = "simulated-secret-for-loopback-only"  # noqa: S105 - guards nothing
-Method: TypeAlias = "Callable[[World, Request], JsonObject | bytes]"
+Method: TypeAlias = "Callable[[FeishuWorld, FeishuRequest], JsonObject | bytes]"
 _API = "/open-apis"
 _MESSAGE = f"{_API}/im/v1/messages/{{message}}"
 _CARD = f"{_API}/cardkit/v1/cards/{{card}}"
@@ -64,13 +70,13 @@ class FeishuSimulator:
         app_id: str = DEFAULT_APP,
         secret: str = DEFAULT_SECRET,
         name: str = "Parley",
-        pace: Pace = Pace(),  # noqa: B008 - frozen
-        timing: Timing = Timing(),  # noqa: B008 - frozen
+        pace: FeishuRateLimits = FeishuRateLimits(),  # noqa: B008 - frozen
+        timing: FeishuSimulatorTiming = FeishuSimulatorTiming(),  # noqa: B008 - frozen
         port: int = 0,
     ) -> None:
-        self.world = World(app_id, secret, name, pace, timing)
-        self.people = People(self.world)
-        self.faults = Faults()
+        self.world = FeishuWorld(app_id, secret, name, pace, timing)
+        self.people = SimulatedFeishuPeople(self.world)
+        self.faults = FeishuFaults()
         self._port = port
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulated-feishu", daemon=True)
@@ -94,7 +100,7 @@ class FeishuSimulator:
         """Allow only so many long connections."""
         self._delivery.limit = most
 
-    def calls(self, *names: str) -> tuple[Call, ...]:
+    def calls(self, *names: str) -> tuple[FeishuCall, ...]:
         """Finished calls of the app, oldest first; with `names`, of those only."""
         with self.world.changed:
             return tuple(call for call in self.world.calls if not names or call.name in names)
@@ -132,14 +138,14 @@ class FeishuSimulator:
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        self._delivery = Delivery(self.world, self.faults)
+        self._delivery = FeishuEventDelivery(self.world, self.faults)
         app = web.Application(client_max_size=2 * media.MOST_DOWN)
         for name, verb, path, method in ROUTES:
             app.router.add_route(verb, path, self._route(name, method))
         app.router.add_post(f"{_API}/auth/v3/tenant_access_token/internal", self._token)
         app.router.add_post("/callback/ws/endpoint", self._endpoint)
         app.router.add_get("/ws", self._connect)
-        Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
+        HttpControl(FeishuUpload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
         async with serving(app, self._port) as self._port:
             pushing = asyncio.create_task(self._delivery.run())
             self._ready.set()
@@ -176,7 +182,7 @@ class FeishuSimulator:
         try:
             raise_for(fault)
             answer = _ok(name, await perform())
-        except ApiError as error:
+        except FeishuErrorResponse as error:
             code, answer = error.code, _refusal(name, error)
         self._note(name, request, code, next(iter(chats), ""))
         if fault.reset == "after":
@@ -189,23 +195,23 @@ class FeishuSimulator:
             card = self.world.cards.get(path.get("card", ""))
             message = self.world.messages.get(card.message if card is not None else path.get("message", ""))
             chat = sent_to if message is None else message.chat
-            self.world.calls.append(Call(name, chat, time.time(), code))
+            self.world.calls.append(FeishuCall(name, chat, time.time(), code))
             self.world.touch()
 
     def _check_token(self, request: web.Request) -> None:
         kind, _, token = request.headers.get("Authorization", "").partition(" ")
         if kind != "Bearer" or not token:
-            raise ApiError(99991661, "Missing access token for authorization.")
+            raise FeishuErrorResponse(99991661, "Missing access token for authorization.")
         if self.world.tokens.get(token, 0.0) < time.monotonic():
-            raise ApiError(99991663, "Invalid access token for authorization.")
+            raise FeishuErrorResponse(99991663, "Invalid access token for authorization.")
 
     async def _token(self, request: web.Request) -> web.StreamResponse:
         async def perform() -> JsonObject:
             body = (await _read(request)).body
             if body.get("app_id") != self.world.app_id:
-                raise ApiError(10003, "invalid param", 200)
+                raise FeishuErrorResponse(10003, "invalid param", 200)
             if body.get("app_secret") != self.world.secret:
-                raise ApiError(10014, "app secret invalid", 200)
+                raise FeishuErrorResponse(10014, "app secret invalid", 200)
             token, life = "t-" + secrets.token_hex(16), self.world.timing.token
             with self.world.changed:
                 self.world.tokens[token] = time.monotonic() + life
@@ -217,7 +223,7 @@ class FeishuSimulator:
         async def perform() -> JsonObject:
             body = (await _read(request)).body
             if (body.get("AppID"), body.get("AppSecret")) != (self.world.app_id, self.world.secret):
-                raise ApiError(1000040345, "app_id or app_secret is invalid", 200)
+                raise FeishuErrorResponse(1000040345, "app_id or app_secret is invalid", 200)
             query = f"device_id=d1&service_id=1&ticket={self._delivery.ticket()}"
             # Where they asked is where they can connect, through whatever lies between.
             url = f"ws://{request.host}/ws?{query}"
@@ -236,9 +242,9 @@ class FeishuSimulator:
         return await self._delivery.serve(request)
 
 
-async def _read(request: web.Request) -> Request:
+async def _read(request: web.Request) -> FeishuRequest:
     body: JsonObject = {}
-    files: dict[str, Upload] = {}
+    files: dict[str, FeishuUpload] = {}
     if request.content_type == "multipart/form-data":
         async for part in await request.multipart():
             if not isinstance(part, BodyPartReader) or not part.name:
@@ -248,14 +254,14 @@ async def _read(request: web.Request) -> Request:
             if part.filename is None and part.name not in media.FIELDS:
                 body[part.name] = content.decode("utf-8", "replace")
             else:
-                files[part.name] = Upload(part.filename or part.name, content)
+                files[part.name] = FeishuUpload(part.filename or part.name, content)
     elif raw := await request.read():
         try:
             decoded: Json = json.loads(raw)
         except ValueError:
-            raise ApiError(9499, "Bad Request: invalid JSON") from None
+            raise FeishuErrorResponse(9499, "Bad Request: invalid JSON") from None
         body = decoded if isinstance(decoded, dict) else {}
-    return Request(request.match_info, request.query, body, files)
+    return FeishuRequest(request.match_info, request.query, body, files)
 
 
 def _ok(name: str, result: object) -> web.Response:
@@ -269,7 +275,7 @@ def _ok(name: str, result: object) -> web.Response:
     return web.json_response(whole)
 
 
-def _refusal(name: str, error: ApiError) -> web.Response:
+def _refusal(name: str, error: FeishuErrorResponse) -> web.Response:
     headers = {"x-ogw-ratelimit-reset": str(error.reset)} if error.reset else {}
     # Who asks where to connect is told so in the same form as always, or the Node SDK stumbles.
     data = {"URL": ""} if name == "endpoint" else {}
@@ -283,4 +289,4 @@ def _cut(request: web.Request) -> web.Response:
     return web.Response()
 
 
-__all__ = ["SHOWING", "Fault", "FeishuSimulator"]
+__all__ = ["SHOWING", "FeishuFault", "FeishuSimulator"]

@@ -10,55 +10,57 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from parley.simulator.feishu.errors import ApiError
-from parley.simulator.feishu.faults import Pace, Timing
-from parley.simulator.feishu.markdown import Rendered, render
+from parley.simulator.feishu.errors import FeishuErrorResponse
+from parley.simulator.feishu.faults import FeishuRateLimits, FeishuSimulatorTiming
 from parley.simulator.feishu.model import (
-    Account,
     Blob,
-    Call,
-    Card,
-    Chat,
     ChatKind,
-    Event,
+    FeishuAccount,
+    FeishuCall,
+    FeishuCard,
+    FeishuChat,
+    FeishuEvent,
+    FeishuMessage,
+    FeishuToast,
+    FeishuUpload,
     Json,
     JsonObject,
-    Message,
-    Told,
-    Upload,
 )
+from parley.simulator.feishu.rendering.markdown import Rendered, render
 
 KEPT = 200_000
 
 
-class World:
+class FeishuWorld:
     """One app, its tenant, chats, messages, cards, files and events, behind one lock.
 
     `changed` is that lock, and is notified whenever something moved. `denied` holds the scopes that the app
     was not given; `tokens` the access tokens and when they end.
     """
 
-    def __init__(self, app_id: str, secret: str, bot_name: str, pace: Pace, timing: Timing) -> None:
+    def __init__(
+        self, app_id: str, secret: str, bot_name: str, pace: FeishuRateLimits, timing: FeishuSimulatorTiming
+    ) -> None:
         self.changed = threading.Condition(threading.RLock())
         self.app_id, self.secret = app_id, secret
         self.pace, self.timing = pace, timing
         self.tenant = "tenant_" + secrets.token_hex(4)
-        self.bot = Account("ou_" + secrets.token_hex(16), bot_name, self.tenant, is_bot=True)
-        self.accounts: dict[str, Account] = {self.bot.open_id: self.bot}
-        self.chats: dict[str, Chat] = {}
-        self.messages: dict[str, Message] = {}
-        self.cards: dict[str, Card] = {}
+        self.bot = FeishuAccount("ou_" + secrets.token_hex(16), bot_name, self.tenant, is_bot=True)
+        self.accounts: dict[str, FeishuAccount] = {self.bot.open_id: self.bot}
+        self.chats: dict[str, FeishuChat] = {}
+        self.messages: dict[str, FeishuMessage] = {}
+        self.cards: dict[str, FeishuCard] = {}
         self.blobs: dict[str, Blob] = {}
         self.tokens: dict[str, float] = {}
         self.denied: set[str] = set()
         self.sent: dict[str, tuple[float, str]] = {}
         self.paces: dict[str, list[float]] = {}
-        self.events: list[Event] = []
-        self.acknowledged: deque[Event] = deque(maxlen=1000)
-        self.lost: list[Event] = []
-        self.told: list[Told] = []
+        self.events: list[FeishuEvent] = []
+        self.acknowledged: deque[FeishuEvent] = deque(maxlen=1000)
+        self.lost: list[FeishuEvent] = []
+        self.told: list[FeishuToast] = []
         self.shown: list[tuple[str, str]] = []
-        self.calls: deque[Call] = deque(maxlen=KEPT)
+        self.calls: deque[FeishuCall] = deque(maxlen=KEPT)
         self._numbers = itertools.count(1)
         self._listeners: list[Callable[[], None]] = []
 
@@ -76,40 +78,40 @@ class World:
         """A new id; ids of one kind are in order of time."""
         return f"{prefix}_{next(self._numbers):08x}{secrets.token_hex(10)}"
 
-    def add_account(self, name: str, tenant: str = "") -> tuple[Account, Chat]:
+    def add_account(self, name: str, tenant: str = "") -> tuple[FeishuAccount, FeishuChat]:
         """A new person, and the chat between them and the bot."""
         with self.changed:
-            account = Account(self.name("ou"), name, tenant or self.tenant)
+            account = FeishuAccount(self.name("ou"), name, tenant or self.tenant)
             self.accounts[account.open_id] = account
             return account, self.add_chat("p2p", name, {account.open_id})
 
-    def add_chat(self, kind: ChatKind, title: str, members: set[str]) -> Chat:
+    def add_chat(self, kind: ChatKind, title: str, members: set[str]) -> FeishuChat:
         """A new chat with the bot in it."""
         with self.changed:
-            chat = Chat(self.name("oc"), kind, title, members | {self.bot.open_id})
+            chat = FeishuChat(self.name("oc"), kind, title, members | {self.bot.open_id})
             self.chats[chat.id] = chat
             return chat
 
-    def chat_for_bot(self, chat_id: str) -> Chat:
+    def chat_for_bot(self, chat_id: str) -> FeishuChat:
         """A chat that the bot may write to. Raises ApiError."""
         chat = self.chats.get(chat_id)
         if chat is None:
-            raise ApiError(
+            raise FeishuErrorResponse(
                 230001, "Your request contains an invalid request parameter, ext=invalid receive_id"
             )
         if chat.bot_is_gone and chat.kind == "p2p":
-            raise ApiError(230013, "Bot has NO availability to this user.")
+            raise FeishuErrorResponse(230013, "Bot has NO availability to this user.")
         if chat.bot_is_gone:
-            raise ApiError(230002, "Bot/User can NOT be out of the chat.")
+            raise FeishuErrorResponse(230002, "Bot/User can NOT be out of the chat.")
         return chat
 
-    def post(self, chat: Chat, sender: Account, kind: str, content: JsonObject) -> Message:
+    def post(self, chat: FeishuChat, sender: FeishuAccount, kind: str, content: JsonObject) -> FeishuMessage:
         """A new message at the end of a chat."""
-        message = Message(self.name("om"), chat.id, sender.open_id, kind, content, time.time())
+        message = FeishuMessage(self.name("om"), chat.id, sender.open_id, kind, content, time.time())
         self.messages[message.id] = message
         return message
 
-    def place(self, message: Message, answered: Message | None, in_thread: bool = False) -> None:
+    def place(self, message: FeishuMessage, answered: FeishuMessage | None, in_thread: bool = False) -> None:
         """Say what a message answers; in a thread, or where one is opened, it belongs to that."""
         chat = self.chats[message.chat]
         if answered is None:
@@ -120,31 +122,31 @@ class World:
             answered.thread = self.name("omt")
         message.thread = answered.thread
 
-    def keep(self, upload: Upload, message: str = "") -> Blob:
+    def keep(self, upload: FeishuUpload, message: str = "") -> Blob:
         """Store a file."""
         prefix = "img_v3" if upload.kind == "image" else "file_v3"
         blob = Blob(self.name(prefix), upload.kind, upload.name, upload.content, message)
         self.blobs[blob.key] = blob
         return blob
 
-    def body(self, message: Message) -> JsonObject:
+    def body(self, message: FeishuMessage) -> JsonObject:
         """The content as it is now: cards that are entities change without their message."""
         card = self.cards.get(message.card)
         return message.content if card is None else card.body
 
-    def rendered(self, message: Message) -> Rendered:
+    def rendered(self, message: FeishuMessage) -> Rendered:
         """What is read in a message."""
         if message.kind != "interactive":
             return read_content(message.kind, message.content, message.mentions)
         return render("\n".join(_texts(self.body(message))))
 
-    def note_shown(self, message: Message) -> None:
+    def note_shown(self, message: FeishuMessage) -> None:
         """A message of the bot looks different now."""
         if message.sender == self.bot.open_id:
             self.shown.append((message.chat, self.rendered(message).text))
         self.touch()
 
-    def push(self, kind: str, event: JsonObject, told: Told | None = None) -> str:
+    def push(self, kind: str, event: JsonObject, told: FeishuToast | None = None) -> str:
         """An event for the app, with `told` the press of a button; returns its id."""
         header: JsonObject = {
             "event_id": secrets.token_hex(16),
@@ -157,10 +159,10 @@ class World:
         body: JsonObject = {"schema": "2.0", "header": header, "event": event}
         return self.push_raw(json.dumps(body, ensure_ascii=False).encode(), str(header["event_id"]), told)
 
-    def push_raw(self, body: bytes, event_id: str = "", told: Told | None = None) -> str:
+    def push_raw(self, body: bytes, event_id: str = "", told: FeishuToast | None = None) -> str:
         """Any payload at all as an event."""
         with self.changed:
-            event = Event(next(self._numbers), event_id or secrets.token_hex(8), body, time.monotonic())
+            event = FeishuEvent(next(self._numbers), event_id or secrets.token_hex(8), body, time.monotonic())
             self.events.append(event)
             if told is not None:
                 event.told = told
@@ -172,13 +174,13 @@ class World:
 def read_content(kind: str, content: JsonObject, mentions: list[Json]) -> Rendered:
     """What is read in a message that is no card."""
     if kind == "text":
-        return Rendered(named(str(content.get("text", "")), mentions))
+        return Rendered(replace_mentions(str(content.get("text", "")), mentions))
     if kind == "post":
         return render("\n".join(_post_lines(content)))
     return Rendered("")
 
 
-def named(text: str, mentions: list[Json]) -> str:
+def replace_mentions(text: str, mentions: list[Json]) -> str:
     """A text with the names of those whom it mentions."""
     for mention in reversed(mentions):
         if isinstance(mention, dict):

@@ -1,19 +1,19 @@
 """Slack on loopback: Web API and Socket Mode as the platform speaks them, and everybody else."""
 
-from parley.simulator.slack.faults import Fault, Faults
-from parley.simulator.slack.model import SeenMessage, SeenModal, Timing, Upload
-from parley.simulator.slack.people import People, Person
-from parley.simulator.slack.server import Call, SlackSimulator
+from parley.simulator.slack.faults import SlackFault, SlackFaults
+from parley.simulator.slack.model import SeenModal, SeenSlackMessage, SlackSimulatorTiming, SlackUpload
+from parley.simulator.slack.people import SimulatedSlackPeople, SimulatedSlackPerson
+from parley.simulator.slack.server import SlackCall, SlackSimulator
 
 __all__ = [
-    "Call",
-    "Fault",
-    "Faults",
-    "People",
-    "Person",
-    "SeenMessage",
     "SeenModal",
+    "SeenSlackMessage",
+    "SimulatedSlackPeople",
+    "SimulatedSlackPerson",
+    "SlackCall",
+    "SlackFault",
+    "SlackFaults",
     "SlackSimulator",
-    "Timing",
-    "Upload",
+    "SlackSimulatorTiming",
+    "SlackUpload",
 ]

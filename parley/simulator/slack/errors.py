@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class ApiError(Exception):
+class SlackErrorResponse(Exception):
     """An answer with `ok: false`. `needed` names a missing scope; 429 carries whole seconds to wait."""
 
     def __init__(self, error: str, status: int = 200, retry_after: int = 0, needed: str = "") -> None:
@@ -14,6 +14,6 @@ class ApiError(Exception):
         self.needed = needed
 
 
-def rate_limited(seconds: int) -> ApiError:
+def rate_limited(seconds: int) -> SlackErrorResponse:
     """429 with `Retry-After`."""
-    return ApiError("ratelimited", 429, seconds)
+    return SlackErrorResponse("ratelimited", 429, seconds)

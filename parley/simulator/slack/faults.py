@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from parley.simulator.slack.errors import ApiError, rate_limited
+from parley.simulator.slack.errors import SlackErrorResponse, rate_limited
 
 Reset = Literal["", "before", "after"]
 
 
 @dataclass
-class Fault:
+class SlackFault:
     """One thing that goes wrong with the next `times` calls of `method` ("" for any).
 
     `error` refuses without any effect, with `status` if it is not 200; `body` answers with that text after
@@ -33,12 +33,12 @@ class Fault:
     times: int = 1
 
 
-class Faults:
+class SlackFaults:
     """Faults waiting to happen; may be asked for from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: list[Fault] = []
+        self._waiting: list[SlackFault] = []
         self._out_until = 0.0
         self.split_frames = False
         """Send every Socket Mode frame in two fragments."""
@@ -49,19 +49,19 @@ class Faults:
         self, method: str, error: str, status: int = 200, retry_after: int = 0, times: int = 1
     ) -> None:
         """Refuse the next calls; status 429 carries `retry_after`."""
-        self._add(Fault(method, error, status, retry_after, times=times))
+        self._add(SlackFault(method, error, status, retry_after, times=times))
 
     def reset_next(self, method: str, when: Reset = "before", times: int = 1) -> None:
         """Cut the connection before the effect, or after it so that only the answer is lost."""
-        self._add(Fault(method, reset=when, times=times))
+        self._add(SlackFault(method, reset=when, times=times))
 
     def slow_next(self, method: str, delay: float, times: int = 1) -> None:
         """Wait before doing as asked."""
-        self._add(Fault(method, delay=delay, times=times))
+        self._add(SlackFault(method, delay=delay, times=times))
 
     def garble_next(self, method: str, body: str = "<html>", times: int = 1) -> None:
         """Do as asked but answer with something that is no answer."""
-        self._add(Fault(method, body=body, times=times))
+        self._add(SlackFault(method, body=body, times=times))
 
     def outage(self, seconds: float) -> None:
         """From now on, for so long, cut every connection."""
@@ -80,7 +80,7 @@ class Faults:
         with self._lock:
             return time.monotonic() < self._out_until
 
-    def take(self, method: str) -> Fault:
+    def take(self, method: str) -> SlackFault:
         """What goes wrong with this call; an empty fault for nothing."""
         with self._lock:
             for fault in self._waiting:
@@ -89,19 +89,19 @@ class Faults:
                     if fault.times <= 0:
                         self._waiting.remove(fault)
                     return fault
-        return Fault(method)
+        return SlackFault(method)
 
-    def _add(self, fault: Fault) -> None:
+    def _add(self, fault: SlackFault) -> None:
         with self._lock:
             self._waiting.append(fault)
 
 
-def raise_for(fault: Fault) -> None:
+def raise_for(fault: SlackFault) -> None:
     """Raise the answer that a fault asks for, if it asks for one."""
     if fault.status == 429:
         raise rate_limited(fault.retry_after or 1)
     if fault.error or fault.status != 200:
-        raise ApiError(fault.error or "internal_error", fault.status, fault.retry_after)
+        raise SlackErrorResponse(fault.error or "internal_error", fault.status, fault.retry_after)
 
 
 TIERS: Mapping[str, int] = {
@@ -125,7 +125,7 @@ TIERS: Mapping[str, int] = {
 """Calls a minute of one app in one workspace. Slack's numbers are lower bounds; these are taken as exact."""
 
 
-class Pacer:
+class SlackRateLimiter:
     """Counts calls by method, and messages by chat (one a second, with a little burst)."""
 
     def __init__(self, *, strict: bool) -> None:

@@ -11,7 +11,7 @@ ChatKind: TypeAlias = Literal["im", "mpim", "channel", "group"]
 
 
 @dataclass
-class Account:
+class SlackAccount:
     """A person, or a bot. `team` is where they are at home; a guest is `restricted` to some channels, or to
     one (`ultra_restricted`), a stranger comes from another workspace."""
 
@@ -27,7 +27,7 @@ class Account:
 
 
 @dataclass
-class Chat:
+class SlackChat:
     """A DM, a group DM, a channel, or a private channel ("group")."""
 
     id: str
@@ -58,7 +58,7 @@ class File:
 
 
 @dataclass
-class Message:
+class SlackMessage:
     """A message as it is now. `markdown` is standard markdown; `text` is what else was sent."""
 
     ts: str
@@ -80,7 +80,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class SeenMessage:
+class SeenSlackMessage:
     """A message as somebody in the chat sees it now.
 
     `text` has the marks rendered away and `code` is what of it is set as code; `buttons` are labels,
@@ -102,7 +102,7 @@ class SeenMessage:
 
 
 @dataclass(frozen=True)
-class Whisper:
+class EphemeralMessage:
     """A message that only one person sees, in a chat and thread ("" for none)."""
 
     chat: str
@@ -135,7 +135,7 @@ class SeenModal:
 
 
 @dataclass(frozen=True)
-class Upload:
+class SlackUpload:
     """A file that somebody sends; `declared` is its size as Slack will tell it, where that is a lie."""
 
     name: str
@@ -145,7 +145,7 @@ class Upload:
 
 
 @dataclass(frozen=True)
-class Timing:
+class SlackSimulatorTiming:
     """Seconds. `ack` is how long a payload may stay unacknowledged and `retries` the pauses before it is
     sent again, as Slack makes them; `scaled` makes all of them shorter or longer. `stream` is a stream's
     longest life, `ticket` that of a connection's address.
@@ -156,7 +156,7 @@ class Timing:
     stream: float = 300.0
     ticket: float = 30.0
 
-    def scaled(self, factor: float) -> Timing:
+    def scaled(self, factor: float) -> SlackSimulatorTiming:
         """The same times, each by so much longer."""
         retries = tuple(pause * factor for pause in self.retries)
-        return Timing(self.ack * factor, retries, self.stream * factor, self.ticket * factor)
+        return SlackSimulatorTiming(self.ack * factor, retries, self.stream * factor, self.ticket * factor)

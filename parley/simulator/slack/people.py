@@ -7,28 +7,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from parley.simulator.slack import modals
-from parley.simulator.slack.events import Events
+from parley.simulator.slack.api import modals
+from parley.simulator.slack.api.serializers import (
+    escape_typed_text,
+    mention_event,
+    message_event,
+    message_json,
+    user_json,
+)
+from parley.simulator.slack.events.event_queue import SlackEventQueue
 from parley.simulator.slack.model import (
-    Account,
-    Chat,
     ChatKind,
     File,
     JsonObject,
-    Message,
-    SeenMessage,
     SeenModal,
-    Upload,
+    SeenSlackMessage,
+    SlackAccount,
+    SlackChat,
+    SlackMessage,
+    SlackUpload,
 )
-from parley.simulator.slack.render import buttons, label
-from parley.simulator.slack.wire import mention_event, message_event, message_json, user_json, written
-from parley.simulator.slack.world import APP, TEAM, World
+from parley.simulator.slack.rendering.markup import button_label, buttons
+from parley.simulator.slack.world import APP, TEAM, SlackWorld
 
 Guest: TypeAlias = Literal["", "several", "one"]
 
 
 @dataclass(frozen=True)
-class Person:
+class SimulatedSlackPerson:
     """Somebody with an account, and the id of their DM with the app."""
 
     id: str
@@ -36,21 +42,23 @@ class Person:
     dm: str
 
 
-class People:
+class SimulatedSlackPeople:
     """What everybody but the app does."""
 
-    def __init__(self, world: World, events: Events) -> None:
+    def __init__(self, world: SlackWorld, events: SlackEventQueue) -> None:
         self._world = world
         self._events = events
 
-    def add_person(self, name: str, handle: str = "", team: str = TEAM, guest: Guest = "") -> Person:
+    def add_person(
+        self, name: str, handle: str = "", team: str = TEAM, guest: Guest = ""
+    ) -> SimulatedSlackPerson:
         """A new account, with its DM: a member, a guest of several channels or one, or, when `team` says so,
         somebody of another workspace."""
         with self._world.changed:
             account = self._world.add_account(name, handle or f"{name.lower()}{self._world.number()}", team)
             account.stranger = team != TEAM
             account.restricted, account.ultra_restricted = guest == "several", guest == "one"
-            return Person(account.id, name, self._world.add_chat("im", name, {account.id}).id)
+            return SimulatedSlackPerson(account.id, name, self._world.add_chat("im", name, {account.id}).id)
 
     def add_bot(self, name: str) -> str:
         """Another app's bot; returns its id."""
@@ -62,7 +70,7 @@ class People:
         with self._world.changed:
             return self._world.add_chat(kind, title, set(members)).id
 
-    def open_chat(self, person: Person) -> str:
+    def open_chat(self, person: SimulatedSlackPerson) -> str:
         """A new chat in the assistant's panel: a thread in the DM under the app's root; returns its ts."""
         with self._world.changed:
             place = self._world.chats[person.dm]
@@ -79,7 +87,7 @@ class People:
         return self._post(chat, by, text, [], thread, subtype)
 
     def send_files(
-        self, chat: str, by: str, files: Sequence[Upload], text: str = "", thread: str = ""
+        self, chat: str, by: str, files: Sequence[SlackUpload], text: str = "", thread: str = ""
     ) -> str:
         """Send files, with a text or without; returns the message's ts."""
         return self._post(chat, by, text, files, thread, "file_share")
@@ -89,7 +97,7 @@ class People:
         with self._world.changed:
             place, message = self._world.chats[chat], self._world.messages[chat][ts]
             before = message_json(self._world, message)
-            message.text, message.edited = written(self._world, text), True
+            message.text, message.edited = escape_typed_text(self._world, text), True
             self._changed(place, "message_changed", message_json(self._world, message), before)
             self._mention(place, message)
 
@@ -103,7 +111,7 @@ class People:
         """Press the button with this label. Raises LookupError where there is none."""
         with self._world.changed:
             message = self._world.messages[chat][ts]
-            button = next((b for b in buttons(message.blocks) if label(b) == title), None)
+            button = next((b for b in buttons(message.blocks) if button_label(b) == title), None)
             if button is None:
                 raise LookupError(f"message {ts} has no button {title!r}")
             place: JsonObject = {"type": "message", "message_ts": ts, "channel_id": chat}
@@ -133,7 +141,7 @@ class People:
         """The form that is open before somebody."""
         with self._world.changed:
             modal = self._world.modals.get(by)
-            return None if modal is None or modal.closed else modals.seen(modal)
+            return None if modal is None or modal.closed else modals.see_modal(modal)
 
     def submit(self, by: str, **values: str) -> None:
         """Write values into the fields of the open form, by their labels, and send it. It stays open until
@@ -142,9 +150,9 @@ class People:
             modal = self._world.modals.get(by)
             if modal is None or modal.closed:
                 raise LookupError(f"no form is open before {by}")
-            modals.fill(modal, values)
+            modals.fill_fields(modal, values)
             payload = modals.submission(modal, self._presser(by), self._world.new_trigger(by))
-            self._events.interact(payload, lambda answer: modals.answered(modal, answer))
+            self._events.interact(payload, lambda answer: modals.apply_view_response(modal, answer))
 
     def join(self, chat: str, person: str) -> None:
         """Somebody becomes a member of a channel."""
@@ -193,7 +201,7 @@ class People:
         """Hand the app its last acknowledged events once more."""
         self._events.redeliver(count)
 
-    def messages(self, chat: str, thread: str | None = None) -> tuple[SeenMessage, ...]:
+    def messages(self, chat: str, thread: str | None = None) -> tuple[SeenSlackMessage, ...]:
         """What stands in a chat now, oldest first: all, or with `thread` one thread ("" is outside them).
 
         A thread's root belongs to it.
@@ -240,29 +248,31 @@ class People:
             if not self._world.changed.wait_for(condition, timeout):
                 raise TimeoutError("the simulated Slack did not get there in time")
 
-    def _post(self, chat: str, by: str, text: str, files: Sequence[Upload], thread: str, subtype: str) -> str:
+    def _post(
+        self, chat: str, by: str, text: str, files: Sequence[SlackUpload], thread: str, subtype: str
+    ) -> str:
         world = self._world
         with world.changed:
             place, account = world.chats[chat], world.accounts[by]
             message = world.post(place, account, thread)
-            message.text, message.subtype = written(world, text), subtype
+            message.text, message.subtype = escape_typed_text(world, text), subtype
             message.files = [self._keep(account, file, message) for file in files]
             self._tell(place, message)
             world.touch()
             return message.ts
 
-    def _keep(self, account: Account, upload: Upload, message: Message) -> str:
+    def _keep(self, account: SlackAccount, upload: SlackUpload, message: SlackMessage) -> str:
         file = File(f"F{self._world.number()}", upload.name, upload.mime, upload.content, account.id)
         file.declared, file.uploaded, file.shown = upload.declared, True, [(message.chat, message.ts)]
         self._world.files[file.id] = file
         return file.id
 
-    def _tell(self, place: Chat, message: Message) -> None:
+    def _tell(self, place: SlackChat, message: SlackMessage) -> None:
         """The events of a new post: a mention in a channel is two of them, in either order."""
         self._world.emit(message_event(self._world, place, message))
         self._mention(place, message)
 
-    def _mention(self, place: Chat, message: Message) -> None:
+    def _mention(self, place: SlackChat, message: SlackMessage) -> None:
         if place.kind != "im" and f"<@{self._world.bot.id}>" in message.text:
             self._world.emit(mention_event(self._world, place, message))
 
@@ -270,16 +280,16 @@ class People:
         account = self._world.accounts[by]
         return {"id": by, "username": account.handle, "name": account.handle, "team_id": account.team}
 
-    def _changed(self, place: Chat, subtype: str, now: JsonObject, before: JsonObject) -> None:
+    def _changed(self, place: SlackChat, subtype: str, now: JsonObject, before: JsonObject) -> None:
         event: JsonObject = {"type": "message", "subtype": subtype, "hidden": True, "channel": place.id}
         ts = self._world.new_ts()
         event |= {"channel_type": place.kind, "ts": ts, "event_ts": ts, "previous_message": before}
         self._world.emit(event | ({"message": now} if now else {"deleted_ts": before["ts"]}))
         self._world.touch()
 
-    def _seen(self, message: Message) -> SeenMessage:
+    def _seen(self, message: SlackMessage) -> SeenSlackMessage:
         sender, (text, code) = self._world.accounts[message.sender], self._world.drawn(message)
-        return SeenMessage(
+        return SeenSlackMessage(
             ts=message.ts,
             sender=sender.name,
             from_bot=sender.is_bot,
@@ -288,7 +298,7 @@ class People:
             thread=message.thread,
             files=tuple(self._world.files[file].name for file in message.files),
             tasks=tuple((str(task["title"]), str(task["status"])) for task in message.tasks.values()),
-            buttons=tuple(label(button) for button in buttons(message.blocks)),
+            buttons=tuple(button_label(button) for button in buttons(message.blocks)),
             streaming=message.streaming and time.time() < message.stream_ends,
             edited=message.edited,
             metadata=dict(message.metadata),

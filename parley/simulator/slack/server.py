@@ -12,19 +12,19 @@ from types import TracebackType
 
 from aiohttp import web
 
-from parley.simulator.control import Control
-from parley.simulator.serving import serving
-from parley.simulator.slack import methods, modals, streams, uploads
-from parley.simulator.slack.errors import ApiError
-from parley.simulator.slack.events import Events
-from parley.simulator.slack.faults import Fault, Faults, Pacer, raise_for
-from parley.simulator.slack.model import JsonObject, Timing, Upload
-from parley.simulator.slack.params import Params, read_params
-from parley.simulator.slack.people import People
-from parley.simulator.slack.posts import Posted, Posts
-from parley.simulator.slack.sockets import Sockets
-from parley.simulator.slack.verbs import FAULTS, ITSELF, PEOPLE
-from parley.simulator.slack.world import World
+from parley.simulator.kit.http_control import HttpControl
+from parley.simulator.kit.http_server import serving
+from parley.simulator.slack.api import methods, modals, streams, uploads
+from parley.simulator.slack.api.params import SlackParams, read_params
+from parley.simulator.slack.errors import SlackErrorResponse
+from parley.simulator.slack.events.event_queue import SlackEventQueue
+from parley.simulator.slack.events.events_api import EventsApiSender, PostedEvent
+from parley.simulator.slack.events.socket_mode import SocketModeServer
+from parley.simulator.slack.faults import SlackFault, SlackFaults, SlackRateLimiter, raise_for
+from parley.simulator.slack.http_verbs import FAULTS, ITSELF, PEOPLE
+from parley.simulator.slack.model import JsonObject, SlackSimulatorTiming, SlackUpload
+from parley.simulator.slack.people import SimulatedSlackPeople
+from parley.simulator.slack.world import SlackWorld
 
 DEFAULT_BOT_TOKEN = "xoxb-100200300-simulated-for-loopback-only"  # noqa: S105 - guards nothing
 DEFAULT_APP_TOKEN = "xapp-1-A0SIM-400500600-simulated-for-loopback-only"  # noqa: S105
@@ -34,7 +34,7 @@ _METHODS = methods.METHODS | streams.METHODS | uploads.METHODS | modals.METHODS
 
 
 @dataclass(frozen=True)
-class Call:
+class SlackCall:
     """A call of the app: method, parameters, Unix time when it was answered, and the error or ""."""
 
     method: str
@@ -56,19 +56,19 @@ class SlackSimulator:
         app_token: str = DEFAULT_APP_TOKEN,
         handle: str = "parley",
         name: str = "Parley",
-        timing: Timing = Timing(),  # noqa: B008 - frozen
+        timing: SlackSimulatorTiming = SlackSimulatorTiming(),  # noqa: B008 - frozen
         strict_pace: bool = False,
         port: int = 0,
         signing_secret: str = DEFAULT_SIGNING_SECRET,
     ) -> None:
-        self.world = World(name, handle, bot_token, app_token, timing)
-        self.faults = Faults()
+        self.world = SlackWorld(name, handle, bot_token, app_token, timing)
+        self.faults = SlackFaults()
         self.signing_secret = signing_secret
         """With which events that are posted are signed."""
-        self._events = Events(self.world)
-        self.people = People(self.world, self._events)
-        self._pacer = Pacer(strict=strict_pace)
-        self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
+        self._events = SlackEventQueue(self.world)
+        self.people = SimulatedSlackPeople(self.world, self._events)
+        self._pacer = SlackRateLimiter(strict=strict_pace)
+        self._calls: deque[SlackCall] = deque(maxlen=KEPT_CALLS)
         self._port = port
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulated-slack", daemon=True)
@@ -104,11 +104,11 @@ class SlackSimulator:
         return self._sockets.opened
 
     @property
-    def posts(self) -> tuple[Posted, ...]:
+    def posts(self) -> tuple[PostedEvent, ...]:
         """Posts to the app's request URL, oldest first."""
         return tuple(self._posts.answered)
 
-    def calls(self, method: str = "") -> tuple[Call, ...]:
+    def calls(self, method: str = "") -> tuple[SlackCall, ...]:
         """Finished calls of the app, oldest first; with `method`, of that one only."""
         with self.world.changed:
             return tuple(call for call in self._calls if not method or call.method == method)
@@ -149,8 +149,8 @@ class SlackSimulator:
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        self._sockets = Sockets(self.world, self._events, self.faults)
-        self._posts = Posts(self.world, self._events, self.faults, self.signing_secret)
+        self._sockets = SocketModeServer(self.world, self._events, self.faults)
+        self._posts = EventsApiSender(self.world, self._events, self.faults, self.signing_secret)
         self._events.wake = self._wake
         app = web.Application(client_max_size=2**30)
         app.router.add_post("/api/{method}", self._api)
@@ -160,7 +160,7 @@ class SlackSimulator:
         app.router.add_get("/files-pri/{id}/{name}", self._download)
         app.router.add_post("/upload/v1/{id}", self._upload)
         verbs = ((self.people, PEOPLE), (self.faults, FAULTS), (self, ITSELF))
-        Control(Upload, *verbs).add_to(app)
+        HttpControl(SlackUpload, *verbs).add_to(app)
         async with serving(app, self._port) as port:
             self.world.base_url = f"http://127.0.0.1:{port}"
             pumps = [asyncio.create_task(each.pump()) for each in (self._sockets, self._posts)]
@@ -182,14 +182,14 @@ class SlackSimulator:
         if self.faults.out() or fault.reset == "before":
             return _cut(request)
         await asyncio.sleep(fault.delay)
-        params, error = Params({}), ""
+        params, error = SlackParams({}), ""
         try:
             params = await read_params(request)
             if self.faults.out():
                 return _cut(request)
             raise_for(fault)
             answer = self._answer(name, params, _token(request, params))
-        except ApiError as refusal:
+        except SlackErrorResponse as refusal:
             answer, error = _refusal(refusal), refusal.error
         except ConnectionResetError:
             return _cut(request)
@@ -198,17 +198,17 @@ class SlackSimulator:
             return _cut(request)
         return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
 
-    def _answer(self, name: str, params: Params, token: str) -> web.Response:
+    def _answer(self, name: str, params: SlackParams, token: str) -> web.Response:
         with self.world.changed:
             if name == "apps.connections.open":
                 self._check(token, self.world.app_token, self.world.bot_token)
                 return web.json_response({"ok": True, "url": self._sockets.ticket()})
             if name not in _METHODS:
-                raise ApiError("unknown_method")
+                raise SlackErrorResponse("unknown_method")
             self._check(token, self.world.bot_token, self.world.app_token)
             perform, scope = _METHODS[name]
             if scope and scope not in self.world.scopes:
-                raise ApiError("missing_scope", needed=scope)
+                raise SlackErrorResponse("missing_scope", needed=scope)
             self._pacer.check(name, params.text("channel"))
             result = perform(self.world, params)
             headers = {"x-oauth-scopes": ",".join(sorted(self.world.scopes))}
@@ -216,15 +216,15 @@ class SlackSimulator:
 
     def _check(self, token: str, wanted: str, other: str) -> None:
         if not token:
-            raise ApiError("not_authed")
+            raise SlackErrorResponse("not_authed")
         if token == other:
-            raise ApiError("not_allowed_token_type")
+            raise SlackErrorResponse("not_allowed_token_type")
         if token != wanted:
-            raise ApiError("invalid_auth")
+            raise SlackErrorResponse("invalid_auth")
 
-    def _note(self, method: str, params: Params, error: str) -> None:
+    def _note(self, method: str, params: SlackParams, error: str) -> None:
         with self.world.changed:
-            self._calls.append(Call(method, params.values, time.time(), error))
+            self._calls.append(SlackCall(method, params.values, time.time(), error))
             self.world.touch()
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
@@ -233,7 +233,7 @@ class SlackSimulator:
             return _cut(request)
         await asyncio.sleep(fault.delay)
         file = self.world.files.get(request.match_info["id"].partition("-")[2])
-        if _token(request, Params({})) != self.bot_token or "files:read" not in self.world.scopes:
+        if _token(request, SlackParams({})) != self.bot_token or "files:read" not in self.world.scopes:
             # On the platform, too, this is no error but a page to log in on.
             return web.Response(text="<html>Sign in to Slack</html>", content_type="text/html")
         if file is None:
@@ -241,7 +241,7 @@ class SlackSimulator:
         return web.Response(body=file.content, content_type="application/octet-stream")
 
     async def _upload(self, request: web.Request) -> web.StreamResponse:
-        fault: Fault = self.faults.take("upload")
+        fault: SlackFault = self.faults.take("upload")
         if self.faults.out() or fault.reset == "before":
             return _cut(request)
         await asyncio.sleep(fault.delay)
@@ -250,7 +250,7 @@ class SlackSimulator:
             raise_for(fault)
             with self.world.changed:
                 uploads.receive(self.world, request.match_info["id"], content)
-        except ApiError as error:
+        except SlackErrorResponse as error:
             return web.Response(status=error.status if error.status != 200 else 500, text=error.error)
         return _cut(request) if fault.reset else web.Response(text=f"OK - {len(content)}")
 
@@ -265,11 +265,11 @@ async def _uploaded(request: web.Request) -> bytes:
     return b""
 
 
-def _token(request: web.Request, params: Params) -> str:
+def _token(request: web.Request, params: SlackParams) -> str:
     return request.headers.get("Authorization", "").removeprefix("Bearer ").strip() or params.text("token")
 
 
-def _refusal(error: ApiError) -> web.Response:
+def _refusal(error: SlackErrorResponse) -> web.Response:
     headers = {"Retry-After": str(error.retry_after)} if error.retry_after else {}
     if error.status >= 500:
         return web.Response(status=error.status, text="upstream error", headers=headers)

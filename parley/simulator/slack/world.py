@@ -8,20 +8,20 @@ import threading
 import time
 from collections.abc import Callable
 
-from parley.simulator.slack.blocks import shown
-from parley.simulator.slack.errors import ApiError
+from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.model import (
-    Account,
-    Chat,
     ChatKind,
+    EphemeralMessage,
     File,
     JsonObject,
-    Message,
     Modal,
-    Timing,
-    Whisper,
+    SlackAccount,
+    SlackChat,
+    SlackMessage,
+    SlackSimulatorTiming,
 )
-from parley.simulator.slack.render import drawn, plain
+from parley.simulator.slack.rendering.blocks import render_blocks
+from parley.simulator.slack.rendering.markup import render_markdown, render_mrkdwn
 
 TEAM = "T0SIM"
 APP = "A0SIM"
@@ -33,14 +33,16 @@ SCOPES = frozenset(
 )
 
 
-class World:
+class SlackWorld:
     """Accounts, chats, messages and files of one workspace with one app, behind one lock.
 
     `changed` is that lock, and is notified whenever something moved. `emit` is called with every event for
     the app, under the lock.
     """
 
-    def __init__(self, name: str, handle: str, bot_token: str, app_token: str, timing: Timing) -> None:
+    def __init__(
+        self, name: str, handle: str, bot_token: str, app_token: str, timing: SlackSimulatorTiming
+    ) -> None:
         self.changed = threading.Condition()
         self.bot_token = bot_token
         self.app_token = app_token
@@ -49,14 +51,14 @@ class World:
         self.base_url = ""
         self.request_url = ""
         """Where events are posted; "" while Socket Mode is on."""
-        self.accounts: dict[str, Account] = {}
+        self.accounts: dict[str, SlackAccount] = {}
         self.bot = self.add_account(name, handle, TEAM, is_bot=True)
-        self.chats: dict[str, Chat] = {}
-        self.messages: dict[str, dict[str, Message]] = {}
+        self.chats: dict[str, SlackChat] = {}
+        self.messages: dict[str, dict[str, SlackMessage]] = {}
         self.files: dict[str, File] = {}
         self.shown: list[tuple[str, str, str]] = []
         """Chat, thread and text of everything that the bot ever showed, in order of time."""
-        self.whispers: list[Whisper] = []
+        self.whispers: list[EphemeralMessage] = []
         self.triggers: dict[str, tuple[str, float]] = {}
         """Whose each is and when it was made (monotonic); of nobody once it was used."""
         self.modals: dict[str, Modal] = {}
@@ -80,31 +82,33 @@ class World:
         """The next number for an id."""
         return f"{next(self._numbers):06d}"
 
-    def add_account(self, name: str, handle: str, team: str = TEAM, *, is_bot: bool = False) -> Account:
+    def add_account(self, name: str, handle: str, team: str = TEAM, *, is_bot: bool = False) -> SlackAccount:
         """A new person or bot."""
         number = len(self.accounts) + 1
-        account = Account(f"U{number:06d}", name, handle, team, is_bot, f"B{number:06d}" if is_bot else "")
+        account = SlackAccount(
+            f"U{number:06d}", name, handle, team, is_bot, f"B{number:06d}" if is_bot else ""
+        )
         self.accounts[account.id] = account
         return account
 
-    def add_chat(self, kind: ChatKind, title: str, members: set[str]) -> Chat:
+    def add_chat(self, kind: ChatKind, title: str, members: set[str]) -> SlackChat:
         """A new chat with the bot in it."""
         letter = {"im": "D", "channel": "C", "group": "G", "mpim": "G"}[kind]
-        chat = Chat(f"{letter}{self.number()}", kind, title, members | {self.bot.id})
+        chat = SlackChat(f"{letter}{self.number()}", kind, title, members | {self.bot.id})
         self.chats[chat.id] = chat
         self.messages[chat.id] = {}
         return chat
 
-    def chat_for_bot(self, chat_id: str) -> Chat:
+    def chat_for_bot(self, chat_id: str) -> SlackChat:
         """A chat that the bot may write to; a person's id is their DM. Raises ApiError."""
         if chat_id in self.accounts:
             dm = (c for c in self.chats.values() if c.kind == "im" and chat_id in c.members)
             chat_id = next((c.id for c in dm), "")
         chat = self.chats.get(chat_id)
         if chat is None:
-            raise ApiError("channel_not_found")
+            raise SlackErrorResponse("channel_not_found")
         if chat.closed:
-            raise ApiError(chat.closed)
+            raise SlackErrorResponse(chat.closed)
         return chat
 
     def new_ts(self) -> str:
@@ -112,10 +116,10 @@ class World:
         self._last_ts = max(self._last_ts + 0.000001, time.time())
         return f"{self._last_ts:.6f}"
 
-    def post(self, chat: Chat, sender: Account, thread: str) -> Message:
+    def post(self, chat: SlackChat, sender: SlackAccount, thread: str) -> SlackMessage:
         """A new, empty message at the end of a chat or of a thread in it."""
         ts = self.new_ts()
-        message = Message(ts, chat.id, sender.id, float(ts), thread=thread)
+        message = SlackMessage(ts, chat.id, sender.id, float(ts), thread=thread)
         self.messages[chat.id][ts] = message
         return message
 
@@ -125,29 +129,29 @@ class World:
         self.triggers[trigger] = (user, time.monotonic())
         return trigger
 
-    def own(self, chat: Chat, ts: str) -> Message:
+    def own(self, chat: SlackChat, ts: str) -> SlackMessage:
         """The bot's own message. Raises ApiError."""
         message = self.messages[chat.id].get(ts)
         if message is None:
-            raise ApiError("message_not_found")
+            raise SlackErrorResponse("message_not_found")
         if message.sender != self.bot.id:
-            raise ApiError("cant_update_message")
+            raise SlackErrorResponse("cant_update_message")
         return message
 
-    def note_shown(self, message: Message) -> None:
+    def note_shown(self, message: SlackMessage) -> None:
         """Keep what the bot shows now."""
         self.shown.append((message.chat, message.thread, self.drawn(message)[0]))
         self.touch()
 
-    def drawn(self, message: Message) -> tuple[str, tuple[str, ...]]:
+    def drawn(self, message: SlackMessage) -> tuple[str, tuple[str, ...]]:
         """What people see of a message, and what of it is code; beside blocks they see no text."""
         if message.blocks:
-            text, code = shown(message.blocks)
+            text, code = render_blocks(message.blocks)
             return self._named(text), code
         if message.markdown:
-            text, code = drawn(message.markdown)
+            text, code = render_markdown(message.markdown)
             return self._named(text), code
-        return self._named(plain(message.text, marked=message.marked)), ()
+        return self._named(render_mrkdwn(message.text, marked=message.marked)), ()
 
     def _named(self, text: str) -> str:
         def name(match: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class ApiError(Exception):
+class TelegramErrorResponse(Exception):
     """An answer with `ok: false`. `retry_after` is whole seconds, `moved_to` a chat's new id; 0 for none."""
 
     def __init__(self, status: int, description: str, retry_after: int = 0, moved_to: int = 0) -> None:
@@ -14,16 +14,16 @@ class ApiError(Exception):
         self.moved_to = moved_to
 
 
-def bad_request(reason: str) -> ApiError:
+def bad_request(reason: str) -> TelegramErrorResponse:
     """400, with the platform's prefix."""
-    return ApiError(400, f"Bad Request: {reason}")
+    return TelegramErrorResponse(400, f"Bad Request: {reason}")
 
 
-def forbidden(reason: str) -> ApiError:
+def forbidden(reason: str) -> TelegramErrorResponse:
     """403, with the platform's prefix."""
-    return ApiError(403, f"Forbidden: {reason}")
+    return TelegramErrorResponse(403, f"Forbidden: {reason}")
 
 
-def too_many(retry_after: int) -> ApiError:
+def too_many(retry_after: int) -> TelegramErrorResponse:
     """429, with the seconds to wait."""
-    return ApiError(429, f"Too Many Requests: retry after {retry_after}", retry_after)
+    return TelegramErrorResponse(429, f"Too Many Requests: retry after {retry_after}", retry_after)

@@ -9,13 +9,13 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
-from parley.simulator.telegram.errors import ApiError, too_many
+from parley.simulator.telegram.errors import TelegramErrorResponse, too_many
 
 Reset = Literal["", "before", "after"]
 
 
 @dataclass
-class Fault:
+class TelegramFault:
     """One thing that goes wrong with the next `times` calls of `method` ("" for any but polling).
 
     `status` answers so without any effect; `body` answers with that text and status 200, after the effect;
@@ -32,31 +32,31 @@ class Fault:
     times: int = 1
 
 
-class Faults:
+class TelegramFaults:
     """Faults waiting to happen; may be asked for from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: list[Fault] = []
+        self._waiting: list[TelegramFault] = []
         self._out_until = 0.0
 
     def fail_next(
         self, method: str, status: int, description: str = "", retry_after: int = 0, times: int = 1
     ) -> None:
         """Refuse the next calls; 429 carries `retry_after`."""
-        self._add(Fault(method, status, description, retry_after, times=times))
+        self._add(TelegramFault(method, status, description, retry_after, times=times))
 
     def reset_next(self, method: str, when: Reset = "before", times: int = 1) -> None:
         """Cut the connection before the effect, or after it so that only the answer is lost."""
-        self._add(Fault(method, reset=when, times=times))
+        self._add(TelegramFault(method, reset=when, times=times))
 
     def slow_next(self, method: str, delay: float, times: int = 1) -> None:
         """Wait before doing as asked."""
-        self._add(Fault(method, delay=delay, times=times))
+        self._add(TelegramFault(method, delay=delay, times=times))
 
     def garble_next(self, method: str, body: str = "<html>", times: int = 1) -> None:
         """Do as asked but answer with something that is no answer."""
-        self._add(Fault(method, body=body, times=times))
+        self._add(TelegramFault(method, body=body, times=times))
 
     def outage(self, seconds: float) -> None:
         """From now on, for so long, cut every connection."""
@@ -74,7 +74,7 @@ class Faults:
         with self._lock:
             return time.monotonic() < self._out_until
 
-    def take(self, method: str) -> Fault:
+    def take(self, method: str) -> TelegramFault:
         """What goes wrong with this call; an empty fault for nothing."""
         with self._lock:
             for fault in self._waiting:
@@ -84,23 +84,25 @@ class Faults:
                     if fault.times <= 0:
                         self._waiting.remove(fault)
                     return fault
-        return Fault(method)
+        return TelegramFault(method)
 
-    def _add(self, fault: Fault) -> None:
+    def _add(self, fault: TelegramFault) -> None:
         with self._lock:
             self._waiting.append(fault)
 
 
-def raise_for(fault: Fault) -> None:
+def raise_for(fault: TelegramFault) -> None:
     """Raise the answer that a fault asks for, if it asks for one."""
     if fault.status == 429:
         raise too_many(fault.retry_after or 1)
     if fault.status:
-        raise ApiError(fault.status, fault.description or f"error {fault.status}", fault.retry_after)
+        raise TelegramErrorResponse(
+            fault.status, fault.description or f"error {fault.status}", fault.retry_after
+        )
 
 
 @dataclass(frozen=True)
-class Pace:
+class TelegramRateLimits:
     """How fast a bot may write: a burst, then so many a second in a chat and a minute in a group."""
 
     burst: int = 5
@@ -108,10 +110,10 @@ class Pace:
     group_per_minute: int = 20
 
 
-class Pacer:
+class TelegramRateLimiter:
     """Counts what a bot writes, sends and edits alike, and refuses with the exact time to wait."""
 
-    def __init__(self, pace: Pace | None) -> None:
+    def __init__(self, pace: TelegramRateLimits | None) -> None:
         self._pace = pace
         self._sent: dict[int, deque[float]] = {}
 

@@ -18,7 +18,7 @@ DRAFT_LIFE = 30.0
 
 
 @dataclass
-class Account:
+class TelegramAccount:
     """A person, or the bot."""
 
     id: int
@@ -30,7 +30,7 @@ class Account:
 
 
 @dataclass
-class Media:
+class TelegramMedia:
     """A file on the platform."""
 
     kind: MediaKind
@@ -41,7 +41,7 @@ class Media:
 
 
 @dataclass
-class Draft:
+class TelegramDraft:
     """A reply that is still being written, as its reader sees it."""
 
     id: int
@@ -53,7 +53,7 @@ class Draft:
 
 
 @dataclass
-class Chat:
+class TelegramChat:
     """A place with messages. `boxed` ones share one numbering of messages, as on the platform."""
 
     id: int
@@ -65,12 +65,12 @@ class Chat:
     bot_is_admin: bool = False
     bot_is_gone: bool = False
     moved_to: int = 0
-    drafts: dict[int, Draft] = field(default_factory=dict)
+    drafts: dict[int, TelegramDraft] = field(default_factory=dict)
     actions: list[tuple[float, str]] = field(default_factory=list)
 
 
 @dataclass
-class Message:
+class TelegramMessage:
     """A message as it is now. `rich` is the markdown of a rich message, which has no text."""
 
     id: int
@@ -79,7 +79,7 @@ class Message:
     at: float
     text: str = ""
     entities: list[Json] = field(default_factory=list)
-    media: Media | None = None
+    media: TelegramMedia | None = None
     album: str = ""
     reply_to: int | None = None
     quote: str = ""
@@ -92,7 +92,7 @@ class Message:
 
 
 @dataclass
-class Press:
+class PendingCallbackQuery:
     """A pressed button, and what the bot answered to who pressed it."""
 
     by: int
@@ -104,7 +104,7 @@ class Press:
 
 
 @dataclass(frozen=True)
-class SeenMessage:
+class SeenTelegramMessage:
     """A message as somebody in the chat sees it now. `buttons` are the labels, row by row.
 
     The text of a `rich` message is its markdown.
@@ -140,7 +140,7 @@ class SeenDraft:
 
 
 @dataclass(frozen=True)
-class Upload:
+class TelegramUpload:
     """A file on its way to the platform."""
 
     name: str

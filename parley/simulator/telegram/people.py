@@ -7,23 +7,23 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from parley.simulator.telegram import entities
-from parley.simulator.telegram.buttons import press as send_press
-from parley.simulator.telegram.methods import as_json
+from parley.simulator.telegram.api import entities
+from parley.simulator.telegram.api.inline_keyboards import press_button as send_press
+from parley.simulator.telegram.api.methods import as_json
+from parley.simulator.telegram.api.serializers import chat_json, user_json
 from parley.simulator.telegram.model import (
     DRAFT_LIFE,
-    Account,
-    Chat,
     ChatKind,
     JsonObject,
-    Message,
     SeenDraft,
-    SeenMessage,
-    Upload,
+    SeenTelegramMessage,
+    TelegramAccount,
+    TelegramChat,
+    TelegramMessage,
+    TelegramUpload,
 )
-from parley.simulator.telegram.seen import buttons, calls, seen
-from parley.simulator.telegram.wire import chat_json, user_json
-from parley.simulator.telegram.world import World
+from parley.simulator.telegram.rendering import addresses_bot, buttons, see_message
+from parley.simulator.telegram.world import TelegramWorld
 
 # In whose name a new supergroup is told where it came from.
 _ANONYMOUS: JsonObject = {
@@ -35,7 +35,7 @@ _ANONYMOUS: JsonObject = {
 
 
 @dataclass(frozen=True)
-class Person:
+class SimulatedTelegramPerson:
     """Somebody with an account. `id` is also the id of their private chat with the bot."""
 
     id: int
@@ -43,17 +43,17 @@ class Person:
     username: str
 
 
-class People:
+class SimulatedTelegramPeople:
     """What everybody but the bot does."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: TelegramWorld) -> None:
         self._world = world
         self._albums = itertools.count(7_000_000_001)
 
-    def add_person(self, name: str, username: str = "", language: str = "en") -> Person:
+    def add_person(self, name: str, username: str = "", language: str = "en") -> SimulatedTelegramPerson:
         """A new account, with its private chat."""
         account = self._world.add_account(name, username or name.lower(), language)
-        return Person(account.id, account.name, account.username)
+        return SimulatedTelegramPerson(account.id, account.name, account.username)
 
     def add_group(
         self, title: str, members: Sequence[int], kind: ChatKind = "supergroup", forum: bool = False
@@ -88,7 +88,7 @@ class People:
         self,
         chat: int,
         by: int,
-        file: Upload,
+        file: TelegramUpload,
         caption: str = "",
         reply_to: int | None = None,
         topic: int | None = None,
@@ -97,7 +97,7 @@ class People:
         return self._post(chat, by, caption, file, reply_to, topic)
 
     def send_album(
-        self, chat: int, by: int, files: Sequence[Upload], caption: str = "", topic: int | None = None
+        self, chat: int, by: int, files: Sequence[TelegramUpload], caption: str = "", topic: int | None = None
     ) -> list[int]:
         """Send several files together, the caption on the first; returns the messages' ids."""
         album = str(next(self._albums))
@@ -109,7 +109,11 @@ class People:
         """Change a text."""
         with self._world.changed:
             changed = self._world.messages[chat][message]
-            changed.text, changed.entities, changed.edited_at = text, entities.find(text), time.time()
+            changed.text, changed.entities, changed.edited_at = (
+                text,
+                entities.find_entities(text),
+                time.time(),
+            )
             if self._heard(self._world.chats[chat], changed):
                 self._world.push("edited_message", as_json(self._world, changed))
             self._world.touch()
@@ -178,7 +182,9 @@ class People:
             self._tell_of_move(new, member, _ANONYMOUS, {"migrate_from_chat_id": old.id})
             return new.id
 
-    def _tell_of_move(self, chat: Chat, by: Account, shown: JsonObject, service: JsonObject) -> None:
+    def _tell_of_move(
+        self, chat: TelegramChat, by: TelegramAccount, shown: JsonObject, service: JsonObject
+    ) -> None:
         message = self._world.post(chat, by, None)
         message.service = service
         self._world.push("message", as_json(self._world, message) | {"from": shown})
@@ -204,11 +210,11 @@ class People:
             self._world.again.extend(list(self._world.confirmed)[-count:])
             self._world.touch()
 
-    def messages(self, chat: int, topic: int | None = None) -> tuple[SeenMessage, ...]:
+    def messages(self, chat: int, topic: int | None = None) -> tuple[SeenTelegramMessage, ...]:
         """What stands in a chat now, oldest first; with `topic`, in that topic only."""
         with self._world.changed:
             found = [m for m in self._world.messages[chat].values() if topic in (None, m.topic)]
-            return tuple(seen(message, self._world.accounts[message.sender]) for message in found)
+            return tuple(see_message(message, self._world.accounts[message.sender]) for message in found)
 
     def answers(self, chat: int, topic: int | None = None) -> tuple[str, ...]:
         """The texts of the bot's messages in a chat, oldest first."""
@@ -253,7 +259,7 @@ class People:
         chat: int,
         by: int,
         text: str,
-        file: Upload | None,
+        file: TelegramUpload | None,
         reply_to: int | None,
         topic: int | None,
         album: str = "",
@@ -262,7 +268,7 @@ class People:
         with self._world.changed:
             place, account = self._world.chats[chat], self._world.accounts[by]
             message = self._world.post(place, account, topic)
-            message.text, message.entities = text, entities.find(text)
+            message.text, message.entities = text, entities.find_entities(text)
             message.media = None if file is None else self._world.keep(file)
             message.album, message.quote = album, quote
             # On the platform the first message of a topic, and any that answers none, "replies" to its start.
@@ -271,7 +277,7 @@ class People:
                 self._world.push("message", as_json(self._world, message))
             return message.id
 
-    def _heard(self, chat: Chat, message: Message) -> bool:
+    def _heard(self, chat: TelegramChat, message: TelegramMessage) -> bool:
         """Whether the platform tells the bot about this message (privacy mode)."""
         world = self._world
         if chat.bot_is_gone:
@@ -281,4 +287,4 @@ class People:
         replied = None if message.reply_to is None else world.message(chat.id, message.reply_to)
         if replied is not None and replied.sender == world.bot.id:
             return True
-        return calls(message, world.bot)
+        return addresses_bot(message, world.bot)

@@ -12,19 +12,26 @@ from types import TracebackType
 
 from aiohttp import web
 
-from parley.simulator.control import Control
-from parley.simulator.serving import serving
-from parley.simulator.telegram import media, methods, webhook
-from parley.simulator.telegram.errors import ApiError
-from parley.simulator.telegram.faults import Fault, Faults, Pace, Pacer, raise_for
-from parley.simulator.telegram.methods import Method
-from parley.simulator.telegram.model import Json, JsonObject, Upload
-from parley.simulator.telegram.params import MOST_BYTES, Params, read_params
-from parley.simulator.telegram.people import People
-from parley.simulator.telegram.polling import Polls
-from parley.simulator.telegram.verbs import FAULTS, PEOPLE
-from parley.simulator.telegram.webhook import Deliveries
-from parley.simulator.telegram.world import KEPT_CALLS, World
+from parley.simulator.kit.http_control import HttpControl
+from parley.simulator.kit.http_server import serving
+from parley.simulator.telegram.api import media, methods
+from parley.simulator.telegram.api.methods import Method
+from parley.simulator.telegram.api.params import MOST_BYTES, TelegramParams, read_params
+from parley.simulator.telegram.errors import TelegramErrorResponse
+from parley.simulator.telegram.events import webhook
+from parley.simulator.telegram.events.polling import PollingQueue
+from parley.simulator.telegram.events.webhook import WebhookSender
+from parley.simulator.telegram.faults import (
+    TelegramFault,
+    TelegramFaults,
+    TelegramRateLimiter,
+    TelegramRateLimits,
+    raise_for,
+)
+from parley.simulator.telegram.http_verbs import FAULTS, PEOPLE
+from parley.simulator.telegram.model import Json, JsonObject, TelegramUpload
+from parley.simulator.telegram.people import SimulatedTelegramPeople
+from parley.simulator.telegram.world import KEPT_CALLS, TelegramWorld
 
 _TOKEN = re.compile(r"\d{5,}:[\w-]{20,}\Z")
 DEFAULT_TOKEN = "100200300:simulated-token-for-loopback-only"  # noqa: S105 - guards nothing
@@ -38,7 +45,7 @@ _PACED = re.compile(r"(send|edit)(?!chataction|messagedraft)")
 
 
 @dataclass(frozen=True)
-class Call:
+class TelegramCall:
     """A call of the bot: method as called, parameters, Unix time, and the status it was answered with."""
 
     method: str
@@ -59,17 +66,17 @@ class TelegramSimulator:
         token: str = DEFAULT_TOKEN,
         username: str = "parley_bot",
         name: str = "Parley",
-        pace: Pace | None = None,
+        pace: TelegramRateLimits | None = None,
         port: int = 0,
     ) -> None:
         if not _TOKEN.match(token):
             raise ValueError("a bot token looks like 123456:at-least-twenty-letters")
         self.token = token
-        self.world = World(name, username, token)
-        self.people = People(self.world)
-        self.faults = Faults()
-        self._pacer = Pacer(pace)
-        self._calls: deque[Call] = deque(maxlen=KEPT_CALLS)
+        self.world = TelegramWorld(name, username, token)
+        self.people = SimulatedTelegramPeople(self.world)
+        self.faults = TelegramFaults()
+        self._pacer = TelegramRateLimiter(pace)
+        self._calls: deque[TelegramCall] = deque(maxlen=KEPT_CALLS)
         self._port = port
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulated-telegram", daemon=True)
@@ -84,7 +91,7 @@ class TelegramSimulator:
         """The bot's name for mentions."""
         return self.world.bot.username
 
-    def calls(self, method: str = "") -> tuple[Call, ...]:
+    def calls(self, method: str = "") -> tuple[TelegramCall, ...]:
         """Finished calls of the bot, oldest first; with `method`, of that one only."""
         with self.world.changed:
             return tuple(call for call in self._calls if not method or call.method == method)
@@ -114,12 +121,12 @@ class TelegramSimulator:
 
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
-        self._polls = Polls(self.world)
-        deliveries = asyncio.create_task(Deliveries(self.world, self.faults.out).run())
+        self._polls = PollingQueue(self.world)
+        deliveries = asyncio.create_task(WebhookSender(self.world, self.faults.out).run())
         app = web.Application(client_max_size=2 * MOST_BYTES)
         app.router.add_route("*", "/bot{token}/{method}", self._api)
         app.router.add_get("/file/bot{token}/{path:.+}", self._file)
-        Control(Upload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
+        HttpControl(TelegramUpload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
         # A poller that died must not count as one: its handler ends with its connection.
         async with serving(app, self._port) as self._port:
             self._ready.set()
@@ -132,13 +139,13 @@ class TelegramSimulator:
         if self.faults.out() or fault.reset == "before":
             return _cut(request)
         await asyncio.sleep(fault.delay)
-        params = Params({})
+        params = TelegramParams({})
         try:
             self._check_token(request.match_info["token"])
             raise_for(fault)
             params = await read_params(request)
             answer = _ok(await self._perform(name.lower(), params))
-        except ApiError as error:
+        except TelegramErrorResponse as error:
             answer = _refusal(error)
         except ConnectionResetError:
             return _cut(request)
@@ -147,12 +154,12 @@ class TelegramSimulator:
             return _cut(request)
         return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
 
-    async def _perform(self, method: str, params: Params) -> Json:
+    async def _perform(self, method: str, params: TelegramParams) -> Json:
         if method == "getupdates":
             return await self._polls.get_updates(params)
         perform = _METHODS.get(method)
         if perform is None:
-            raise ApiError(404, "Not Found")
+            raise TelegramErrorResponse(404, "Not Found")
         with self.world.changed:
             if _PACED.match(method):
                 self._pacer.check(params.integer("chat_id") or 0)
@@ -163,14 +170,14 @@ class TelegramSimulator:
 
     def _check_token(self, token: str) -> None:
         if not _TOKEN.match(token):
-            raise ApiError(404, "Not Found")
+            raise TelegramErrorResponse(404, "Not Found")
         if token != self.token:
-            raise ApiError(401, "Unauthorized")
+            raise TelegramErrorResponse(401, "Unauthorized")
 
-    def _note(self, method: str, params: Params, status: int) -> None:
+    def _note(self, method: str, params: TelegramParams, status: int) -> None:
         files: dict[str, Json] = {name: f"{len(f.content)} bytes" for name, f in params.files.items()}
         with self.world.changed:
-            self._calls.append(Call(method, params.values | files, time.time(), status))
+            self._calls.append(TelegramCall(method, params.values | files, time.time(), status))
             self.world.touch()
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
@@ -188,7 +195,7 @@ def _ok(result: Json) -> web.Response:
     return web.json_response({"ok": True, "result": result})
 
 
-def _refusal(error: ApiError) -> web.Response:
+def _refusal(error: TelegramErrorResponse) -> web.Response:
     body: JsonObject = {"ok": False, "error_code": error.status, "description": error.description}
     if error.retry_after:
         body["parameters"] = {"retry_after": error.retry_after}
@@ -203,4 +210,4 @@ def _cut(request: web.Request) -> web.Response:
     return web.Response()
 
 
-__all__ = ["Call", "Fault", "TelegramSimulator"]
+__all__ = ["TelegramCall", "TelegramFault", "TelegramSimulator"]

@@ -8,18 +8,18 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from parley.simulator.telegram.errors import ApiError, bad_request, forbidden
+from parley.simulator.telegram.errors import TelegramErrorResponse, bad_request, forbidden
 from parley.simulator.telegram.model import (
-    Account,
-    Chat,
     ChatKind,
-    Draft,
     Json,
     JsonObject,
-    Media,
-    Message,
-    Press,
-    Upload,
+    PendingCallbackQuery,
+    TelegramAccount,
+    TelegramChat,
+    TelegramDraft,
+    TelegramMedia,
+    TelegramMessage,
+    TelegramUpload,
 )
 
 _SILENT = frozenset({"chat_member", "message_reaction", "message_reaction_count"})
@@ -29,7 +29,7 @@ QUERY_LIFE = 15.0
 """Seconds for which a pressed button may be answered; the platform names none, bots report about so many."""
 
 
-class World:
+class TelegramWorld:
     """Accounts, chats, messages, files and waiting updates of one bot, behind one lock.
 
     `changed` is that lock, and is notified whenever something moved.
@@ -38,10 +38,10 @@ class World:
     def __init__(self, bot_name: str, username: str, token: str) -> None:
         self.changed = threading.Condition()
         self.token = token
-        self.bot = Account(int(token.partition(":")[0]), bot_name, username, is_bot=True)
-        self.accounts: dict[int, Account] = {self.bot.id: self.bot}
-        self.chats: dict[int, Chat] = {}
-        self.messages: dict[int, dict[int, Message]] = {}
+        self.bot = TelegramAccount(int(token.partition(":")[0]), bot_name, username, is_bot=True)
+        self.accounts: dict[int, TelegramAccount] = {self.bot.id: self.bot}
+        self.chats: dict[int, TelegramChat] = {}
+        self.messages: dict[int, dict[int, TelegramMessage]] = {}
         self.files: dict[str, bytes] = {}
         self.privacy = True
         self.webhook = ""
@@ -51,7 +51,7 @@ class World:
         self.webhook_error: tuple[float, str] = (0.0, "")
         self.allowed: frozenset[str] = frozenset()
         self.commands: dict[tuple[str, str], list[Json]] = {}
-        self.presses: dict[str, Press] = {}
+        self.presses: dict[str, PendingCallbackQuery] = {}
         self.query_life = QUERY_LIFE
         self.waiting: list[JsonObject] = []
         self.confirmed: deque[JsonObject] = deque(maxlen=1000)
@@ -74,35 +74,35 @@ class World:
         for listener in self._listeners:
             listener()
 
-    def add_account(self, name: str, username: str, language: str) -> Account:
+    def add_account(self, name: str, username: str, language: str) -> TelegramAccount:
         """A new person, and the private chat between them and the bot."""
         with self.changed:
-            account = Account(next(self._users), name, username, language)
+            account = TelegramAccount(next(self._users), name, username, language)
             self.accounts[account.id] = account
-            self._add_chat(Chat(account.id, "private", name, members={account.id, self.bot.id}))
+            self._add_chat(TelegramChat(account.id, "private", name, members={account.id, self.bot.id}))
             return account
 
-    def add_group(self, title: str, kind: ChatKind, forum: bool, members: set[int]) -> Chat:
+    def add_group(self, title: str, kind: ChatKind, forum: bool, members: set[int]) -> TelegramChat:
         """A new group with the bot in it."""
         with self.changed:
             number = next(self._groups)
             chat_id = -(5_000_000 + number) if kind == "group" else _FIRST_SUPERGROUP - number
-            return self._add_chat(Chat(chat_id, kind, title, forum, members | {self.bot.id}))
+            return self._add_chat(TelegramChat(chat_id, kind, title, forum, members | {self.bot.id}))
 
-    def _add_chat(self, chat: Chat) -> Chat:
+    def _add_chat(self, chat: TelegramChat) -> TelegramChat:
         self.chats[chat.id] = chat
         self.messages[chat.id] = {}
         # On the platform a supergroup numbers its own messages; private chats and groups share one box.
         self._boxes[chat.id] = itertools.count(2) if chat.kind == "supergroup" else self._box
         return chat
 
-    def chat_for_bot(self, chat_id: int) -> Chat:
+    def chat_for_bot(self, chat_id: int) -> TelegramChat:
         """A chat that the bot may write to. Raises ApiError."""
         chat = self.chats.get(chat_id)
         if chat is None:
             raise bad_request("chat not found")
         if chat.moved_to:
-            raise ApiError(
+            raise TelegramErrorResponse(
                 400, "Bad Request: group chat was upgraded to a supergroup chat", moved_to=chat.moved_to
             )
         if chat.bot_is_gone:
@@ -111,26 +111,26 @@ class World:
             raise forbidden("bot was blocked by the user")
         return chat
 
-    def message(self, chat_id: int, message_id: int) -> Message | None:
+    def message(self, chat_id: int, message_id: int) -> TelegramMessage | None:
         """A message that is still there."""
         return self.messages.get(chat_id, {}).get(message_id)
 
-    def post(self, chat: Chat, sender: Account, topic: int | None) -> Message:
+    def post(self, chat: TelegramChat, sender: TelegramAccount, topic: int | None) -> TelegramMessage:
         """A new, empty message at the end of a chat."""
-        message = Message(next(self._boxes[chat.id]), chat.id, sender.id, time.time(), topic=topic)
+        message = TelegramMessage(next(self._boxes[chat.id]), chat.id, sender.id, time.time(), topic=topic)
         self.messages[chat.id][message.id] = message
         if sender.is_bot:
             chat.drafts = {key: draft for key, draft in chat.drafts.items() if draft.topic != topic}
         self.touch()
         return message
 
-    def keep(self, upload: Upload) -> Media:
+    def keep(self, upload: TelegramUpload) -> TelegramMedia:
         """Store a file and return how messages name it."""
         file_id = f"{upload.kind}-{next(self._files)}"
         self.files[file_id] = upload.content
-        return Media(upload.kind, file_id, upload.name, upload.mime, len(upload.content))
+        return TelegramMedia(upload.kind, file_id, upload.name, upload.mime, len(upload.content))
 
-    def draft(self, chat: Chat, draft: Draft) -> None:
+    def draft(self, chat: TelegramChat, draft: TelegramDraft) -> None:
         """Show or replace a draft."""
         chat.drafts[draft.id] = draft
         self.touch()

@@ -1,8 +1,8 @@
 """The journal on PostgreSQL: any number of nodes, one database, batched writes."""
 
-from parley.store.postgres.connection import checked
-from parley.store.postgres.copying import postgres_side
+from parley.store.postgres.copy_endpoint import open_postgres_endpoint
+from parley.store.postgres.database.connection import check_database
+from parley.store.postgres.database.error_mapping import redacted_address
 from parley.store.postgres.journal import PostgresStore
-from parley.store.postgres.trouble import place_of
 
-__all__ = ["PostgresStore", "checked", "place_of", "postgres_side"]
+__all__ = ["PostgresStore", "check_database", "open_postgres_endpoint", "redacted_address"]

@@ -15,21 +15,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
-from parley.core.erasing.archive import Slice
-from parley.core.errors import DocumentConflict, LaneLost, StoreUnavailable
-from parley.core.fencing import demand_tenure, uptime
-from parley.core.journal import Claim, Document, Item, Put, Tally
-from parley.core.news import News
-from parley.core.usage import NOTHING, Usage
-from parley.store.ordering import in_order
-from parley.store.postgres import archive
-from parley.store.postgres.calls import Calls, claims_of, items_of
-from parley.store.postgres.connection import location
-from parley.store.postgres.doubts import Doubts
-from parley.store.postgres.engine import Engine, running
-from parley.store.postgres.merging import Call, Row
-from parley.store.postgres.nodes import PostgresNodes
-from parley.store.postgres.upkeep import SLICE, prune_calls
+from parley.core.model.errors import DocumentConflict, LaneLost, StoreUnavailable
+from parley.core.model.usage import NO_USAGE, Usage
+from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
+from parley.core.ports.lease import require_lease, uptime
+from parley.core.ports.pubsub import Notifier
+from parley.core.ports.store_admin import StoredItemPage
+from parley.store.document_order import order_documents
+from parley.store.postgres.database.connection import parse_location
+from parley.store.postgres.engine import PostgresEngine, run_engine
+from parley.store.postgres.execution.call_merging import Row, SqlCall
+from parley.store.postgres.in_doubt_claims import InDoubtClaims
+from parley.store.postgres.nodes import PostgresNodeRegistry
+from parley.store.postgres.operations import item_search
+from parley.store.postgres.operations.calls import JournalCalls, claims_of, items_of
+from parley.store.postgres.operations.maintenance import SLICE, prune_calls
 from parley.store.retention import DEFAULT, Retention
 
 log = logging.getLogger("parley.store")
@@ -44,14 +44,14 @@ class PostgresStore:
     What is written for a claim whose tenure is over raises LaneLost, also where the claim is not given.
     """
 
-    _engine: Engine
-    _calls: Calls
+    _engine: PostgresEngine
+    _calls: JournalCalls
     _lease: float
     _poll: float
     _retention: Retention
     _clock: Callable[[], float] | None
-    _doubts: Doubts
-    nodes: PostgresNodes
+    _doubts: InDoubtClaims
+    nodes: PostgresNodeRegistry
 
     @classmethod
     @asynccontextmanager
@@ -77,34 +77,34 @@ class PostgresStore:
         Raises StoreUnavailable, in one line, for whatever is in the way.
         """
         node = node or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
-        calls = Calls(schema, node)
-        where = location(url, schema)
-        async with running(where, timeout, location(listen_url or url, schema)) as engine:
-            nodes = PostgresNodes(engine, schema, node, lease, clock)
+        calls = JournalCalls(schema, node)
+        where = parse_location(url, schema)
+        async with run_engine(where, timeout, parse_location(listen_url or url, schema)) as engine:
+            nodes = PostgresNodeRegistry(engine, schema, node, lease, clock)
             try:
-                yield cls(engine, calls, lease, poll, retention, clock, Doubts(3 * timeout), nodes)
+                yield cls(engine, calls, lease, poll, retention, clock, InDoubtClaims(3 * timeout), nodes)
             finally:
                 with suppress(StoreUnavailable):
                     await engine.writer.submit(calls.leave())
 
     @property
-    def news(self) -> News:
+    def news(self) -> Notifier:
         """What the nodes tell each other."""
         return self._engine.news
 
     def _now(self) -> float | None:
         return None if self._clock is None else self._clock()
 
-    async def _write(self, call: Call) -> list[Row]:
+    async def _write(self, call: SqlCall) -> list[Row]:
         return await self._engine.writer.submit(call)
 
-    async def _read(self, call: Call) -> list[Row]:
+    async def _read(self, call: SqlCall) -> list[Row]:
         return await self._engine.reader.submit(call)
 
     # Lanes: see bridge.ports.Journal.
 
-    async def put(self, *puts: Put) -> tuple[int | None, ...]:
-        demand_tenure()
+    async def put(self, *puts: NewQueueItem) -> tuple[int | None, ...]:
+        require_lease()
         return tuple((await self._write(self._calls.put(puts, self._now())))[0][0]) if puts else ()
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
@@ -146,7 +146,7 @@ class PostgresStore:
                     async with asyncio.timeout(min(left, math.inf if due is None else due, self._poll)):
                         await listener.wait()
 
-    async def waiting(self, queue: str, lane: str) -> tuple[Item, ...]:
+    async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
         return items_of(await self._read(self._calls.waiting(queue, lane)))
 
     async def note(self, claim: Claim, item: int, note: str) -> None:
@@ -155,12 +155,12 @@ class PostgresStore:
     async def done(
         self,
         claim: Claim,
-        items: Sequence[Item],
+        items: Sequence[QueueItem],
         *,
         note: str | None = None,
-        puts: Sequence[Put] = (),
+        puts: Sequence[NewQueueItem] = (),
         documents: Sequence[Document] = (),
-        tallies: Sequence[Tally] = (),
+        tallies: Sequence[CounterIncrement] = (),
     ) -> None:
         """Raises LaneLost, too, when every one of `items` was cancelled meanwhile."""
         await self._held(claim, self._calls.done(claim, items, note, puts, documents, tallies, self._now()))
@@ -171,11 +171,11 @@ class PostgresStore:
     async def retry(self, claim: Claim, delay: float) -> None:
         await self._held(claim, self._calls.retry(claim, delay, self._now()))
 
-    async def bury(self, claim: Claim, items: Sequence[Item], reason: str) -> None:
+    async def bury(self, claim: Claim, items: Sequence[QueueItem], reason: str) -> None:
         """An item that was replaced meanwhile stays waiting. Raises LaneLost as `done` does."""
         await self._held(claim, self._calls.bury(claim, items, reason, self._now()))
 
-    async def _held(self, claim: Claim, call: Call) -> None:
+    async def _held(self, claim: Claim, call: SqlCall) -> None:
         """Do what only a lane's holder may. Raises LaneLost, DocumentConflict."""
         answer, _, key = str((await self._write(call))[0][0]).partition(" ")
         if answer == "lost":
@@ -185,8 +185,8 @@ class PostgresStore:
         if answer == "conflict":
             raise DocumentConflict(f"{key} changed since it was read")
 
-    async def cancel(self, queue: str, lane: str, before: int) -> tuple[Item, ...]:
-        demand_tenure()
+    async def cancel(self, queue: str, lane: str, before: int) -> tuple[QueueItem, ...]:
+        require_lease()
         return items_of(await self._write(self._calls.cancel(queue, lane, before, self._now())))
 
     async def withdraw(self, queue: str, lane: str, item: int) -> bool:
@@ -200,10 +200,10 @@ class PostgresStore:
 
     async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
         rows = await self._read(self._calls.get_all(keys))
-        return in_order(keys, (Document(*row) for row in rows))
+        return order_documents(keys, (Document(*row) for row in rows))
 
     async def set(self, document: Document) -> Document:
-        demand_tenure()
+        require_lease()
         version = (await self._write(self._calls.set(document)))[0][0]
         if version is None:
             raise DocumentConflict(f"{document.key} changed since it was read")
@@ -214,24 +214,24 @@ class PostgresStore:
         return tuple(Document(*row) for row in rows)
 
     async def delete(self, key: str) -> None:
-        demand_tenure()
+        require_lease()
         await self._write(self._calls.delete(key))
 
     # Counts: see bridge.ports.Journal.
 
-    async def tally(self, tallies: Sequence[Tally], once: str = "") -> bool:
+    async def tally(self, tallies: Sequence[CounterIncrement], once: str = "") -> bool:
         return bool((await self._write(self._calls.tally(tallies, once, self._now())))[0][0])
 
     async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
         found = {name: Usage(*sums) for name, *sums in await self._read(self._calls.counted(names))}
-        return tuple(found.get(name, NOTHING) for name in names)
+        return tuple(found.get(name, NO_USAGE) for name in names)
 
     async def uncount(self, prefix: str) -> int:
         return int((await self._write(self._calls.uncount(prefix)))[0][0])
 
     # The operator's side: see store.interface.Store.
 
-    async def dead(self, limit: int = 100) -> tuple[Item, ...]:
+    async def dead(self, limit: int = 100) -> tuple[QueueItem, ...]:
         return items_of(await self._read(self._calls.dead(limit)))
 
     async def dead_by_queue(self) -> Mapping[str, int]:
@@ -244,24 +244,24 @@ class PostgresStore:
         return bool(await self._write(self._calls.discard(item)))
 
     async def discard_lane(self, queue: str, lane: str) -> int:
-        return len(await self._write(archive.discard_call(self._calls.schema, queue, lane)))
+        return len(await self._write(item_search.discard_call(self._calls.schema, queue, lane)))
 
     # Everything there is: see bridge.erasing.archive.
 
-    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> Slice:
+    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> StoredItemPage:
         schema = self._calls.schema
-        last = (await self._read(archive.last_call(schema, after)))[0][0]
+        last = (await self._read(item_search.last_call(schema, after)))[0][0]
         if last is None:
-            return Slice((), after, more=False)
-        rows = await self._read(archive.search_call(schema, words, lanes, after, last, self._now()))
-        return Slice(archive.kept(rows), last, more=True)
+            return StoredItemPage((), after, more=False)
+        rows = await self._read(item_search.search_call(schema, words, lanes, after, last, self._now()))
+        return StoredItemPage(item_search.read_stored_items(rows), last, more=True)
 
     async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
         schema = self._calls.schema
-        rows = await self._write(archive.remove_call(schema, items, self._now()))
+        rows = await self._write(item_search.remove_call(schema, items, self._now()))
         for lane in {(row[1], row[2]) for row in rows}:
-            await self._write(archive.refresh_call(schema, *lane))
-            await self._write(archive.drop_call(schema, *lane))
+            await self._write(item_search.refresh_call(schema, *lane))
+            await self._write(item_search.drop_call(schema, *lane))
         return tuple(int(row[0]) for row in rows)
 
     async def renew(self) -> None:

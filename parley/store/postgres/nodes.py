@@ -10,25 +10,30 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from parley.core.errors import StoreUnavailable
-from parley.core.fencing import Tenure, uptime
-from parley.store.nodes import Holding, Node
-from parley.store.postgres.engine import Engine
-from parley.store.postgres.merging import Call
+from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.lease import LeaseToken, uptime
+from parley.store.nodes import LeaseHolder, Node
+from parley.store.postgres.engine import PostgresEngine
+from parley.store.postgres.execution.call_merging import SqlCall
 
 log = logging.getLogger("parley.store")
 
 _HIGHEST = chr(0x10FFFF)
 
 
-class PostgresNodes:
+class PostgresNodeRegistry:
     """The Nodes port. `seconds` is the node's lease; `clock`, where given, counts instead of the server's.
 
     Nodes are written and read beside the journal's batches: a sign of life waits for nobody's messages.
     """
 
     def __init__(
-        self, engine: Engine, schema: str, name: str, seconds: float, clock: Callable[[], float] | None
+        self,
+        engine: PostgresEngine,
+        schema: str,
+        name: str,
+        seconds: float,
+        clock: Callable[[], float] | None,
     ) -> None:
         self._engine = engine
         self._schema = schema
@@ -36,7 +41,7 @@ class PostgresNodes:
         self._seconds = seconds
         self._clock = clock
         self._report = ""
-        self._tenure = Tenure(seconds, -math.inf)
+        self._tenure = LeaseToken(seconds, -math.inf)
 
     @property
     def name(self) -> str:
@@ -45,14 +50,14 @@ class PostgresNodes:
     def say(self, report: str) -> None:
         self._report = report
 
-    def proved(self, asked: float) -> Tenure:
+    def proved(self, asked: float) -> LeaseToken:
         """The server has just prolonged the lease: it was asked at `asked`, by `uptime`.
 
         Where the lease may have been over before that, others may have taken what was held: whatever was
         claimed earlier is lost then, and a new tenure begins.
         """
         if not self._tenure.extend(asked):
-            self._tenure = Tenure(self._seconds, asked)
+            self._tenure = LeaseToken(self._seconds, asked)
         return self._tenure
 
     async def renew(self) -> None:
@@ -63,7 +68,7 @@ class PostgresNodes:
             ON CONFLICT (name) DO UPDATE SET until = greatest(n.until, excluded.until),
             report = excluded.report RETURNING name"""
         await self._engine.reader.submit(
-            Call(statement, (self._name, self._now(), self._seconds, self._report))
+            SqlCall(statement, (self._name, self._now(), self._seconds, self._report))
         )
         self.proved(asked)
 
@@ -85,19 +90,19 @@ class PostgresNodes:
             (SELECT count(*) FROM {s}.lanes l WHERE l.node = n.name AND l.queue >= %s AND l.queue < %s),
             ARRAY(SELECT e.name FROM {s}.leases e WHERE e.node = n.name AND e.until > now.at ORDER BY 1),
             n.report FROM {s}.nodes n, now ORDER BY n.name"""
-        rows = await self._engine.reader.submit(Call(statement, (self._now(), queues, queues + _HIGHEST)))
+        rows = await self._engine.reader.submit(SqlCall(statement, (self._now(), queues, queues + _HIGHEST)))
         return tuple(Node(name, since, left, lanes, tuple(holds), said)
                      for name, since, left, lanes, holds, said in rows)  # fmt: skip
 
-    async def hold(self, what: str, seconds: float) -> Holding:
+    async def hold(self, what: str, seconds: float) -> LeaseHolder:
         statement = f"SELECT * FROM {self._schema}.take_lease(%s, %s, %s::float8, %s::float8)"
-        rows = await self._engine.reader.submit(Call(statement, (what, self._name, seconds, self._now())))
+        rows = await self._engine.reader.submit(SqlCall(statement, (what, self._name, seconds, self._now())))
         node, left = rows[0]
-        return Holding(str(node), float(left))
+        return LeaseHolder(str(node), float(left))
 
     async def let_go(self, what: str) -> None:
         await self._engine.reader.submit(
-            Call(f"SELECT {self._schema}.drop_lease(%s, %s)", (what, self._name))
+            SqlCall(f"SELECT {self._schema}.drop_lease(%s, %s)", (what, self._name))
         )
 
     async def freed(self, what: str, timeout: float) -> None:

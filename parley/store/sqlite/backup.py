@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote
 
-from parley.core.errors import StoreUnavailable
-from parley.store.sqlite.connection import Location, open_reader
-from parley.store.sqlite.schema import version_of
-from parley.store.sqlite.trouble import unavailable
+from parley.core.model.errors import StoreUnavailable
+from parley.store.sqlite.database.connection import SqliteLocation, open_reader
+from parley.store.sqlite.database.error_mapping import map_error
+from parley.store.sqlite.database.schema import version_of
 
 _BUSY_SECONDS = 5.0
 _STEP = 512
@@ -31,7 +31,7 @@ def copy_database(source: Path, target: Path, progress: Callable[[int, int], Non
     Raises StoreUnavailable for what cannot be read or is damaged, OSError for what cannot be written.
     """
     try:
-        with closing(open_reader(Location(source, _BUSY_SECONDS, 0))) as reader:
+        with closing(open_reader(SqliteLocation(source, _BUSY_SECONDS, 0))) as reader:
             # Without a snapshot of ours SQLite would begin again at each commit of somebody else.
             reader.execute("BEGIN")
             [(size,)] = reader.execute("PRAGMA page_size")
@@ -43,7 +43,7 @@ def copy_database(source: Path, target: Path, progress: Callable[[int, int], Non
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:  # the source is read only
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
-        raise unavailable(source, error) from error
+        raise map_error(source, error) from error
 
 
 def schema_of(database: Path) -> int:
@@ -52,7 +52,7 @@ def schema_of(database: Path) -> int:
         with closing(_closed(database)) as connection:
             return version_of(connection, database)
     except sqlite3.Error as error:
-        raise unavailable(database, error) from error
+        raise map_error(database, error) from error
 
 
 def user_version(database: Path) -> int:
@@ -62,7 +62,7 @@ def user_version(database: Path) -> int:
             [(version,)] = connection.execute("PRAGMA user_version")
             return int(version)
     except sqlite3.Error as error:
-        raise unavailable(database, error) from error
+        raise map_error(database, error) from error
 
 
 def _copy(

@@ -9,30 +9,30 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from parley.core.opened_files import OpenedFiles
-from parley.store.breather import Breather
-from parley.store.sqlite.connection import Location, open_reader, open_writer, prepare
-from parley.store.sqlite.lock import owned
-from parley.store.sqlite.reader import Reader
-from parley.store.sqlite.transaction import Transaction
-from parley.store.sqlite.trouble import unavailable
-from parley.store.sqlite.writer import Writer
-from parley.store.wakeups import Wakeups
+from parley.store.gil_yield import GilYielder
+from parley.store.opened_files import OpenedFiles
+from parley.store.queue_events import QueueEvents
+from parley.store.sqlite.database.connection import SqliteLocation, open_reader, open_writer, prepare
+from parley.store.sqlite.database.error_mapping import map_error
+from parley.store.sqlite.database.file_lock import lock_database
+from parley.store.sqlite.execution.reader import Reader
+from parley.store.sqlite.execution.transaction import Transaction
+from parley.store.sqlite.execution.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class SqliteEngine:
     """Who writes, who reads, and who is told."""
 
     writer: Writer
     reader: Reader
-    wakeups: Wakeups
+    wakeups: QueueEvents
 
 
 @asynccontextmanager
-async def running(
-    location: Location, begin: Callable[[sqlite3.Connection], Transaction], *, exclusive: bool
-) -> AsyncIterator[Engine]:
+async def run_engine(
+    location: SqliteLocation, begin: Callable[[sqlite3.Connection], Transaction], *, exclusive: bool
+) -> AsyncIterator[SqliteEngine]:
     """An engine on the file; on leaving, all that was handed over is committed.
 
     Raises StoreUnavailable, in one line, for whatever is in the way.
@@ -41,21 +41,21 @@ async def running(
         try:
             engine = await _start(stack, location, begin, exclusive=exclusive)
         except (OSError, sqlite3.Error) as error:
-            raise unavailable(location.path, error) from error
+            raise map_error(location.path, error) from error
         yield engine
 
 
 async def _start(
     stack: AsyncExitStack,
-    location: Location,
+    location: SqliteLocation,
     begin: Callable[[sqlite3.Connection], Transaction],
     *,
     exclusive: bool,
-) -> Engine:
+) -> SqliteEngine:
     await asyncio.to_thread(prepare, location)
-    stack.enter_context(owned(location.path, exclusive=exclusive))
-    wakeups, breather = Wakeups(), Breather()
-    explain = partial(unavailable, location.path)
+    stack.enter_context(lock_database(location.path, exclusive=exclusive))
+    wakeups, breather = QueueEvents(), GilYielder()
+    explain = partial(map_error, location.path)
     connection = await asyncio.to_thread(open_writer, location)
     files = OpenedFiles(location.path, location.path.with_name(location.path.name + "-wal"))
     writer = Writer(connection, begin, explain, wakeups.wake_at, breather, files.trouble)
@@ -63,4 +63,4 @@ async def _start(
     reader = Reader(await asyncio.to_thread(open_reader, location), explain, breather)
     stack.push_async_callback(reader.close)
     stack.callback(wakeups.wake_all)
-    return Engine(writer, reader, wakeups)
+    return SqliteEngine(writer, reader, wakeups)

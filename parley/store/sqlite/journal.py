@@ -16,21 +16,20 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from parley.core.erasing.archive import Slice
-from parley.core.errors import LaneLost, StoreUnavailable
-from parley.core.journal import Tally
-from parley.core.news import NO_NEWS, News
-from parley.core.ports import Claim, Document, Item, Put
-from parley.core.usage import NOTHING, Usage
-from parley.store.clock import Onward
-from parley.store.nodes import Alone, Nodes
-from parley.store.ordering import in_order
+from parley.core.model.errors import LaneLost, StoreUnavailable
+from parley.core.model.usage import NO_USAGE, Usage
+from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
+from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.ports.store_admin import StoredItemPage
+from parley.store.document_order import order_documents
+from parley.store.monotonic_clock import MonotonicClock
+from parley.store.nodes import NodeRegistry, SingleNodeRegistry
 from parley.store.retention import DEFAULT, Retention
-from parley.store.sqlite import archive, documents, lanes, puts, sql, upkeep
-from parley.store.sqlite import tallies as counts
-from parley.store.sqlite.connection import Location
-from parley.store.sqlite.engine import Engine, running
-from parley.store.sqlite.transaction import Transaction, documents_of, items_of
+from parley.store.sqlite.database.connection import SqliteLocation
+from parley.store.sqlite.engine import SqliteEngine, run_engine
+from parley.store.sqlite.execution.transaction import Transaction, documents_of, items_of
+from parley.store.sqlite.operations import counters as counts
+from parley.store.sqlite.operations import documents, item_search, lanes, maintenance, puts, sql
 
 log = logging.getLogger("parley.store")
 
@@ -44,7 +43,7 @@ class SqliteStore:
     lane is another's, or free.
     """
 
-    _engine: Engine
+    _engine: SqliteEngine
     _node: str
     _lease: float
     _poll: float
@@ -77,15 +76,15 @@ class SqliteStore:
         lease = math.inf if exclusive else lease
         poll = 60.0 if exclusive else 0.05  # seconds between looks: nobody tells us what other nodes do
 
-        onward = Onward(clock)
+        onward = MonotonicClock(clock)
         clock = onward if exclusive else clock  # nodes that share a file share its time
 
         def begin(connection: sqlite3.Connection) -> Transaction:
             now = clock()
             return Transaction(connection, node, now, now + lease)
 
-        location = Location(Path(path), busy_timeout, max_pages)
-        async with running(location, begin, exclusive=exclusive) as engine:
+        location = SqliteLocation(Path(path), busy_timeout, max_pages)
+        async with run_engine(location, begin, exclusive=exclusive) as engine:
             if exclusive:
                 await _take_over(engine, onward)
             try:
@@ -95,18 +94,18 @@ class SqliteStore:
                     await engine.writer.submit(lambda tx: tx.change(sql.FREE_NODE, node))
 
     @property
-    def nodes(self) -> Nodes:
+    def nodes(self) -> NodeRegistry:
         """The process that has the file."""
-        return Alone(self._node)
+        return SingleNodeRegistry(self._node)
 
     @property
-    def news(self) -> News:
+    def news(self) -> Notifier:
         """Nobody is told."""
-        return NO_NEWS
+        return NULL_NOTIFIER
 
     # Lanes: see bridge.ports.Journal.
 
-    async def put(self, *puts_: Put) -> tuple[int | None, ...]:
+    async def put(self, *puts_: NewQueueItem) -> tuple[int | None, ...]:
         return await self._engine.writer.submit(puts.Puts(puts_))
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
@@ -144,7 +143,7 @@ class SqliteStore:
                 if listener.ready_at <= self._clock():
                     return
 
-    async def waiting(self, queue: str, lane: str) -> tuple[Item, ...]:
+    async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
         return items_of(await self._engine.reader.rows(sql.WAITING, queue, lane))
 
     async def note(self, claim: Claim, item: int, note: str) -> None:
@@ -154,12 +153,12 @@ class SqliteStore:
     async def done(
         self,
         claim: Claim,
-        items: Sequence[Item],
+        items: Sequence[QueueItem],
         *,
         note: str | None = None,
-        puts: Sequence[Put] = (),
+        puts: Sequence[NewQueueItem] = (),
         documents: Sequence[Document] = (),
-        tallies: Sequence[Tally] = (),
+        tallies: Sequence[CounterIncrement] = (),
     ) -> None:
         """Raises LaneLost, too, when every one of `items` was cancelled meanwhile."""
         finish = lanes.Finish(claim, tuple(items), note, tuple(puts), tuple(documents), tuple(tallies))
@@ -172,13 +171,13 @@ class SqliteStore:
     async def retry(self, claim: Claim, delay: float) -> None:
         await self._engine.writer.submit(lambda tx: lanes.retry(tx, claim, delay))
 
-    async def bury(self, claim: Claim, items: Sequence[Item], reason: str) -> None:
+    async def bury(self, claim: Claim, items: Sequence[QueueItem], reason: str) -> None:
         """An item that was replaced meanwhile stays waiting. Raises LaneLost as `done` does."""
         dead = tuple(items)
         if not await self._engine.writer.submit(lambda tx: lanes.bury(tx, claim, dead, reason)):
             raise LaneLost("every item was cancelled")
 
-    async def cancel(self, queue: str, lane: str, before: int) -> tuple[Item, ...]:
+    async def cancel(self, queue: str, lane: str, before: int) -> tuple[QueueItem, ...]:
         return await self._engine.writer.submit(lambda tx: lanes.cancel(tx, queue, lane, before))
 
     async def withdraw(self, queue: str, lane: str, item: int) -> bool:
@@ -192,7 +191,7 @@ class SqliteStore:
 
     async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
         rows = await self._engine.reader.rows(sql.GET_ALL, json.dumps(list(keys)))
-        return in_order(keys, documents_of(rows))
+        return order_documents(keys, documents_of(rows))
 
     async def set(self, document: Document) -> Document:
         return await self._engine.writer.submit(lambda tx: documents.write(tx, document))
@@ -206,20 +205,20 @@ class SqliteStore:
 
     # Counts: see bridge.ports.Journal.
 
-    async def tally(self, tallies: Sequence[Tally], once: str = "") -> bool:
+    async def tally(self, tallies: Sequence[CounterIncrement], once: str = "") -> bool:
         return await self._engine.writer.submit(lambda tx: counts.tally(tx, tallies, once))
 
     async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
         rows = await self._engine.reader.rows(sql.TALLIED, json.dumps(list(names)))
         found = {name: Usage(*amounts) for name, *amounts in rows}
-        return tuple(found.get(name, NOTHING) for name in names)
+        return tuple(found.get(name, NO_USAGE) for name in names)
 
     async def uncount(self, prefix: str) -> int:
         return await self._engine.writer.submit(lambda tx: counts.uncount(tx, prefix))
 
     # The operator's side.
 
-    async def dead(self, limit: int = 100) -> tuple[Item, ...]:
+    async def dead(self, limit: int = 100) -> tuple[QueueItem, ...]:
         return items_of(await self._engine.reader.rows(sql.DEAD, limit))
 
     async def dead_by_queue(self) -> Mapping[str, int]:
@@ -228,23 +227,23 @@ class SqliteStore:
 
     async def revive(self, item: int) -> bool:
         """Let a dead letter wait again, at its old place in its lane; False if there is none."""
-        return await self._engine.writer.submit(lambda tx: upkeep.revive(tx, item))
+        return await self._engine.writer.submit(lambda tx: maintenance.revive(tx, item))
 
     async def discard(self, item: int) -> bool:
         """Remove a dead letter for good; False if there is none."""
-        return await self._engine.writer.submit(lambda tx: upkeep.discard(tx, item))
+        return await self._engine.writer.submit(lambda tx: maintenance.discard(tx, item))
 
     async def discard_lane(self, queue: str, lane: str) -> int:
         """Remove all dead letters of a lane for good; how many there were."""
-        return await self._engine.writer.submit(lambda tx: archive.discard_lane(tx, queue, lane))
+        return await self._engine.writer.submit(lambda tx: item_search.discard_lane(tx, queue, lane))
 
     # Everything there is: see bridge.erasing.archive.
 
-    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> Slice:
-        return await archive.search(self._engine.reader, words, lanes, after, self._clock())
+    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> StoredItemPage:
+        return await item_search.search(self._engine.reader, words, lanes, after, self._clock())
 
     async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
-        return await self._engine.writer.submit(lambda tx: archive.remove(tx, items))
+        return await self._engine.writer.submit(lambda tx: item_search.remove(tx, items))
 
     async def renew(self) -> None:
         """Prove that this node lives: its lanes are held for another lease from now."""
@@ -256,7 +255,7 @@ class SqliteStore:
         total, more = 0, True
         while more:
             removed, more = await self._engine.writer.submit(
-                lambda tx: upkeep.prune(tx, self._retention, now)
+                lambda tx: maintenance.prune(tx, self._retention, now)
             )
             total += removed
         return total
@@ -276,7 +275,7 @@ class SqliteStore:
             await asyncio.sleep(min(self._lease / 3, prune_every))
 
 
-async def _take_over(engine: Engine, onward: Onward) -> None:
+async def _take_over(engine: SqliteEngine, onward: MonotonicClock) -> None:
     """Go on from where an earlier process was."""
     onward.pass_by((await engine.reader.rows(sql.NEWEST))[0][0])
     await engine.writer.submit(lambda tx: tx.change(sql.FREE_EVERYBODY))

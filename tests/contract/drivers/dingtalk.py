@@ -10,15 +10,15 @@ from typing import ClassVar, Self
 
 from parley.channels.dingtalk.channel import create
 from parley.channels.dingtalk.config import Config
-from parley.channels.dingtalk.formatting import MOST
-from parley.core.ports import Channel, ChannelServices, TextUnit
-from parley.core.types import Conversation
-from parley.simulator.dingtalk import Call, DingTalkSimulator, SeenMessage
-from parley.simulator.dingtalk import Upload as Sent
+from parley.channels.dingtalk.formatting import MAX_PART_BYTES
+from parley.core.model.address import Conversation
+from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.simulator.dingtalk import DingTalkCall, DingTalkSimulator, SeenDingTalkMessage
+from parley.simulator.dingtalk import DingTalkUpload as Sent
 from parley.simulator.dingtalk.model import Json
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
-from tests.contract.drivers.dingtalk_oddities import FRAMES, PRESSES, RUBBISH, STRANGE
-from tests.contract.pace import eager
+from tests.contract.drivers.dingtalk_malformed import FRAMES, PRESSES, RUBBISH, STRANGE
+from tests.contract.drivers.snapshot_pace import eager
 
 _SHOWING = ("streaming", "createAndDeliver", "update", "batchSend", "groupSend")
 
@@ -30,7 +30,7 @@ class DingTalkDriver(Driver):
 
     name: ClassVar[str] = "dingtalk"
     traits: ClassVar[Traits] = Traits(
-        max_part=MOST,
+        max_part=MAX_PART_BYTES,
         unit=TextUnit.BYTES,
         troubles=frozenset(Trouble) - {Trouble.UNFORMATTED},
         redelivers=False,
@@ -212,7 +212,7 @@ class DingTalkDriver(Driver):
         with suppress(TimeoutError):
             await asyncio.to_thread(self._platform.people.wait, true, self.patience)
 
-    def _place_of(self, call: Call) -> str:
+    def _place_of(self, call: DingTalkCall) -> str:
         card = self._platform.world.cards.get(str(call.body.get("outTrackId")))
         people = call.body.get("userIds")
         if card is not None:
@@ -225,7 +225,7 @@ def _chat(place: Place) -> str:
     return place.conversation.chat
 
 
-def _shown(message: SeenMessage) -> Shown:
+def _shown(message: SeenDingTalkMessage) -> Shown:
     return Shown(
         id=message.id,
         text=message.shown,

@@ -10,19 +10,19 @@ from typing import ClassVar, Self
 
 from parley.channels.feishu.channel import create
 from parley.channels.feishu.config import Config
-from parley.core.ports import Channel, ChannelServices, TextUnit
-from parley.core.types import Conversation
-from parley.simulator.feishu import SHOWING, FeishuSimulator, SeenMessage, Timing
-from parley.simulator.feishu import Upload as Sent
+from parley.core.model.address import Conversation
+from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.simulator.feishu import SHOWING, FeishuSimulator, FeishuSimulatorTiming, SeenFeishuMessage
+from parley.simulator.feishu import FeishuUpload as Sent
 from parley.simulator.feishu.model import Json, JsonObject
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
-from tests.contract.pace import eager
+from tests.contract.drivers.snapshot_pace import eager
 from tests.kit.machine import patience
 
 _FOREVER = 10**6
 # Redelivered soon and often, so that promises need not wait as long as the platform does.
 # It goes on until it is heard, however long a process takes to come back.
-_TIMING = Timing(ack=patience(1.0), redelivery=(0.2,) * 1000)
+_TIMING = FeishuSimulatorTiming(ack=patience(1.0), redelivery=(0.2,) * 1000)
 
 
 class FeishuDriver(Driver):
@@ -223,7 +223,7 @@ def _sender(place: Place) -> JsonObject:
     return {"sender_id": {"open_id": place.owner.id}, "sender_type": "user"}
 
 
-def _shown(message: SeenMessage) -> Shown:
+def _shown(message: SeenFeishuMessage) -> Shown:
     return Shown(
         id=message.id,
         text=message.text,

@@ -8,13 +8,13 @@ from typing import ClassVar, Self
 
 from parley.channels.slack.channel import create
 from parley.channels.slack.config import Config
-from parley.core.ports import Channel, ChannelServices, TextUnit
-from parley.core.types import Conversation
-from parley.simulator.slack import SeenMessage, SlackSimulator, Timing
-from parley.simulator.slack import Upload as Sent
+from parley.core.model.address import Conversation
+from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.simulator.slack import SeenSlackMessage, SlackSimulator, SlackSimulatorTiming
+from parley.simulator.slack import SlackUpload as Sent
 from parley.simulator.slack.model import Json, JsonObject
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
-from tests.contract.pace import eager
+from tests.contract.drivers.snapshot_pace import eager
 from tests.kit.machine import patience
 
 _SHOWING = ("chat.postMessage", "chat.update", "chat.startStream", "chat.appendStream", "chat.stopStream")
@@ -26,7 +26,7 @@ _REFUSALS = {
 }
 # Quick, and for as long as a promise is patient.
 # It goes on until it is heard, however long a process takes to come back.
-_TIMING = Timing(ack=patience(0.5), retries=(0.1, 0.2, 0.4) + (1.0,) * 1000)
+_TIMING = SlackSimulatorTiming(ack=patience(0.5), retries=(0.1, 0.2, 0.4) + (1.0,) * 1000)
 
 
 class SlackDriver(Driver):
@@ -218,7 +218,7 @@ def _thread(place: Place) -> str:
     return place.conversation.topic or ""
 
 
-def _shown(message: SeenMessage, last: str) -> Shown:
+def _shown(message: SeenSlackMessage, last: str) -> Shown:
     """Only the last message can still become the answer; an older one that never ended was left behind."""
     return Shown(
         id=message.ts,

@@ -10,20 +10,20 @@ from typing import ClassVar
 
 from parley.channels.slack.channel import SlackChannel
 from parley.channels.slack.config import HOOK_PATH, Config
-from parley.channels.slack.sockets import Timing
-from parley.console.options import ConsoleOptions
+from parley.channels.slack.inbound.socket_mode import SocketTiming
+from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
-from parley.core.ports import Channel, ChannelServices
+from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.slack import SlackSimulator
-from parley.simulator.slack import Timing as Pace
+from parley.simulator.slack import SlackSimulatorTiming as Pace
 from tests.contract.driver import Traits
 from tests.contract.drivers.slack import SlackDriver
-from tests.contract.pace import eager
+from tests.contract.drivers.snapshot_pace import eager
 from tests.kit.machine import patience
 
 # Sooner back than Slack, and never tired of it.
 _PACE = Pace(ack=patience(1.5), retries=(0.1,) * 1000)
-_QUICK = Timing(pulse=0.2)
+_QUICK = SocketTiming(pulse=0.2)
 
 
 class SlackHttpDriver(SlackDriver):

@@ -10,14 +10,14 @@ from typing import ClassVar, Self
 
 from parley.channels.telegram.channel import create
 from parley.channels.telegram.config import Config
-from parley.core.ports import Channel, ChannelServices, TextUnit
-from parley.core.types import Conversation
-from parley.simulator.telegram import SeenMessage, TelegramSimulator
-from parley.simulator.telegram import Upload as Sent
+from parley.core.model.address import Conversation
+from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.simulator.telegram import SeenTelegramMessage, TelegramSimulator
+from parley.simulator.telegram import TelegramUpload as Sent
 from parley.simulator.telegram.model import Json, utf16
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
-from tests.contract.drivers.telegram_oddities import RUBBISH, STRANGE
-from tests.contract.pace import eager
+from tests.contract.drivers.snapshot_pace import eager
+from tests.contract.drivers.telegram_malformed import RUBBISH, STRANGE
 
 _SHOWING = ("sendMessage", "editMessageText", "sendMessageDraft")
 _FOREVER = 10**6
@@ -258,7 +258,7 @@ def _topic(place: Place) -> int | None:
     return None if place.conversation.topic is None else int(place.conversation.topic)
 
 
-def _shown(message: SeenMessage) -> Shown:
+def _shown(message: SeenTelegramMessage) -> Shown:
     marks = [m for m in message.entities if isinstance(m, dict) and m.get("type") in ("code", "pre")]
     return Shown(
         id=str(message.id),

@@ -16,24 +16,25 @@ from uuid import uuid4
 
 from parley.channels.web.channel import WebChannel
 from parley.channels.web.config import Config
-from parley.console.options import ConsoleOptions
+from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
-from parley.core.errors import StoreUnavailable
-from parley.core.ports import Channel, ChannelServices, Document, Documents, TextUnit
-from parley.core.types import Conversation
+from parley.core.model.address import Conversation
+from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.core.ports.journal import Document, DocumentRepository
 from tests.contract.driver import Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.browser import Browser, EntryJson, code_in, rendered
-from tests.contract.pace import eager
+from tests.contract.drivers.snapshot_pace import eager
 
 _TOKEN = "a-web-token-that-nobody-may-log"
 _YOU = Person("local", "You")
 
 
-class Wire(Documents):
+class Wire(DocumentRepository):
     """The transcript's documents. A call of `set` may fail before or after its effect, or take its time."""
 
     def __init__(self) -> None:
-        self.inner: Documents
+        self.inner: DocumentRepository
         self._troubles: list[tuple[Trouble, float]] = []
         self._out_until = 0.0
 

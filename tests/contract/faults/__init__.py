@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from tests.contract.driver import Driver
-from tests.contract.faults import asking, dingtalk, feishu, hearing, living, showing, slack, telegram, web
+from tests.contract.faults import (
+    dingtalk,
+    feishu,
+    inbound,
+    lifecycle,
+    outbound,
+    questions,
+    slack,
+    telegram,
+    web,
+)
 from tests.contract.faults.fault import Fault
 from tests.contract.promise import meets
 from tests.contract.promises import PROMISES
 
-_NEUTRAL = (*hearing.FAULTS, *showing.FAULTS, *living.FAULTS, *asking.FAULTS)
+_NEUTRAL = (*inbound.FAULTS, *outbound.FAULTS, *lifecycle.FAULTS, *questions.FAULTS)
 _OWN = {
     "feishu": feishu.FAULTS,
     "slack": slack.FAULTS,

@@ -10,20 +10,29 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from parley.channels.dingtalk.api import Api, Place, Ticket
-from parley.channels.dingtalk.asking import QuestionCards
-from parley.channels.dingtalk.cards import Cards, put_up
+from parley.channels.dingtalk.api import ConnectionTicket, DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.channel import DingTalkChannel, create
-from parley.channels.dingtalk.presses import Answer, Presses
-from parley.channels.dingtalk.question import BUTTONS, WORDS, buttons_of, listed, parts_of, track_of
-from parley.channels.dingtalk.replies import DingTalkReply
+from parley.channels.dingtalk.inbound.card_callbacks import CardCallbackQueue, SendAnswer
+from parley.channels.dingtalk.outbound.ai_cards import AiCards, deliver_card
+from parley.channels.dingtalk.outbound.question_cards import QuestionCards
+from parley.channels.dingtalk.outbound.reply import DingTalkReply
+from parley.channels.dingtalk.question_layout import (
+    BUTTONS,
+    WORDS,
+    buttons_of,
+    encode_buttons,
+    out_track_id,
+    split_question,
+)
 from parley.channels.dingtalk.sdk import CallbackMessage
-from parley.core.errors import ChannelError
-from parley.core.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from parley.core.types import Json, JsonObject, OutboundMessage, Question, ReplyTarget, StoredFile
+from parley.core.model.attachments import StoredFile
+from parley.core.model.errors import ChannelError
+from parley.core.model.questions import Question
+from parley.core.model.types import Json, JsonObject, OutboundMessage, ReplyTarget
+from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
 from tests.contract.drivers.dingtalk import DingTalkDriver
+from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.faults.fault import Fault
-from tests.contract.pace import eager
 
 
 def _made_as(kind: type[DingTalkChannel]) -> type[DingTalkDriver]:
@@ -50,7 +59,7 @@ def _replying(kind: type[DingTalkReply]) -> type[DingTalkDriver]:
     return _made_as(Replies)
 
 
-def _carded(kind: type[Cards]) -> type[DingTalkDriver]:
+def _carded(kind: type[AiCards]) -> type[DingTalkDriver]:
     """A driver whose channel makes cards of this kind."""
 
     class Carded(DingTalkChannel):
@@ -74,7 +83,7 @@ def _asking(kind: type[QuestionCards]) -> type[DingTalkDriver]:
     return _made_as(Asks)
 
 
-def _taking(kind: type[Presses]) -> type[DingTalkDriver]:
+def _taking(kind: type[CardCallbackQueue]) -> type[DingTalkDriver]:
     """A driver whose channel takes presses so."""
 
     class Takes(DingTalkChannel):
@@ -90,7 +99,7 @@ class TearsWords(DingTalkReply):
     """Cuts at any place."""
 
     async def _finish_cards(
-        self, cards: Cards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
+        self, cards: AiCards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
     ) -> None:
         whole = " ".join(parts)
         await super()._finish_cards(cards, tuple(re.findall(r"(?s).{1,3001}", whole)), files)
@@ -98,7 +107,7 @@ class TearsWords(DingTalkReply):
 
 class SendsPartsBackwards(DingTalkReply):
     async def _finish_cards(
-        self, cards: Cards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
+        self, cards: AiCards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
     ) -> None:
         await super()._finish_cards(cards, parts[::-1], files)
 
@@ -107,7 +116,7 @@ class MarksTheFirstPart(DingTalkReply):
     """Forgets in later parts that it was in the middle of code."""
 
     async def _finish_cards(
-        self, cards: Cards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
+        self, cards: AiCards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
     ) -> None:
         bare = tuple(part.replace("```python\n", "").replace("```", "") for part in parts[1:])
         await super()._finish_cards(cards, (*parts[:1], *bare), files)
@@ -130,7 +139,7 @@ class StartsOverChannel(DingTalkChannel):
         return made
 
 
-class SwallowsRefusals(Cards):
+class SwallowsRefusals(AiCards):
     """Logs what goes wrong, as the SDK does, and goes on."""
 
     async def write(self, track: str, text: str, *, final: bool = False) -> None:
@@ -138,7 +147,7 @@ class SwallowsRefusals(Cards):
             await super().write(track, text, final=final)
 
 
-class NeverCloses(Cards):
+class NeverCloses(AiCards):
     """Leaves every card as one that is still growing."""
 
     async def write(self, track: str, text: str, *, final: bool = False) -> None:
@@ -151,12 +160,17 @@ class SaysItPrivately(DingTalkChannel):
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         assert self._cards is not None
         return DingTalkReply(
-            self._api, self._cards, self._questions, target, Place(True, target.asker.id), checkpoint
+            self._api,
+            self._cards,
+            self._questions,
+            target,
+            DingTalkDestination(True, target.asker.id),
+            checkpoint,
         )
 
 
-class LogsTheTicket(Api):
-    async def ticket(self, topics: tuple[str, ...]) -> Ticket:
+class LogsTheTicket(DingTalkApi):
+    async def ticket(self, topics: tuple[str, ...]) -> ConnectionTicket:
         ticket = await super().ticket(topics)
         logging.getLogger("parley.channels").info("endpoint is %s", ticket.url)
         return ticket
@@ -176,10 +190,10 @@ class HearsMessagesOnly(DingTalkChannel):
         await super().listen(inbox)
 
 
-class AnswersPressesWithNothing(Presses):
+class AnswersPressesWithNothing(CardCallbackQueue):
     """Acknowledges a press, and tells nobody what came of it."""
 
-    async def put(self, callback: CallbackMessage, answer: Answer) -> None:
+    async def put(self, callback: CallbackMessage, answer: SendAnswer) -> None:
         async def silently(text: str) -> None:
             await answer(json.dumps(json.loads(text) | {"data": '{"response": {}}'}))
 
@@ -196,7 +210,7 @@ class LeavesTheButtons(QuestionCards):
 class ButtonsOnEachCard(QuestionCards):
     async def ask(
         self,
-        place: Place,
+        place: DingTalkDestination,
         target: ReplyTarget,
         question: Question,
         text: str,
@@ -204,10 +218,10 @@ class ButtonsOnEachCard(QuestionCards):
         note: Callable[[int], Awaitable[None]],
     ) -> None:
         buttons = buttons_of(question, target, "")
-        for index, words in enumerate(parts_of(text, buttons)):
-            values: dict[str, Json] = {WORDS: words, BUTTONS: listed(buttons)}
-            track = track_of(target.turn_id, index)
-            await put_up(self._api, place, self._template, track, values, forward=False)
+        for index, words in enumerate(split_question(text, buttons)):
+            values: dict[str, Json] = {WORDS: words, BUTTONS: encode_buttons(buttons)}
+            track = out_track_id(target.turn_id, index)
+            await deliver_card(self._api, place, self._template, track, values, forward=False)
             await note(index + 1)
 
 
@@ -223,7 +237,7 @@ class AsksOnANewCard(QuestionCards):
 
     async def ask(
         self,
-        place: Place,
+        place: DingTalkDestination,
         target: ReplyTarget,
         question: Question,
         text: str,

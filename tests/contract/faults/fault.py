@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from parley.core.ports import Channel, Checkpoint, Inbox, Reply
-from parley.core.types import Attachment, Click, InboundMessage, OutboundMessage, Receipt, ReplyTarget
+from parley.core.model.attachments import Attachment
+from parley.core.model.questions import Click
+from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
+from parley.core.ports.channel import Channel, Checkpoint, Inbox, Reply
 from tests.contract.driver import Driver
-from tests.contract.parley import SOUND, Seed
+from tests.contract.harness.parley_process import SOUND, Seed
 from tests.contract.promise import Need
 
 Accept: TypeAlias = Callable[[InboundMessage], Awaitable[None]]

@@ -7,23 +7,23 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
-from parley.channels.feishu.api import Api, Fetched, Place
-from parley.channels.feishu.carrier import Carrier
+from parley.channels.feishu.api import FeishuApi, FeishuDestination, FetchedMessage
 from parley.channels.feishu.channel import FeishuChannel, create
-from parley.channels.feishu.formatting import MOST
-from parley.channels.feishu.handle import Part
-from parley.channels.feishu.longconn import Taken
-from parley.channels.feishu.presses import Presses
-from parley.channels.feishu.question import Foot, card, foot_of, parts_of
-from parley.channels.feishu.recent import Recent
-from parley.channels.feishu.replies import FeishuReply
+from parley.channels.feishu.formatting import MAX_CARD_BYTES
+from parley.channels.feishu.inbound.card_actions import CardActionHandler
+from parley.channels.feishu.inbound.websocket import EventResult
+from parley.channels.feishu.lru import LruCache
+from parley.channels.feishu.outbound.message_part import MessagePart
+from parley.channels.feishu.outbound.reply import FeishuReply
+from parley.channels.feishu.outbound.reply_state import PartState
+from parley.channels.feishu.question_card import CardFooter, footer_for, question_card_json, split_question
 from parley.channels.kit.text import chunks
-from parley.core.errors import DeliveryRejected
-from parley.core.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from parley.core.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
+from parley.core.model.errors import DeliveryRejected
+from parley.core.model.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
+from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
 from tests.contract.drivers.feishu import FeishuDriver
+from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.faults.fault import Fault
-from tests.contract.pace import eager
 
 
 def _made_as(kind: type[FeishuChannel]) -> type[FeishuDriver]:
@@ -50,11 +50,11 @@ def _replying(kind: type[FeishuReply]) -> type[FeishuDriver]:
     return _made_as(Replies)
 
 
-def _carrying(kind: type[Carrier]) -> type[FeishuDriver]:
+def _carrying(kind: type[MessagePart]) -> type[FeishuDriver]:
     """A driver whose replies are carried so."""
 
     class Carries(FeishuReply):
-        def _carrier(self, index: int, part: Part | None) -> Carrier:
+        def _carrier(self, index: int, part: PartState | None) -> MessagePart:
             made = super()._carrier(index, part)
             made.__class__ = kind
             return made
@@ -62,7 +62,7 @@ def _carrying(kind: type[Carrier]) -> type[FeishuDriver]:
     return _replying(Carries)
 
 
-def _calling(kind: type[Api]) -> type[FeishuDriver]:
+def _calling(kind: type[FeishuApi]) -> type[FeishuDriver]:
     """A driver whose channel calls the platform so."""
 
     class Calls(FeishuChannel):
@@ -73,32 +73,32 @@ def _calling(kind: type[Api]) -> type[FeishuDriver]:
     return _made_as(Calls)
 
 
-class Stubborn(Carrier):
+class Stubborn(MessagePart):
     """Has no other way when a card is refused."""
 
-    async def _lower(self, part: Part, error: DeliveryRejected) -> None:
+    async def _lower(self, part: PartState, error: DeliveryRejected) -> None:
         raise error
 
 
-class LeavesItStreaming(Carrier):
+class LeavesItStreaming(MessagePart):
     """Does not end streaming mode."""
 
-    async def _set_streaming(self, part: Part, *, on: bool, summary: str) -> None:
+    async def _set_streaming(self, part: PartState, *, on: bool, summary: str) -> None:
         self._streams = on
 
 
-class LeavesRefusedCards(Carrier):
+class LeavesRefusedCards(MessagePart):
     """Shows more plainly what was refused, and leaves the broken card where it is."""
 
     async def withdraw(self) -> None:
         return None
 
 
-def _taking(kind: type[Presses]) -> type[FeishuDriver]:
+def _taking(kind: type[CardActionHandler]) -> type[FeishuDriver]:
     """A driver whose channel takes presses so."""
 
     class Hears(FeishuChannel):
-        def _presses(self, inbox: Inbox) -> Presses:
+        def _presses(self, inbox: Inbox) -> CardActionHandler:
             made = super()._presses(inbox)
             made.__class__ = kind
             return made
@@ -106,18 +106,18 @@ def _taking(kind: type[Presses]) -> type[FeishuDriver]:
     return _made_as(Hears)
 
 
-class AnswersPressesWithNothing(Presses):
+class AnswersPressesWithNothing(CardActionHandler):
     """Acknowledges a press, and tells nobody what came of it."""
 
-    async def take(self, payload: bytes) -> Taken | None:
+    async def take(self, payload: bytes) -> EventResult | None:
         taken = await super().take(payload)
-        return None if taken is None else Taken(taken.done)
+        return None if taken is None else EventResult(taken.done)
 
 
-class AnswersPressesLikeMessages(Presses):
+class AnswersPressesLikeMessages(CardActionHandler):
     """Takes a press for an event of some other kind."""
 
-    async def take(self, payload: bytes) -> Taken | None:
+    async def take(self, payload: bytes) -> EventResult | None:
         return None
 
 
@@ -134,22 +134,22 @@ class LeavesTheButtons(FeishuReply):
     async def settle(self, snapshot: OutboundMessage) -> None:
         button: JsonObject = {"tag": "button", "text": {"tag": "plain_text", "content": "Ship it"}}
         message = self._handle.parts[-1].message
-        await self._shared.api.patch(message, card(snapshot.text, Foot((button,))))
+        await self._shared.api.patch(message, question_card_json(snapshot.text, CardFooter((button,))))
 
 
 class SettlesTheFirstPart(FeishuReply):
     """Writes all of a decided question into its first message."""
 
     async def settle(self, snapshot: OutboundMessage) -> None:
-        await self._carriers[0].rewrite(snapshot.text[:MOST])
+        await self._carriers[0].rewrite(snapshot.text[:MAX_CARD_BYTES])
 
 
 class ButtonsUnderEachPart(FeishuReply):
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         if snapshot.question is None:
             return await super().finish(snapshot)
-        foot = foot_of(snapshot.question, self._target)
-        for index, text in enumerate(parts_of(snapshot.text, foot)):
+        foot = footer_for(snapshot.question, self._target)
+        for index, text in enumerate(split_question(snapshot.text, foot)):
             await self._at(index).settle(text, foot)
         return Receipt(())
 
@@ -169,13 +169,13 @@ def _parts(cut: Callable[[str], list[str]]) -> type[FeishuReply]:
 
 
 def _forgets_code(text: str) -> list[str]:
-    return [part.strip("\n") for part in chunks(text, MOST // 2)]
+    return [part.strip("\n") for part in chunks(text, MAX_CARD_BYTES // 2)]
 
 
 class SendsAnew(FeishuReply):
     """Names each message otherwise each time it is sent, and notes which ones only when all of them are."""
 
-    def _carrier(self, index: int, part: Part | None) -> Carrier:
+    def _carrier(self, index: int, part: PartState | None) -> MessagePart:
         self._target = replace(self._target, turn_id=secrets.token_hex(8))
         return super()._carrier(index, part)
 
@@ -194,10 +194,10 @@ async def _forget(handle: str) -> None:
     return None
 
 
-class ReadsCardsLazily(Api):
+class ReadsCardsLazily(FeishuApi):
     """Asks for a message as everybody does, and gets a hint to update the client where there is a card."""
 
-    async def message(self, message: str) -> Fetched:
+    async def message(self, message: str) -> FetchedMessage:
         found = await super().message(message)
         return replace(found, content=json.dumps({"title": None, "elements": []}))
 
@@ -205,14 +205,14 @@ class ReadsCardsLazily(Api):
 class ForgetsWhatItSaid(FeishuChannel):
     async def listen(self, inbox: Inbox) -> None:
         self._api.__class__ = ReadsCardsLazily
-        self._shared = replace(self._shared, said=Recent[str](0))
+        self._shared = replace(self._shared, said=LruCache[str](0))
         await super().listen(inbox)
 
 
-class AnswersAside(Api):
+class AnswersAside(FeishuApi):
     """Sends to the chat and answers nobody."""
 
-    async def send(self, place: Place, kind: str, content: JsonObject, uuid: str) -> str:
+    async def send(self, place: FeishuDestination, kind: str, content: JsonObject, uuid: str) -> str:
         return await super().send(replace(place, answered=""), kind, content, uuid)
 
 
@@ -226,7 +226,7 @@ FAULTS = (
     Fault(
         "count characters",
         "parts_are_within_the_limit",
-        driver=_replying(_parts(lambda text: list(chunks(text, MOST)))),
+        driver=_replying(_parts(lambda text: list(chunks(text, MAX_CARD_BYTES)))),
     ),
     Fault(
         "tear words",
@@ -241,7 +241,7 @@ FAULTS = (
     Fault(
         "send parts backwards",
         "a_huge_answer_arrives_whole",
-        driver=_replying(_parts(lambda text: list(chunks(text, MOST))[::-1])),
+        driver=_replying(_parts(lambda text: list(chunks(text, MAX_CARD_BYTES))[::-1])),
     ),
     Fault("send parts anew after a crash", "crash_between_parts", driver=_replying(SendsAnew)),
     Fault("read quoted cards as hints", "a_reply_to_us_is_for_us", driver=_made_as(ForgetsWhatItSaid)),

@@ -7,20 +7,21 @@ from dataclasses import replace
 
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from parley.channels.slack.api import Api, Place
+from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.channel import SlackChannel, create
-from parley.channels.slack.inbound import STOP
-from parley.channels.slack.pages import Page, Pages
-from parley.channels.slack.people import People, Person
-from parley.channels.slack.replies import SlackReply
-from parley.channels.slack.session import Session
-from parley.channels.slack.text import MOST, layout, safe
-from parley.core.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from parley.core.types import Click, InboundMessage, Json, JsonObject, OutboundMessage, Receipt, ReplyTarget
+from parley.channels.slack.formatting import MAX_MESSAGE_CHARS, escape_mentions, split_messages
+from parley.channels.slack.inbound.event_parser import STOP
+from parley.channels.slack.outbound.agent_session import SlackAgentSession
+from parley.channels.slack.outbound.reply import SlackReply
+from parley.channels.slack.outbound.reply_messages import MessageDraft, ReplyMessages
+from parley.channels.slack.users import SlackUser, SlackUserCache
+from parley.core.model.questions import Click
+from parley.core.model.types import InboundMessage, Json, JsonObject, OutboundMessage, Receipt, ReplyTarget
+from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
 from tests.contract.drivers.slack import SlackDriver
+from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.faults.fault import Around, Fault
-from tests.contract.pace import eager
-from tests.contract.parley import Seed
+from tests.contract.harness.parley_process import Seed
 
 
 def _made_as(kind: type[SlackChannel]) -> type[SlackDriver]:
@@ -48,7 +49,7 @@ def _replying(change: Callable[[SlackReply], object]) -> type[SlackDriver]:
     return _made_as(Replies)
 
 
-def _with_pages(kind: type[Pages]) -> type[SlackDriver]:
+def _with_pages(kind: type[ReplyMessages]) -> type[SlackDriver]:
     """A driver whose channel's messages are of this kind."""
     return _replying(lambda reply: setattr(reply._pages, "__class__", kind))
 
@@ -58,15 +59,15 @@ def _laying_out(change: Callable[[tuple[str, ...]], Iterable[str]]) -> type[Slac
 
     class LaysOut(SlackReply):
         async def _write(self, text: str, snapshot: OutboundMessage, *, final: bool) -> int:
-            texts = list(change(layout(text)))
+            texts = list(change(split_messages(text)))
             for number, each in enumerate(texts):
-                await self._pages.write(number, Page(each, closed=final))
+                await self._pages.write(number, MessageDraft(each, closed=final))
             return len(texts)
 
     return _replying(lambda reply: setattr(reply, "__class__", LaysOut))
 
 
-class Stubborn(Api):
+class Stubborn(SlackApi):
     """Has no other way when the form of a text is refused."""
 
     async def _shown(
@@ -81,25 +82,25 @@ class InsistsOnMarkdown(SlackChannel):
         return super().open_reply(target, checkpoint)
 
 
-class LeavesOpen(Pages):
+class LeavesOpen(ReplyMessages):
     """Never says that a growing message is whole."""
 
-    async def write(self, index: int, page: Page) -> None:
+    async def write(self, index: int, page: MessageDraft) -> None:
         await super().write(index, replace(page, closed=False))
 
 
-class GoesOnBlindly(Pages):
+class GoesOnBlindly(ReplyMessages):
     """After a crash appends to a growing message as if nothing were in it yet."""
 
-    async def _grow(self, index: int, page: Page) -> None:
+    async def _grow(self, index: int, page: MessageDraft) -> None:
         self._shown.setdefault(index, "")
         await super()._grow(index, page)
 
 
-class Strangers(People):
+class Strangers(SlackUserCache):
     """Does not ask for names."""
 
-    async def named(self, ids: Iterable[str]) -> dict[str, Person]:
+    async def named(self, ids: Iterable[str]) -> dict[str, SlackUser]:
         return {}
 
 
@@ -120,7 +121,7 @@ class IgnoresTheButton(Around):
             await inbox.accept(message)
 
 
-class ShowsNoButton(Session):
+class ShowsNoButton(SlackAgentSession):
     """Does not tell Slack that it is at work."""
 
     async def work(self) -> None:
@@ -134,7 +135,7 @@ class AsksInWords(SlackReply):
         return await super().finish(replace(snapshot, question=None))
 
 
-class KeepsTheButtons(Pages):
+class KeepsTheButtons(ReplyMessages):
     """Changes a settled question by its text alone, which leaves it its buttons."""
 
     async def settle(self, text: str) -> None:
@@ -149,10 +150,10 @@ class OncePerPerson(Around):
         return await inbox.decide(replace(click, id=click.sender.id))
 
 
-class TellsNobody(Api):
+class TellsNobody(SlackApi):
     """Keeps to itself what came of a press."""
 
-    async def whisper(self, place: Place, markdown: str) -> None:
+    async def whisper(self, place: SlackDestination, markdown: str) -> None:
         return None
 
 
@@ -164,11 +165,14 @@ class KeepsItself(SlackChannel):
 
 def _torn(texts: tuple[str, ...]) -> list[str]:
     whole = "\n\n".join(texts)
-    return [whole[cut : cut + MOST // 2] for cut in range(0, len(whole), MOST // 2)]
+    return [whole[cut : cut + MAX_MESSAGE_CHARS // 2] for cut in range(0, len(whole), MAX_MESSAGE_CHARS // 2)]
 
 
 def _mark_off(texts: tuple[str, ...]) -> list[str]:
-    return [*texts[:1], *(safe(text.replace("```python", "").replace("```", "")) for text in texts[1:])]
+    return [
+        *texts[:1],
+        *(escape_mentions(text.replace("```python", "").replace("```", "")) for text in texts[1:]),
+    ]
 
 
 FAULTS = (

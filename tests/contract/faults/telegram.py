@@ -10,17 +10,17 @@ from typing import TypeVar
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from parley.channels.kit.text import chunks
-from parley.channels.telegram.api import Api
-from parley.channels.telegram.buttons import Choices, Press
+from parley.channels.telegram.api import TelegramApi
 from parley.channels.telegram.channel import TelegramChannel, create
-from parley.channels.telegram.formatting import MOST, Rich, render
-from parley.channels.telegram.handle import Handle
-from parley.channels.telegram.replies import TelegramReply
-from parley.core.ports import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from parley.core.types import Json, OutboundMessage, ReplyTarget
+from parley.channels.telegram.formatting import MAX_MESSAGE_UNITS, FormattedMessage, render
+from parley.channels.telegram.inline_keyboard import ButtonOptions, CallbackPress
+from parley.channels.telegram.outbound.reply import TelegramReply
+from parley.channels.telegram.outbound.reply_state import TelegramReplyState
+from parley.core.model.types import Json, OutboundMessage, ReplyTarget
+from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.drivers.telegram import TelegramDriver
 from tests.contract.faults.fault import Fault
-from tests.contract.pace import eager
 
 T = TypeVar("T")
 
@@ -49,10 +49,12 @@ def _replying(kind: type[TelegramReply]) -> type[TelegramDriver]:
     return _made_as(Replies)
 
 
-class Stubborn(Api):
+class Stubborn(TelegramApi):
     """Has no other way when the marks on a text are refused."""
 
-    async def _shown(self, chat: int, content: Rich, call: Callable[[int, Rich], Awaitable[T]]) -> T:
+    async def _shown(
+        self, chat: int, content: FormattedMessage, call: Callable[[int, FormattedMessage], Awaitable[T]]
+    ) -> T:
         return await self._in(chat, lambda place: call(place, content))
 
 
@@ -62,14 +64,14 @@ class InsistsOnMarks(TelegramChannel):
         return super().open_reply(target, checkpoint)
 
 
-class TakesBotsForPeople(Api):
+class TakesBotsForPeople(TelegramApi):
     """Does not look at who writes."""
 
     async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
         return _rewritten(await super().updates(offset, kinds), '"is_bot": true', '"is_bot": false')
 
 
-class ServesOtherBots(Api):
+class ServesOtherBots(TelegramApi):
     """Does not look whose command it is."""
 
     async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
@@ -78,7 +80,7 @@ class ServesOtherBots(Api):
         return _rewritten(renamed, '"length": 20', '"length": 16')
 
 
-class IgnoresTheButton(Api):
+class IgnoresTheButton(TelegramApi):
     """Takes a press of the stop button for nothing."""
 
     async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
@@ -90,7 +92,7 @@ def _rewritten(updates: list[Json], old: str, new: str) -> list[Json]:
     return changed
 
 
-def _polling(kind: type[Api]) -> type[TelegramDriver]:
+def _polling(kind: type[TelegramApi]) -> type[TelegramDriver]:
     """A driver whose channel polls so."""
 
     class Polls(TelegramChannel):
@@ -104,36 +106,40 @@ def _polling(kind: type[Api]) -> type[TelegramDriver]:
 class CountsCharacters(TelegramReply):
     """Counts code points where Telegram counts UTF-16 units."""
 
-    async def _write(self, parts: tuple[Rich, ...]) -> None:
+    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
         whole = " ".join(part.text for part in parts)
-        await super()._write(tuple(Rich(part.strip()) for part in chunks(whole, MOST, len)))
+        await super()._write(
+            tuple(FormattedMessage(part.strip()) for part in chunks(whole, MAX_MESSAGE_UNITS, len))
+        )
 
 
 class TearsWords(TelegramReply):
     """Cuts exactly at the limit."""
 
-    async def _write(self, parts: tuple[Rich, ...]) -> None:
+    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
         whole = " ".join(part.text for part in parts)
-        cuts = range(0, len(whole), MOST // 2)
-        await super()._write(tuple(Rich(whole[cut : cut + MOST // 2]) for cut in cuts))
+        cuts = range(0, len(whole), MAX_MESSAGE_UNITS // 2)
+        await super()._write(
+            tuple(FormattedMessage(whole[cut : cut + MAX_MESSAGE_UNITS // 2]) for cut in cuts)
+        )
 
 
 class MarksTheFirstPart(TelegramReply):
     """Forgets the marks of all parts but the first."""
 
-    async def _write(self, parts: tuple[Rich, ...]) -> None:
-        await super()._write((*parts[:1], *(Rich(part.text) for part in parts[1:])))
+    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
+        await super()._write((*parts[:1], *(FormattedMessage(part.text) for part in parts[1:])))
 
 
 class SendsPartsBackwards(TelegramReply):
-    async def _write(self, parts: tuple[Rich, ...]) -> None:
+    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
         await super()._write(parts[::-1])
 
 
 class NotesLate(TelegramReply):
     """Notes which messages it sent only when all of them are."""
 
-    async def _write(self, parts: tuple[Rich, ...]) -> None:
+    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
         checkpoint, self._checkpoint = self._checkpoint, _forget
         await super()._write(parts)
         self._checkpoint = checkpoint
@@ -144,17 +150,17 @@ async def _forget(handle: str) -> None:
     return None
 
 
-class AsksForNoPresses(Api):
+class AsksForNoPresses(TelegramApi):
     """Does not tell Telegram that it wants to hear of buttons."""
 
     async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
         return await super().updates(offset, [kind for kind in kinds if kind != "callback_query"])
 
 
-class CountsFromOne(Choices):
+class CountsFromOne(ButtonOptions):
     """Counts options as people do."""
 
-    async def option(self, press: Press) -> str:
+    async def option(self, press: CallbackPress) -> str:
         return await super().option(replace(press, number=press.number - 1))
 
 
@@ -167,7 +173,7 @@ class Miscounts(TelegramChannel):
 class ButtonsEverywhere(TelegramReply):
     """Puts the buttons under each part."""
 
-    async def _fill(self, index: int, part: Rich, buttons: InlineKeyboardMarkup | None) -> None:
+    async def _fill(self, index: int, part: FormattedMessage, buttons: InlineKeyboardMarkup | None) -> None:
         await super()._fill(index, part, self._buttons)
 
 
@@ -184,11 +190,11 @@ class AsksAnew(TelegramReply):
     """Has no idea which messages a question became."""
 
     async def settle(self, snapshot: OutboundMessage) -> None:
-        self._handle = Handle()
+        self._handle = TelegramReplyState()
         await self.finish(snapshot)
 
 
-class SilentApi(Api):
+class SilentApi(TelegramApi):
     async def answer(self, query: str, text: str) -> None:
         await super().answer(query, "")
 

@@ -12,8 +12,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from parley.channels.web.channel import WebChannel
 from parley.channels.web.config import Config
-from parley.core.errors import DocumentConflict
-from parley.core.ports import ChannelServices, Document, Documents
+from parley.core.model.errors import DocumentConflict
+from parley.core.ports.channel import ChannelServices
+from parley.core.ports.journal import Document, DocumentRepository
 from tests.contract.drivers.web import WebDriver
 from tests.contract.faults.fault import Fault
 
@@ -57,7 +58,7 @@ class OnlyInMemory(WebDriver):
         return WebChannel(config, replace(services, documents=_Memory()))
 
 
-class _Memory(Documents):
+class _Memory(DocumentRepository):
     def __init__(self) -> None:
         self._kept: dict[str, Document] = {}
 

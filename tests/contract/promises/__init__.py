@@ -11,16 +11,16 @@ from tests.contract.promises import (
     files,
     groups,
     hostile,
-    intake,
-    life,
+    inbound,
+    lifecycle,
     questions,
-    stream,
+    streaming,
     text,
 )
 
 _MODULES = (
-    *(intake, groups, stream, text, files, commands, edits),
-    *(delivery, questions, crash, hostile, life),
+    *(inbound, groups, streaming, text, files, commands, edits),
+    *(delivery, questions, crash, hostile, lifecycle),
 )
 PROMISES: dict[str, Promise] = {
     promise.name: promise for module in _MODULES for promise in promises_in(module)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from parley.core.types import Outcome
-from tests.contract.agent import Told
+from parley.core.model.types import Outcome
+from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import Told
 from tests.contract.promise import needs
-from tests.contract.scene import Scene
 
 
 async def promise_commands_pass_a_run(scene: Scene) -> None:

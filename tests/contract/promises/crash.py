@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
-from parley.core.types import AttachmentKind, StoredFile
-from tests.contract.agent import Told, answering, silent
+from parley.core.model.attachments import AttachmentKind, StoredFile
 from tests.contract.driver import Place, Trouble
+from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import Told, answering, silent
 from tests.contract.promise import needs
 from tests.contract.promises.delivery import assert_once
-from tests.contract.scene import Scene
+from tests.kit.doubles.core import echo
 from tests.kit.machine import patience
-from tests.unit.core.doubles import echo
 
 # In real time, because nothing happens where all is well: on a slow machine it can only miss a fault.
 _HARM = patience(0.1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from tests.contract.agent import Told, by_text
 from tests.contract.driver import Place, Trouble
+from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import Told, by_text
 from tests.contract.promise import needs
-from tests.contract.scene import Scene
 from tests.kit.machine import patience
 
 _QUESTION = "what is the answer?"

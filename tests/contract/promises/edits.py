@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from parley.core.types import Outcome
-from tests.contract.agent import Told, by_text
+from parley.core.model.types import Outcome
+from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import Told, by_text
 from tests.contract.promise import given, needs
-from tests.contract.scene import Scene
 
 
 @needs("rewrites")

@@ -6,11 +6,11 @@ import asyncio
 import random
 from pathlib import Path
 
-from parley.core.types import AttachmentKind, StoredFile
-from tests.contract.agent import answering
+from parley.core.model.attachments import AttachmentKind, StoredFile
 from tests.contract.driver import Upload
+from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import answering
 from tests.contract.promise import given, needs
-from tests.contract.scene import Scene
 
 _NAME = "figures 2024 (final).bin"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.contract.driver import Upload
+from tests.contract.harness.scene import Scene
 from tests.contract.promise import given, needs
-from tests.contract.scene import Scene
 from tests.kit.machine import patience
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 
-from parley.core.types import Outcome
-from tests.contract.agent import answering
+from parley.core.model.types import Outcome
 from tests.contract.driver import Trouble, Upload
+from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import answering
 from tests.contract.promise import needs
-from tests.contract.scene import Scene
 from tests.kit.machine import patience
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from parley.core.types import Option, Question, QuestionKind
-from tests.contract.agent import asking
+from parley.core.model.questions import Option, Question, QuestionKind
 from tests.contract.driver import Place, Shown
+from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import asking
 from tests.contract.promise import given, needs
-from tests.contract.scene import Scene
 
 _YES, _NO = "Ship it", "Not now"
 _DEPLOY = Question(

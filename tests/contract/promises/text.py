@@ -6,11 +6,11 @@ import re
 from itertools import pairwise
 
 from parley.channels.kit.text import MEASURES
-from parley.core.types import Outcome
-from tests.contract.agent import answering
+from parley.core.model.types import Outcome
 from tests.contract.driver import Shown, Trouble
+from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import answering
 from tests.contract.promise import needs
-from tests.contract.scene import Scene
 
 MARKDOWN = """\
 # The plan

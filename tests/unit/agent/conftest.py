@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from parley.agent.client import AgentEndpoint
-from parley.agent.run import LangGraphAgent
-from tests.unit.agent.server import FakeServer, serving
+from parley.agent.agent import LangGraphAgent
+from parley.agent.transport.http_client import AgentEndpoint
+from tests.kit.doubles.langgraph_server import FakeServer, serving
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
-from parley.console.memory_admin import SetAside
-from parley.console.memory_api import memory_routes
+from parley.console.api.memory import memory_routes
+from parley.console.api.memory_port import FailedTurn
+from parley.console.http.options import ConsoleOptions
 from parley.console.memory_client import MemoryClient, MemoryRefused
-from parley.console.options import ConsoleOptions
-from parley.core.errors import MemoryFailed
+from parley.core.model.errors import MemoryFailed
+from tests.kit.doubles.console_server import serving
+from tests.kit.doubles.memory_admin import OWN, Memories, empty, fact
 from tests.kit.machine import patience
-from tests.unit.console.remembering import OWN, Memories, empty, fact
-from tests.unit.console.serving import serving
 
 TOKEN = "correct-horse-battery"
 
@@ -54,7 +54,7 @@ async def test_it_says_what_the_server_says() -> None:
 
 async def test_everything_that_can_be_done_over_http_can_be_done_with_it() -> None:
     memories = remembering()
-    memories.letters = [SetAside(4, OWN, "turn-1", 0.0, "the model was away")]
+    memories.letters = [FailedTurn(4, OWN, "turn-1", 0.0, "the model was away")]
 
     def use(client: MemoryClient) -> None:
         client.create_memory_fact("Lives in Rome", "context", 0.8)

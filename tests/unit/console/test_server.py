@@ -7,10 +7,10 @@ import socket
 import httpx
 import pytest
 
-from parley.console.options import ConsoleOptions
+from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
-from parley.core.errors import ConfigError
-from tests.unit.console.serving import ROUTES, TOKEN, UP, bearer, serving
+from parley.core.model.errors import ConfigError
+from tests.kit.doubles.console_server import ROUTES, TOKEN, UP, bearer, serving
 
 
 def free_port() -> int:

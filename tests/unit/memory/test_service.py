@@ -10,23 +10,23 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from parley.core.errors import ConfigError, MemoryFailed, StoreUnavailable
-from parley.core.remembering import Merged, Occasion, Undone
-from parley.memory.document import Category, Fact, MemoryDocument, Stored
-from parley.memory.extract import ModelExtractor
-from parley.memory.files import FileStore
-from parley.memory.holdings import FactChange
-from parley.memory.model import LangchainModel, ModelSettings
+from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
+from parley.core.ports.memory import MergeOutcome, RecallQuery, UndoResult
+from parley.memory.learning.extraction.extractor import ModelExtractor
+from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
+from parley.memory.learning.extraction.prompts import load_prompts
+from parley.memory.learning.extraction.rules import RuleExtractor
+from parley.memory.model.document import Category, Fact, MemoryDocument, StoredMemory
 from parley.memory.options import Groups, MemoryOptions, TokenCounting
-from parley.memory.prompt import load_prompts
-from parley.memory.rules import RuleExtractor
+from parley.memory.repository import FactChange
 from parley.memory.service import MemoryService
-from parley.memory.tokens import CharacterCounter
+from parley.memory.storage.json_files import FileMemoryStore
+from parley.memory.text.token_counting import CharacterCounter
 from parley.store.sqlite import SqliteStore
+from tests.kit.doubles.llm_provider import NOON, turn, until
 from tests.kit.machine import patience
-from tests.unit.memory.learning_kit import NOON, turn, until
 
-HELLO = Occasion("ann", "agent", "thread-1", ("hello there, what about the dog?",), private=True)
+HELLO = RecallQuery("ann", "agent", "thread-1", ("hello there, what about the dog?",), private=True)
 
 
 class Ticking:
@@ -43,7 +43,7 @@ class Ticking:
 @asynccontextmanager
 async def service_on(path, options=None, store=None, extractor=None):
     async with SqliteStore.open(path / "db") as journal:
-        store, extractor = store or FileStore(path / "memory"), extractor or RuleExtractor()
+        store, extractor = store or FileMemoryStore(path / "memory"), extractor or RuleExtractor()
         yield MemoryService(store, journal, extractor, options or MemoryOptions(), Ticking())
 
 
@@ -62,7 +62,7 @@ class Hanging:
 class Instant:
     """A store that has one memory at hand."""
 
-    stored: Stored
+    stored: StoredMemory
 
     async def load(self, person, assistant=""):
         return self.stored
@@ -139,7 +139,7 @@ def many(number):
 
 
 async def test_recall_of_a_large_memory_happens_beside_the_loop(tmp_path, monkeypatch):
-    store = Instant(Stored(MemoryDocument(facts=many(4_000)), revision="1"))
+    store = Instant(StoredMemory(MemoryDocument(facts=many(4_000)), revision="1"))
     options = MemoryOptions(recall_timeout=patience(30), token_counting=TokenCounting.CHAR)
     async with service_on(tmp_path, options, store) as service:
         await service.search("ann", "a first look makes the index")
@@ -160,7 +160,7 @@ async def test_recall_of_a_large_memory_happens_beside_the_loop(tmp_path, monkey
 async def test_while_a_large_memory_is_made_ready_its_surest_facts_are_recalled(tmp_path):
     sure = Fact("fact_sure", "Lives in Ulm", confidence=1.0)
     private = replace(HELLO, messages=("what about dog3999?",))
-    store = Instant(Stored(MemoryDocument(facts=(*many(20_000), sure)), revision="1"))
+    store = Instant(StoredMemory(MemoryDocument(facts=(*many(20_000), sure)), revision="1"))
     async with service_on(tmp_path, MemoryOptions(recall_timeout=0.01), store) as service:
         assert "Lives in Ulm" in await service.recall(private)
         assert await service.recall(replace(private, private=False)) == ""
@@ -194,17 +194,17 @@ async def test_hands_on_a_memory(tmp_path):
         assert [fact.content for fact in await service.search("ann", "which tea?")] == ["Likes green tea"]
         assert [fact.id for fact in await service.forget("ann", dog.id)] == [dog.id]
         assert await service.forget("ann", "a camel") == ()
-        assert await service.undo("ann") is Undone.FORGOTTEN
+        assert await service.undo("ann") is UndoResult.FORGOTTEN
         overview = await service.overview("ann")
         assert [fact.content for fact in overview.facts] == ["Likes green tea"]
         await service.add("ann", "Has a cat")
-        assert await service.undo("ann") is Undone.DONE
+        assert await service.undo("ann") is UndoResult.DONE
         assert (await service.overview("ann")).facts == overview.facts
-        assert await service.undo("ann") is Undone.FORGOTTEN
+        assert await service.undo("ann") is UndoResult.FORGOTTEN
         with pytest.raises(MemoryFailed, match="nothing to remember"):
             await service.add("ann", "  ... ")
     async with service_on(tmp_path) as service:
-        assert await service.undo("stranger") is Undone.NOTHING
+        assert await service.undo("stranger") is UndoResult.NOTHING
 
 
 async def test_two_hands_at_once_lose_nothing(tmp_path):
@@ -221,8 +221,8 @@ async def test_linked_accounts_become_one_memory_with_a_report(tmp_path):
         await service.add("web-ann", "Likes tea")
         await service.add("ann", "Has a dog")
         await service.record(turn(1, "I live in Ulm", person="web-ann"))
-        assert await service.merge("web-ann", "ann") == Merged(added=1, known=1)
-        assert await service.merge("ann", "ann") == Merged(0, 0)
+        assert await service.merge("web-ann", "ann") == MergeOutcome(added=1, known=1)
+        assert await service.merge("ann", "ann") == MergeOutcome(0, 0)
         there = await service.overview("ann")
         assert {fact.content for fact in there.facts} == {"Has a dog", "Likes tea"}
         assert there.waiting == 1
@@ -293,7 +293,7 @@ async def test_recording_on_a_store_that_is_away_asks_for_the_turn_again(tmp_pat
 
             return fail
 
-    service = MemoryService(FileStore(tmp_path), Away(), RuleExtractor(), MemoryOptions())
+    service = MemoryService(FileMemoryStore(tmp_path), Away(), RuleExtractor(), MemoryOptions())
     with pytest.raises(StoreUnavailable):
         await service.record(turn(1, "I live in Ulm"))
     for ask in (service.overview, service.clear, service.desk.data):

@@ -11,9 +11,9 @@ import httpx
 import pytest
 from langgraph_sdk.client import LangGraphClient
 
+from parley.server.app import embedded_server
+from parley.server.asgi_transport import StreamingASGITransport
 from parley.server.options import EmbeddedOptions
-from parley.server.server import embedded_server
-from parley.server.transport import StreamingASGITransport
 from tests.kit.machine import patience
 
 Served: TypeAlias = Callable[[EmbeddedOptions], AbstractAsyncContextManager[LangGraphClient]]

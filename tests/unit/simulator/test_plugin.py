@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from parley.simulator.catalogue import platforms, simulator_class
-from tests.architecture.tree import ROOT
+from parley.simulator.registry import platforms, simulator_class
+from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 
 FILE = re.compile(r"`([\w.]+\.py)`[^\n]*:\n\n```python\n(.*?)```", re.DOTALL)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given, settings
 
-from parley.core.errors import StoreUnavailable
-from parley.core.ports import Document, Put
-from parley.store.copy import TABLES, Counters, Counts, Row, Side, copy
+from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.interface import Store
-from tests.unit.store.engine_property import LANES, Action, Run, actions
-from tests.unit.store.kit import Clock, bodies, claim_one, finish_next
+from parley.store.store_copy import TABLES, CopyCounts, CopyEndpoint, Row, SequenceState, copy_store
+from tests.kit.store_nodes import Clock, bodies, claim_one, finish_next
+from tests.unit.store.engine.random_schedules import LANES, Action, Run, actions
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,16 @@ class Place:
     """A store to work with, by a node's name, and to copy; `fresh` is another one of its kind."""
 
     opened: Callable[[str], AbstractAsyncContextManager[Store]]
-    side: Callable[[], AbstractAsyncContextManager[Side]]
+    side: Callable[[], AbstractAsyncContextManager[CopyEndpoint]]
     fresh: Callable[[], Place]
 
 
-async def move(old: Place, new: Place) -> Counts:
+async def move(old: Place, new: Place) -> CopyCounts:
     async with old.side() as source, new.side() as target:
-        return await copy(source, target, lambda table, done, total: None)
+        return await copy_store(source, target, lambda table, done, total: None)
 
 
-async def contents(place: Place) -> tuple[dict[str, list[Row]], Counters]:
+async def contents(place: Place) -> tuple[dict[str, list[Row]], SequenceState]:
     async with place.side() as side:
         tables = {
             table.name: [tuple(row) async for page in side.rows(table) for row in page] for table in TABLES
@@ -45,18 +45,20 @@ async def contents(place: Place) -> tuple[dict[str, list[Row]], Counters]:
 
 async def fill(store: Store, clock: Clock) -> None:
     """Something of every kind."""
-    await store.put(*(Put("in", "x", f"message {n}", dedupe=f"m{n}") for n in range(4)))
+    await store.put(*(NewQueueItem("in", "x", f"message {n}", dedupe=f"m{n}") for n in range(4)))
     await finish_next(store)
     claim = await claim_one(store)
     await store.note(claim, claim.items[0].id, "half done")
     await store.retry(claim, 60)
-    await store.put(Put("memory", "ann", "1", slot="t1", delay=30, max_wait=120))
+    await store.put(NewQueueItem("memory", "ann", "1", slot="t1", delay=30, max_wait=120))
     clock.advance(10)
-    await store.put(Put("memory", "ann", "2", slot="t1", delay=30, max_wait=120))
-    await store.put(Put("dying", "x", "poison \U0001f99c 张三\n\\\t\"'"), Put("dying", "x", "after it"))
+    await store.put(NewQueueItem("memory", "ann", "2", slot="t1", delay=30, max_wait=120))
+    await store.put(
+        NewQueueItem("dying", "x", "poison \U0001f99c 张三\n\\\t\"'"), NewQueueItem("dying", "x", "after it")
+    )
     doomed = await claim_one(store, "dying")
     await store.bury(doomed, doomed.items[:1], "no cure")
-    (_, last) = await store.put(Put("out", "y", "kept"), Put("out", "z", "cancelled"))
+    (_, last) = await store.put(NewQueueItem("out", "y", "kept"), NewQueueItem("out", "z", "cancelled"))
     await store.cancel("out", "z", (last or 0) + 1)
     first = await store.set(Document("k/1", "one", 0))
     await store.set(Document("k/1", "two", first.version))
@@ -70,7 +72,7 @@ class CopyPromises:
             await fill(store, clock)
         before = await contents(old)
         counts = await move(old, new)
-        assert counts == Counts(waiting=6, finished=1, dead=1, cancelled=1, names=4, documents=1)
+        assert counts == CopyCounts(waiting=6, finished=1, dead=1, cancelled=1, names=4, documents=1)
         after = await contents(new)
         assert after == before
         assert await contents(old) == before
@@ -84,7 +86,7 @@ class CopyPromises:
         async with new.opened("b") as store:
             assert await store.waiting("in", "x") == before
             assert await store.dead() == dead
-            assert await store.put(Put("in", "x", "again", dedupe="m0")) == (None,)
+            assert await store.put(NewQueueItem("in", "x", "again", dedupe="m0")) == (None,)
             assert await store.claim("in", 10) == ()  # its back-off still holds
             clock.advance(60)
             assert bodies((await claim_one(store, "memory")).items) == ["2"]
@@ -94,7 +96,7 @@ class CopyPromises:
 
     async def test_no_number_comes_twice(self, old: Place, new: Place, clock: Clock) -> None:
         async with old.opened("a") as store:
-            (highest,) = await store.put(Put("in", "x", "1"))
+            (highest,) = await store.put(NewQueueItem("in", "x", "1"))
             await finish_next(store)
             clock.advance(1e9)
             await store.prune(clock.now)
@@ -102,7 +104,7 @@ class CopyPromises:
             await store.delete("k")
         await move(old, new)
         async with new.opened("b") as store:
-            (item,) = await store.put(Put("in", "x", "2"))
+            (item,) = await store.put(NewQueueItem("in", "x", "2"))
             assert (item or 0) > (highest or 0)
             assert (await store.set(Document("k", "w", 0))).version > gone.version
 
@@ -140,7 +142,7 @@ class CopyPromises:
 
     async def test_a_target_that_has_anything_is_refused(self, old: Place, new: Place) -> None:
         async with old.opened("a") as store:
-            await store.put(Put("in", "x", "1"))
+            await store.put(NewQueueItem("in", "x", "1"))
         async with new.opened("b") as store:
             await store.set(Document("mine", "v", 0))
         before = await contents(new)
@@ -159,13 +161,13 @@ class CopyPromises:
 
     async def test_a_copy_that_fails_leaves_the_target_empty(self, old: Place, new: Place) -> None:
         async with old.opened("a") as store:
-            await store.put(*(Put("in", str(n), "") for n in range(3)))
+            await store.put(*(NewQueueItem("in", str(n), "") for n in range(3)))
 
         def fail(table: str, done: int, total: int) -> None:
             raise StoreUnavailable(f"{table} {done} {total}")
 
         with pytest.raises(StoreUnavailable, match="items 3 3"):
             async with old.side() as source, new.side() as target:
-                await copy(source, target, fail)
+                await copy_store(source, target, fail)
         async with new.side() as side:
-            assert await side.counts() == Counts()
+            assert await side.counts() == CopyCounts()

@@ -8,11 +8,11 @@ own clock, so that the nodes' clocks need not agree. A verb answers "ok", "lost"
 
 from __future__ import annotations
 
-from parley.store.postgres.functions import accept, documents, lanes, parts
+from parley.store.postgres.functions import documents, lanes, parts, puts
 
 ALL = (
     *(parts.MOMENT, parts.REFRESH, parts.REARM, parts.HELD, parts.HOLD, parts.STANDING, parts.END_ITEMS),
-    *(accept.REPLACE, accept.PUT, documents.WRITE, documents.WRITE_ALL),
+    *(puts.REPLACE, puts.PUT, documents.WRITE, documents.WRITE_ALL),
     *(lanes.CLAIM, lanes.NOTE, lanes.DONE, lanes.BURY, lanes.RELEASE, lanes.RETRY, lanes.CANCEL),
     *(lanes.REVIVE, lanes.FREE_NODE),
 )

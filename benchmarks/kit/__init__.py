@@ -1,0 +1,1 @@
+"""What benchmarks share: processes, numbers, tables, and stand-ins around Parley."""

@@ -1,0 +1,1 @@
+"""Loads that run in processes of their own, and what Parley is compared with."""

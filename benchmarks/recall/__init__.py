@@ -1,0 +1,1 @@
+"""Which remembered facts come first, and what it costs; `python -m benchmarks.recall`."""

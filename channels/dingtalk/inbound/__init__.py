@@ -1,0 +1,1 @@
+"""From DingTalk: the stream connection, robot messages and card callbacks."""

@@ -1,0 +1,1 @@
+"""To DingTalk: replies as AI cards, question cards and robot messages."""

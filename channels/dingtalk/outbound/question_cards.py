@@ -1,0 +1,80 @@
+"""Questions on cards: shown with buttons, and without them once they are decided."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
+from parley.channels.dingtalk.outbound.ai_cards import deliver_card
+from parley.channels.dingtalk.outbound.token_bucket import TokenBucket
+from parley.channels.dingtalk.question_layout import (
+    BUTTONS,
+    WORDS,
+    buttons_of,
+    encode_buttons,
+    out_track_id,
+    settled_parts,
+    split_question,
+    with_options_as_text,
+)
+from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
+from parley.core.model.errors import DeliveryRejected
+from parley.core.model.questions import Question
+from parley.core.model.types import Json, JsonObject, ReplyTarget
+
+log = logging.getLogger(__name__)
+
+
+class QuestionCards:
+    """The question cards of one app, made from its `template`. Every method raises ChannelError."""
+
+    def __init__(
+        self, api: DingTalkApi, template: str, pace: TokenBucket, people: DingTalkUserLookup
+    ) -> None:
+        self._api = api
+        self._template = template
+        self._pace = pace
+        self._people = people
+
+    async def ask(
+        self,
+        place: DingTalkDestination,
+        target: ReplyTarget,
+        question: Question,
+        text: str,
+        shown: int,
+        note: Callable[[int], Awaitable[None]],
+    ) -> None:
+        """Show a question, of which the first `shown` cards stand; `note` is told of each one more."""
+        buttons = buttons_of(question, target, self._people.home)
+        whole = text if buttons else with_options_as_text(question, text, target.asker.language)
+        texts = split_question(whole, buttons)
+        for index in range(shown, len(texts)):
+            here = buttons if index == len(texts) - 1 else ()
+            values: dict[str, Json] = {WORDS: texts[index], BUTTONS: encode_buttons(here)}
+            track = out_track_id(target.turn_id, index)
+            await self._pace.final()
+            await deliver_card(self._api, place, self._template, track, values, forward=False)
+            await note(index + 1)
+
+    async def settle(self, question: str, text: str, count: int) -> None:
+        """Let the `count` cards of a question say what was decided, and take the buttons away."""
+        for index, words in enumerate(settled_parts(text, count)):
+            track = out_track_id(question, index)
+            await self._pace.final()
+            try:
+                await self._change(track, {WORDS: words, BUTTONS: encode_buttons(())})
+            except DeliveryRejected as error:
+                log.info("dingtalk: a decided question keeps its words (%s)", error)
+                await self._pace.final()
+                await self._change(track, {BUTTONS: encode_buttons(())})
+
+    async def _change(self, track: str, values: JsonObject) -> None:
+        body: JsonObject = {
+            "outTrackId": track,
+            "cardData": {"cardParamMap": dict(values)},
+            # Otherwise all other variables would be emptied.
+            "cardUpdateOptions": {"updateCardDataByKey": True},
+        }
+        await self._api.call("PUT", "/v1.0/card/instances", body)

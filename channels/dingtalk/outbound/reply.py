@@ -1,0 +1,218 @@
+"""A reply on its way to a person or a group.
+
+With a card template the answer grows in AI cards, whose `outTrackId` comes from the turn: whatever is sent
+again after a crash or a lost answer is the same card. Where DingTalk refuses the last word on a card it is
+put in by another call, and where that is refused too, the text goes out as plain messages. Questions have
+cards of their own, with buttons, and become plain messages in the same way. Plain messages, and files, have
+no key that makes sending twice harmless: one whose answer was lost is sent again, noted as doubtful.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination, file_type
+from parley.channels.dingtalk.errors import ResponseLost
+from parley.channels.dingtalk.formatting import card_parts, card_to_plain, plain_parts, title, with_steps
+from parley.channels.dingtalk.outbound.ai_cards import AiCards
+from parley.channels.dingtalk.outbound.question_cards import QuestionCards
+from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
+from parley.channels.dingtalk.question_layout import out_track_id, with_options_as_text
+from parley.channels.kit.files import human_size, safe_name, unsent_file_text
+from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.model.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
+from parley.core.model.questions import Question
+from parley.core.model.types import Json, OutboundMessage, Receipt, ReplyTarget
+from parley.core.ports.channel import Checkpoint, Reply
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 3
+"""How often in a row a card may be refused for pace before its answer goes another way."""
+_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/bmp"})
+
+
+class DingTalkReply(Reply):
+    """One turn's answer, or a question. `cards` and `questions` are None where they have no template."""
+
+    def __init__(
+        self,
+        api: DingTalkApi,
+        cards: AiCards | None,
+        questions: QuestionCards | None,
+        target: ReplyTarget,
+        place: DingTalkDestination,
+        checkpoint: Checkpoint,
+    ) -> None:
+        self._api = api
+        self._cards = cards
+        self._questions = questions
+        self._target = target
+        self._place = place
+        self._checkpoint = checkpoint
+        self._handle = DingTalkReplyState.load(target.handle)
+        self._shown: dict[int, str] = {}
+        self._refusals = 0
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        """The answer so far with its steps, in cards; nothing where there are none."""
+        cards = self._cards
+        if cards is None or self._handle.plain or self._refusals >= PATIENCE:
+            return
+        # Asked for first: where many cards grow at once this is as far as most snapshots come.
+        cards.pace.snapshot()
+        parts = with_steps(card_parts(snapshot.text), snapshot.steps)
+        try:
+            await self._grow(cards, parts)
+        except RateLimited:
+            self._refusals += 1
+            raise
+        except DeliveryRejected as error:
+            log.warning("dingtalk: the card of turn %s does not grow: %s", self._target.turn_id, error)
+            self._refusals = PATIENCE
+        else:
+            self._refusals = 0
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        """The whole text, in cards or else in plain messages, and then the files."""
+        text, question = snapshot.text, snapshot.question
+        if question is not None and not await self._ask(question, text):
+            text = with_options_as_text(question, text, self._target.asker.language)
+            await self._finish_plain(text)
+        if question is None:
+            await self._finish_text(text, snapshot.attachments)
+        for file in snapshot.attachments[len(self._handle.files) :]:
+            await self._send_file(file)
+        handle, asked = self._handle, range(self._handle.asked)
+        tracks = [self._track(index) for index in range(handle.cards)]
+        tracks += [out_track_id(self._target.turn_id, index) for index in asked]
+        return Receipt((*tracks, *handle.parts, *handle.files), handle.doubtful)
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        """The cards of a question with other words, and without its buttons. What went out in plain messages
+        stands as it is: it has no buttons either."""
+        if self._questions is not None and self._handle.asked:
+            await self._questions.settle(self._target.turn_id, snapshot.text, self._handle.asked)
+
+    async def _ask(self, question: Question, text: str) -> bool:
+        """Whether a question is asked with buttons; where a card is refused it has to be in words."""
+        if self._questions is None or self._handle.plain:
+            return False
+        shown = self._handle.asked
+        try:
+            await self._questions.ask(self._place, self._target, question, text, shown, self._note_asked)
+        except DeliveryRejected as error:
+            log.warning("dingtalk: question %s is asked in words: %s", self._target.turn_id, error)
+            await self._note(replace(self._handle, plain=True))
+            return False
+        return True
+
+    async def _note_asked(self, count: int) -> None:
+        await self._note(replace(self._handle, asked=count))
+
+    async def _finish_text(self, text: str, files: tuple[StoredFile, ...]) -> None:
+        if self._cards is not None and not self._handle.plain:
+            await self._finish_cards(self._cards, card_parts(text), files)
+        if self._cards is None or self._handle.plain:
+            await self._finish_plain(text)
+
+    async def _finish_plain(self, text: str) -> None:
+        """What no finished card has of the text."""
+        rest = card_parts(text)[self._handle.finished :]
+        parts = plain_parts(text) if self._handle.finished == 0 else card_to_plain(rest)
+        for part in parts[len(self._handle.parts) :]:
+            await self._send_part(part)
+
+    async def _grow(self, cards: AiCards, parts: tuple[str, ...]) -> None:
+        for index in range(max(1, len(parts))):
+            if index >= self._handle.cards:
+                cards.pace.owe()
+                await self._make(cards, index)
+            if index < len(parts) and self._shown.get(index) != parts[index]:
+                await cards.write(self._track(index), parts[index])
+                self._shown[index] = parts[index]
+
+    async def _make(self, cards: AiCards, index: int) -> None:
+        await cards.make(self._place, self._track(index))
+        await self._note(replace(self._handle, cards=index + 1))
+
+    async def _finish_cards(
+        self, cards: AiCards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
+    ) -> None:
+        """Every card in full; those that the growing text had more than the final one are closed."""
+        spare = " ".join(f"📎 {file.name}" for file in files) if not parts else ""
+        texts = (*parts, *((spare or "…") for _ in range(self._handle.cards - len(parts))))
+        try:
+            for index in range(self._handle.finished, len(texts)):
+                if index >= self._handle.cards:
+                    await cards.pace.final()
+                    await self._make(cards, index)
+                await cards.pace.final()
+                await self._complete(cards, self._track(index), texts[index])
+                await self._note(replace(self._handle, finished=index + 1))
+            return
+        except (RateLimited, DeliveryRejected) as error:
+            self._refusals += isinstance(error, RateLimited)
+            if isinstance(error, RateLimited) and self._refusals < PATIENCE:
+                raise
+            log.warning("dingtalk: turn %s goes on without cards: %s", self._target.turn_id, error)
+        await self._note(replace(self._handle, plain=True))
+
+    async def _complete(self, cards: AiCards, track: str, text: str) -> None:
+        """A card's last text. Raises ChannelError when it cannot be put in either way."""
+        try:
+            await cards.write(track, text, final=True)
+        except RateLimited:
+            if self._refusals + 1 < PATIENCE:
+                raise
+            await cards.replace(track, text)
+        except DeliveryRejected as error:
+            log.info("dingtalk: a card takes no last text (%s); another way", error)
+            await cards.replace(track, text)
+
+    async def _send_part(self, text: str) -> None:
+        content: dict[str, Json] = {"title": title(text), "text": text}
+        number = await self._once("sampleMarkdown", content)
+        await self._note(replace(self._handle, parts=(*self._handle.parts, number), sending=False))
+
+    async def _send_file(self, file: StoredFile) -> None:
+        try:
+            number = await self._file(file)
+        except (AttachmentRefused, DeliveryRejected) as error:
+            log.warning("dingtalk: a file of %s was not sent: %s", human_size(file.size), error)
+            number = await self._say_why(file, error)
+        await self._note(replace(self._handle, files=(*self._handle.files, number), sending=False))
+
+    async def _file(self, file: StoredFile) -> str:
+        name = safe_name(file.name)
+        if file.kind is AttachmentKind.IMAGE and file.mime in _IMAGES:
+            media = await self._api.upload(file, "image")
+            return await self._once("sampleImageMsg", {"photoURL": media})
+        media = await self._api.upload(file, "file")
+        return await self._once(
+            "sampleFile", {"mediaId": media, "fileName": name, "fileType": file_type(name)}
+        )
+
+    async def _say_why(self, file: StoredFile, error: ChannelError) -> str:
+        words = unsent_file_text(file, error, self._target.asker.language)
+        return await self._once("sampleMarkdown", {"title": title(words), "text": words})
+
+    async def _once(self, key: str, content: dict[str, Json]) -> str:
+        """A message that cannot be known again: noted before it is sent, and doubted when that is unclear."""
+        doubtful = self._handle.doubtful or self._handle.sending
+        await self._note(replace(self._handle, sending=True, doubtful=doubtful))
+        try:
+            return await self._api.send(self._place, key, content)
+        except ResponseLost:
+            raise
+        except ChannelError:
+            await self._note(replace(self._handle, sending=False))
+            raise
+
+    def _track(self, index: int) -> str:
+        return f"parley-{self._target.turn_id}-{index}"
+
+    async def _note(self, handle: DingTalkReplyState) -> None:
+        self._handle = handle
+        await self._checkpoint(handle.dump())

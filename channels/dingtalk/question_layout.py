@@ -1,0 +1,96 @@
+"""A question's card: its words, its buttons, and what each of them sends back. Pure."""
+
+from __future__ import annotations
+
+from parley.channels.dingtalk.formatting import MAX_PART_BYTES, card_parts, wire_bytes
+from parley.channels.dingtalk.transport import compact_json
+from parley.channels.kit.markdown.split import split
+from parley.core.model.questions import Option, Question
+from parley.core.model.types import Json, JsonObject, ReplyTarget
+from parley.core.texts import Sentence, language_of, say
+
+WORDS, BUTTONS, NOTE = "content", "buttons", "note"
+"""The variables of a question template. NOTE is private: it holds what one person alone is told."""
+OPTION, TOPIC, PRIVATE, HOME, LANGUAGE = "option", "topic", "private", "home", "language"
+"""What a button sends back, as texts."""
+MOST_BUTTONS = 20
+MOST_LABEL = 60
+MOST_BUTTON_BYTES = 8000
+BUTTON_ROOM = 4000
+"""Bytes that a question's last card leaves for what is said once it is decided."""
+_COLORS = {"approve": "blue", "reject": "red"}
+_PREFIX = "parley-ask-"
+
+
+def out_track_id(question: str, index: int) -> str:
+    """The `outTrackId` of one of a question's cards; DingTalk tells it with each press."""
+    return f"{_PREFIX}{question}-{index}"
+
+
+def question_id_in(track: str) -> str:
+    """The question that a card is of; "" for other cards."""
+    return track.removeprefix(_PREFIX).rpartition("-")[0] if track.startswith(_PREFIX) else ""
+
+
+def buttons_of(question: Question, target: ReplyTarget, home: str) -> tuple[JsonObject, ...]:
+    """A button for each option; none at all where they are too many or too long.
+
+    `home` is our organisation ("" where nobody has told it yet).
+    """
+    made = tuple(_button(option, _sent(option, target, home)) for option in question.options)
+    fits = len(made) <= MOST_BUTTONS and wire_bytes(encode_buttons(made)) <= MOST_BUTTON_BYTES
+    return made if fits else ()
+
+
+def encode_buttons(buttons: tuple[JsonObject, ...]) -> str:
+    """Buttons as the value of their variable."""
+    return compact_json(buttons)
+
+
+def with_options_as_text(question: Question, text: str, language: str) -> str:
+    """The text with the options that have no buttons, and how to choose one."""
+    if not question.options:
+        return text
+    lines = [f"{number}. {option.label}" for number, option in enumerate(question.options, start=1)]
+    how = say(language_of(language), Sentence.QUESTION_HOW)
+    return "\n\n".join((text, "\n".join((how, *lines))))
+
+
+def split_question(text: str, buttons: tuple[JsonObject, ...] = ()) -> tuple[str, ...]:
+    """A question's words as one card's text after the other, with room under the last one."""
+    texts = card_parts(text) or ("…",)
+    most = MAX_PART_BYTES - max(BUTTON_ROOM, wire_bytes(encode_buttons(buttons)))
+    return (*texts[:-1], *split(texts[-1], most, wire_bytes))
+
+
+def settled_parts(text: str, count: int) -> tuple[str, ...]:
+    """A decided question's words for the `count` cards that stand; its end is in the last of them."""
+    texts = split_question(text)
+    if len(texts) > count:
+        # Somebody decided with very many words, which stand in the chat anyway.
+        return (*texts[: count - 1], f"{texts[count - 1]}\n\n…")
+    return (*texts[:-1], *("…" for _ in range(count - len(texts))), texts[-1])
+
+
+def _button(option: Option, sent: JsonObject) -> JsonObject:
+    """A button of the platform's own kind. DingTalk adds a number to `actionId`, which thus says nothing."""
+    label = option.label.strip() or option.id
+    request: Json = {"actionId": "answer", "params": dict(sent)}
+    event: Json = {"type": "sendCardRequest", "params": request}
+    return {
+        "text": label if len(label) <= MOST_LABEL else f"{label[: MOST_LABEL - 1]}…",
+        "color": _COLORS.get(option.id, "gray"),
+        "status": "normal",
+        "event": event,
+    }
+
+
+def _sent(option: Option, target: ReplyTarget, home: str) -> JsonObject:
+    """What DingTalk hands back. Which card, which chat and who pressed it says by itself."""
+    return {
+        OPTION: option.id,
+        TOPIC: target.conversation.topic or "",
+        PRIVATE: "yes" if target.private else "",
+        HOME: home,
+        LANGUAGE: target.asker.language,
+    }

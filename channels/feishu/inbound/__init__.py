@@ -1,0 +1,1 @@
+"""From Feishu: the long connection (a WebSocket), events and card actions."""

@@ -1,0 +1,129 @@
+"""Presses of buttons. Feishu waits three seconds for the answer, and never tells of one press twice."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from parley.channels.feishu.fields import id_at, id_if_any, is_foreign, json_object, object_at
+from parley.channels.feishu.inbound.event_parser import NAME
+from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
+from parley.channels.feishu.inbound.websocket import EventResult
+from parley.channels.feishu.question_card import INPUT, OPTION, PRIVATE, QUESTION, TOPIC
+from parley.channels.kit.text import chunks, wellformed
+from parley.core.model.address import Conversation, User
+from parley.core.model.errors import StoreUnavailable
+from parley.core.model.questions import Click
+from parley.core.model.types import JsonObject
+from parley.core.ports.channel import Inbox
+
+log = logging.getLogger(__name__)
+
+CARD_ACTION = "card.action.trigger"
+PAUSES = (0.1, 0.2, 0.4)
+"""Seconds between attempts while the store is away: with a name to look up before, all within the three."""
+MOST_OPTION = 200
+_MOST_TOAST = 200
+_RUBBISH = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class CardAction:
+    """A press of one of our buttons as the event tells it; `text` is what a form's input held."""
+
+    id: str
+    conversation: Conversation
+    private: bool
+    presser: str
+    question: str
+    option: str
+    text: str
+    foreign: bool
+
+
+def parse_card_action(payload: bytes) -> CardAction | None:
+    """The press in an event, or nothing for other events, and for buttons that are not ours.
+
+    Raises ValueError for what no platform should send.
+    """
+    if CARD_ACTION.encode() not in payload:
+        # Most events are none, and so they are not decoded twice.
+        return None
+    event = json_object(payload)
+    header = object_at(event, "header")
+    if header.get("event_type") != CARD_ACTION:
+        return None
+    body = object_at(event, "event")
+    presser, action = object_at(body, "operator"), object_at(body, "action")
+    sent = action.get("value")
+    if not isinstance(sent, dict) or QUESTION not in sent:
+        return None
+    chat = id_at(object_at(body, "context"), "open_chat_id")
+    return CardAction(
+        id=id_at(header, "event_id"),
+        conversation=Conversation(NAME, chat, id_if_any(sent, TOPIC) or None),
+        private=sent.get(PRIVATE) is True,
+        presser=id_at(presser, "open_id"),
+        question=id_at(sent, QUESTION),
+        option=_words(sent, OPTION)[:MOST_OPTION],
+        text=_words(object_at(action, "form_value"), INPUT) if "form_value" in action else "",
+        foreign=is_foreign(header, presser),
+    )
+
+
+def toast(told: str) -> JsonObject:
+    """The answer to a press by which its person, and nobody else, is told something."""
+    words = told.partition("\n```")[0].strip()
+    return {"toast": {"type": "info", "content": next(chunks(words, _MOST_TOAST), "")}} if words else {}
+
+
+class CardActionHandler:
+    """Takes presses; `guests` are people of other tenants who may talk."""
+
+    def __init__(
+        self, inbox: Inbox, names: FeishuUserLookup, guests: frozenset[str], pauses: Sequence[float] = PAUSES
+    ) -> None:
+        self._inbox, self._names = inbox, names
+        self._guests, self._pauses = guests, pauses
+
+    async def take(self, payload: bytes) -> EventResult | None:
+        """The answer to a press; None for an event that is none."""
+        try:
+            pressed = parse_card_action(payload)
+        except _RUBBISH as error:
+            log.warning("feishu: a press cannot be read and is skipped: %s", type(error).__name__)
+            return EventResult(done=True)
+        if pressed is None:
+            return None
+        if pressed.foreign and pressed.presser not in self._guests:
+            log.info("feishu: %s of another tenant may not press", pressed.presser)
+            return EventResult(done=True)
+        return await self._decide(pressed)
+
+    async def _decide(self, pressed: CardAction) -> EventResult:
+        click = Click(
+            id=pressed.id,
+            question=pressed.question,
+            option=pressed.option,
+            sender=User(NAME, pressed.presser, await self._names.of(pressed.presser)),
+            conversation=pressed.conversation,
+            private=pressed.private,
+            text=pressed.text,
+        )
+        for pause in (*self._pauses, 0.0):
+            try:
+                told = await self._inbox.decide(click)
+            except StoreUnavailable as error:
+                log.warning("feishu: press %s waits, the store is away (%s)", pressed.id, error)
+                await asyncio.sleep(pause)
+            else:
+                return EventResult(done=True, answer=toast(told))
+        # The person's client then says that it did not work, and the button is still there.
+        return EventResult(done=False)
+
+
+def _words(value: JsonObject, key: str) -> str:
+    found = value.get(key)
+    return wellformed(found) if isinstance(found, str) else ""

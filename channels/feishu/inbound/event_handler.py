@@ -1,0 +1,100 @@
+"""Events from Feishu to the inbox. One is acknowledged only when it is on disk."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from weakref import WeakValueDictionary
+
+from parley.channels.feishu.inbound.event_parser import NAME, FeishuInboundMessage, parse_event
+from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup, QuotedMessages
+from parley.core.model.address import User
+from parley.core.model.errors import ChannelError, StoreUnavailable
+from parley.core.model.types import InboundMessage
+from parley.core.ports.channel import Inbox
+
+log = logging.getLogger(__name__)
+
+PAUSES = (0.1, 0.2, 0.4, 0.8)
+"""Seconds between attempts while the store is away; then Feishu, which waits three, shall try later."""
+# Whatever our reading may raise over an event that is not as it should be.
+_RUBBISH = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
+
+
+class FeishuEventHandler:
+    """Takes events: those of one chat one after the other, in the order in which they came.
+
+    `me` is our own open id; `guests` are people of other tenants who may talk.
+    """
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        me: str,
+        names: FeishuUserLookup,
+        quotes: QuotedMessages,
+        guests: frozenset[str],
+        pauses: Sequence[float] = PAUSES,
+    ) -> None:
+        self._inbox, self._me = inbox, me
+        self._names, self._quotes = names, quotes
+        self._guests, self._pauses = guests, pauses
+        self._lanes: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def take(self, payload: bytes) -> bool:
+        """True when the event is on disk, or none of ours; False when it shall come again."""
+        heard = parse_or_skip(payload, self._me)
+        if heard is None:
+            return True
+        if heard.foreign and heard.sender not in self._guests:
+            log.info("feishu: %s of another tenant is not answered", heard.sender)
+            return True
+        lane = self._lanes.setdefault(heard.conversation.chat, asyncio.Lock())
+        async with lane:
+            try:
+                message = await self._complete(heard)
+            except ChannelError as error:
+                log.warning("feishu: message %s shall come again (%s)", heard.id, error)
+                return False
+            return await self._accept(message)
+
+    async def _complete(self, heard: FeishuInboundMessage) -> InboundMessage:
+        """The message with what its event does not say. Raises ChannelError where that decides."""
+        name, quoted = await asyncio.gather(self._names.of(heard.sender), self._quotes.of(heard))
+        return InboundMessage(
+            id=heard.id,
+            conversation=heard.conversation,
+            sender=User(NAME, heard.sender, name),
+            text=heard.text,
+            addressed=heard.addressed or quoted.ours,
+            private=heard.private,
+            sent_at=heard.sent_at,
+            attachments=(*heard.files, *quoted.files),
+            quoted=quoted.text,
+        )
+
+    async def _accept(self, message: InboundMessage) -> bool:
+        for pause in (*self._pauses, 0.0):
+            try:
+                await self._inbox.accept(message)
+            except StoreUnavailable as error:
+                log.warning("feishu: message %s waits, the store is away (%s)", message.id, error)
+                await asyncio.sleep(pause)
+            else:
+                return True
+        return False
+
+
+def parse_or_skip(payload: bytes, me: str) -> FeishuInboundMessage | None:
+    """The message in an event; rubbish is named in the log and skipped, or it would come for hours."""
+    try:
+        return parse_event(payload, me)
+    except _RUBBISH as error:
+        log.warning(
+            "feishu: an event of %d bytes cannot be read and is skipped: %s: %s",
+            len(payload),
+            type(error).__name__,
+            str(error)[:200],
+        )
+        return None

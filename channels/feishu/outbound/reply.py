@@ -1,0 +1,157 @@
+"""A reply on its way to a chat: one message a part, growing in streaming cards, then the files."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from parley.channels.feishu.api import FeishuApi, FeishuDestination
+from parley.channels.feishu.errors import PlaceLost
+from parley.channels.feishu.formatting import THINKING, plain, render, with_steps
+from parley.channels.feishu.lru import LruCache
+from parley.channels.feishu.outbound.message_part import UUID_LIFE, MessagePart, RenderLevelPolicy
+from parley.channels.feishu.outbound.rate_limit import RateBudget, ReplyBudget
+from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState
+from parley.channels.feishu.question_card import NO_FOOTER, footer_for, split_question
+from parley.channels.kit.files import human_size, unsent_file_text
+from parley.core.model.attachments import StoredFile
+from parley.core.model.errors import AttachmentRefused, DeliveryRejected
+from parley.core.model.types import OutboundMessage, Receipt, ReplyTarget
+from parley.core.ports.channel import Checkpoint, Reply
+
+log = logging.getLogger(__name__)
+
+_CHAT = re.compile(r"[\w-]{1,128}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class FeishuReplyContext:
+    """What all replies of an app have in common; `said` is what they said, by message."""
+
+    api: FeishuApi
+    rungs: RenderLevelPolicy
+    budget: RateBudget
+    said: LruCache[str]
+
+
+class FeishuReply(Reply):
+    """One turn's answer, as messages in one place."""
+
+    def __init__(self, shared: FeishuReplyContext, target: ReplyTarget, checkpoint: Checkpoint) -> None:
+        self._shared, self._target, self._checkpoint = shared, target, checkpoint
+        self._place = destination_of(target)
+        self._handle = FeishuReplyState.load(target.handle)
+        self._turns = ReplyBudget(shared.budget)
+        self._carriers: list[MessagePart] = []
+        for index, part in enumerate(self._handle.parts):
+            self._carriers.append(self._carrier(index, part))
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        """The answer so far with its steps; parts that are full stand, the last one grows."""
+        texts = with_steps(render(snapshot.text), snapshot.steps) or (THINKING,)
+        for index, text in enumerate(texts):
+            carrier = self._at(index)
+            if carrier.shown == text:
+                continue
+            if carrier.part is not None and carrier.part.message:
+                self._turns.take()
+            if index < len(texts) - 1:
+                await carrier.settle(text)
+            else:
+                await carrier.grow(text)
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        """The messages in full, none too many, and then the files."""
+        foot = NO_FOOTER if snapshot.question is None else footer_for(snapshot.question, self._target)
+        texts = render(snapshot.text) if snapshot.question is None else split_question(snapshot.text, foot)
+        for index, text in enumerate(texts):
+            message = await self._at(index).settle(text, foot if index == len(texts) - 1 else NO_FOOTER)
+            self._shared.said.put(message, text)
+        await self._take_away_after(len(texts))
+        for file in snapshot.attachments[len(self._handle.files) :]:
+            await self._send_file(file)
+        messages = tuple(part.message for part in self._handle.parts)
+        doubtful = self._handle.doubtful or any(carrier.doubtful for carrier in self._carriers)
+        return Receipt((*messages, *self._handle.files), doubtful)
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        """The messages of a question with other words, and without its buttons."""
+        if not self._carriers:
+            return
+        texts = split_question(snapshot.text)
+        if len(texts) > len(self._carriers):
+            # Somebody decided with very many words, which stand in the chat anyway.
+            texts = (*texts[: len(self._carriers) - 1], f"{texts[len(self._carriers) - 1]}\n…")
+        # The last message is the one with the buttons, so it is kept when fewer are needed now.
+        earlier = len(texts) - 1
+        for carrier, text in zip((*self._carriers[:earlier], self._carriers[-1]), texts, strict=True):
+            await carrier.rewrite(text)
+        for carrier in self._carriers[earlier:-1]:
+            await carrier.withdraw()
+
+    def _at(self, index: int) -> MessagePart:
+        if index == len(self._carriers):
+            self._carriers.append(self._carrier(index, None))
+        return self._carriers[index]
+
+    def _carrier(self, index: int, part: PartState | None) -> MessagePart:
+        place = self._place if index == 0 or self._place.in_thread else replace(self._place, answered="")
+        shared = self._shared
+        return MessagePart(
+            shared.api, shared.rungs, place, self._target.turn_id, index, part, self._part_noter(index)
+        )
+
+    def _part_noter(self, index: int) -> Callable[[PartState], Awaitable[None]]:
+        async def note(part: PartState) -> None:
+            parts = self._handle.parts
+            await self._note(replace(self._handle, parts=(*parts[:index], part, *parts[index + 1 :])))
+
+        return note
+
+    async def _take_away_after(self, count: int) -> None:
+        """The streamed text may have been longer than the final one, or there is none at all."""
+        while len(self._carriers) > count:
+            await self._carriers[-1].withdraw()
+            self._carriers.pop()
+            await self._note(replace(self._handle, parts=self._handle.parts[: len(self._carriers)]))
+
+    async def _send_file(self, file: StoredFile) -> None:
+        now, began = time.time(), self._handle.trying
+        doubtful = self._handle.doubtful or (began > 0 and now - began > UUID_LIFE)
+        await self._note(replace(self._handle, trying=began or now, doubtful=doubtful))
+        message = await self._file_or_reason(file, len(self._handle.files))
+        await self._note(replace(self._handle, files=(*self._handle.files, message), trying=0.0))
+
+    async def _file_or_reason(self, file: StoredFile, index: int) -> str:
+        place = self._place if self._place.in_thread else replace(self._place, answered="")
+        digest = hashlib.sha256(self._target.turn_id.encode()).hexdigest()[:32]
+        try:
+            return await self._shared.api.send_file(place, file, f"{digest}-f{index}")
+        except PlaceLost:
+            raise
+        except (AttachmentRefused, DeliveryRejected) as error:
+            log.warning("feishu: a file of %s was not sent: %s", human_size(file.size), error)
+            text = unsent_file_text(file, error, self._target.asker.language)
+            return await self._shared.api.send(place, "text", plain(text), f"{digest}-r{index}")
+
+    async def _note(self, handle: FeishuReplyState) -> None:
+        self._handle = handle
+        await self._checkpoint(handle.dump())
+
+
+def destination_of(target: ReplyTarget) -> FeishuDestination:
+    """Where a target is. Raises DeliveryRejected for one that is not Feishu's.
+
+    In a private chat everything is an answer; quoting it each time would only be noise.
+    """
+    conversation = target.conversation
+    # A question that is asked in another chat than it comes from answers nothing there.
+    if not all(_CHAT.match(each) for each in (conversation.chat, target.reply_to or conversation.chat)):
+        raise DeliveryRejected(f"no Feishu chat: {conversation.key}")
+    in_thread = conversation.topic is not None
+    answered = target.reply_to if in_thread or not target.private else ""
+    return FeishuDestination(conversation.chat, answered, in_thread)

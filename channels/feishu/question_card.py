@@ -1,0 +1,117 @@
+"""A question's card: its words, then a button for each option, and a form for other arguments. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from parley.channels.feishu import formatting
+from parley.channels.feishu.formatting import MAX_CARD_BYTES, measure, render
+from parley.channels.kit.markdown.split import split
+from parley.channels.kit.text import byte_length
+from parley.core.model.questions import EDIT, Option, Question
+from parley.core.model.types import Json, JsonObject, ReplyTarget
+from parley.core.texts import Sentence, say
+
+QUESTION, OPTION, TOPIC, PRIVATE = "q", "o", "t", "p"
+"""Keys of what a button sends back."""
+INPUT = "arguments"
+"""The name of the form's input."""
+MOST_LABEL = 100
+MOST_INPUT = 1000
+MOST_BUTTONS = 90
+"""A card has 200 elements at most, and a button is two."""
+MAX_FOOTER_BYTES = 20_000
+FOOTER_ROOM = 6000
+"""Bytes that a question's last message leaves for its foot, or for what is said once it is decided."""
+_STYLES = {"approve": "primary", "reject": "danger"}
+_SLACK = 300
+
+
+@dataclass(frozen=True, slots=True)
+class CardFooter:
+    """What stands under a message's text: elements of a card, or `words` where cards are not to be had."""
+
+    elements: tuple[JsonObject, ...] = ()
+    words: str = ""
+
+
+NO_FOOTER = CardFooter()
+
+
+def footer_for(question: Question, target: ReplyTarget) -> CardFooter:
+    """Buttons for a question that is asked at `target`; its options as a list where a card has no room."""
+    words = "\n".join(f"{number}. {option.label}" for number, option in enumerate(question.options, start=1))
+    made = tuple(_button(option, _sent(question, option.id, target)) for option in question.options)
+    if question.may_edit and 0 < len(question.arguments) <= MOST_INPUT:
+        made = (*made, _form(question, target))
+    fits = len(made) <= MOST_BUTTONS and _size(made) <= MAX_FOOTER_BYTES
+    return CardFooter(made if fits else (), words)
+
+
+def split_question(text: str, foot: CardFooter = NO_FOOTER) -> tuple[str, ...]:
+    """A question's text as one card's text after the other, with room for a foot under the last one."""
+    words = text if foot.elements or not foot.words else f"{text}\n\n{foot.words}"
+    texts = render(words) or (formatting.THINKING,)
+    most = MAX_CARD_BYTES - max(FOOTER_ROOM, _size(foot.elements) + _SLACK)
+    return (*texts[:-1], *split(texts[-1], most, measure))
+
+
+def question_card_json(text: str, foot: CardFooter) -> JsonObject:
+    """A card that stands, with a foot."""
+    whole = formatting.card(text, streaming=False)
+    if not foot.elements:
+        return whole
+    words: Json = {"tag": "markdown", "element_id": formatting.ELEMENT_ID, "content": text}
+    elements: list[Json] = [words, *(dict(element) for element in foot.elements)]
+    return {**whole, "body": {"elements": elements}}
+
+
+def text_with_footer(text: str, foot: CardFooter) -> str:
+    """A part's text with its foot in words."""
+    return "\n\n".join((text, *(render(foot.words) if foot.elements else ())))
+
+
+def _sent(question: Question, option: str, target: ReplyTarget) -> dict[str, Json]:
+    """What Feishu tells us when a button is pressed. It says in which chat by itself, but no more."""
+    topic = target.conversation.topic or ""
+    return {QUESTION: question.id, OPTION: option, TOPIC: topic, PRIVATE: target.private}
+
+
+def _button(option: Option, sent: dict[str, Json]) -> JsonObject:
+    style = _STYLES.get(option.id, "default")
+    label = option.label if len(option.label) <= MOST_LABEL else option.label[: MOST_LABEL - 1] + "…"
+    behaviors: list[Json] = [{"type": "callback", "value": sent}]
+    return {
+        "tag": "button",
+        "type": style,
+        "text": {"tag": "plain_text", "content": label},
+        "behaviors": behaviors,
+    }
+
+
+def _form(question: Question, target: ReplyTarget) -> JsonObject:
+    """An input with the arguments as they are, and a button that goes on with what it holds then."""
+    asked: dict[str, Json] = {
+        "tag": "input",
+        "name": INPUT,
+        "input_type": "multiline_text",
+        "default_value": question.arguments,
+        "max_length": MOST_INPUT,
+        "required": True,
+        "width": "fill",
+    }
+    languages: dict[str, Json] = {"en_us": _submit("en"), "zh_cn": _submit("zh")}
+    button = dict(_button(Option(EDIT, _submit("en")), _sent(question, EDIT, target)))
+    # In the language of each person's own client: whoever decides need not be who asked.
+    button["text"] = {"tag": "plain_text", "content": _submit("en"), "i18n_content": languages}
+    button |= {"name": "submit", "form_action_type": "submit"}
+    return {"tag": "form", "name": EDIT, "elements": [asked, button]}
+
+
+def _submit(language: str) -> str:
+    return f"✏️ {say(language, Sentence.FORM_SEND)}"
+
+
+def _size(elements: tuple[JsonObject, ...]) -> int:
+    return byte_length(json.dumps(elements, ensure_ascii=False)) if elements else 0

@@ -1,0 +1,1 @@
+"""HTTP for adapters: a connection pool and errors without secrets."""

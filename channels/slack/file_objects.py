@@ -1,0 +1,55 @@
+"""Files of messages: what comes in, and where its bytes may be fetched from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from yarl import URL
+
+from parley.channels.kit.files import kind_of, safe_name
+from parley.channels.kit.text import wellformed
+from parley.core.model.attachments import Attachment
+from parley.core.model.types import Json
+
+MOST_FILES = 50
+_NOT_HERE = frozenset({"tombstone", "hidden_by_limit"})
+_HOSTS = ("slack.com", "slack-files.com", "slack-gov.com")
+
+
+def attachments_of(files: Json) -> tuple[Attachment, ...]:
+    """The files of a message that are still there, in order."""
+    entries = files if isinstance(files, list) else []
+    found = (_attachment(entry) for entry in entries[:MOST_FILES] if isinstance(entry, Mapping))
+    return tuple(each for each in found if each is not None)
+
+
+def _attachment(entry: Mapping[str, Json]) -> Attachment | None:
+    file_id, size = _text(entry, "id"), entry.get("size")
+    if not file_id or entry.get("mode") in _NOT_HERE:
+        return None
+    mime = _text(entry, "mimetype") or "application/octet-stream"
+    name = safe_name(_text(entry, "name") or _text(entry, "title"), "file")
+    known = size if isinstance(size, int) and size > 0 else 0
+    return Attachment(kind_of(mime, name), name, mime, known, f"{file_id}|{download_url(entry)}")
+
+
+def download_url(entry: Mapping[str, Json]) -> str:
+    """Where Slack says that a file's bytes are, "" when it does not say."""
+    return _text(entry, "url_private_download") or _text(entry, "url_private")
+
+
+def may_fetch(url: str, api_url: str) -> bool:
+    """Whether the token may be shown there: to Slack's own hosts, and to the one that the API is on."""
+    try:
+        asked, api = URL(url), URL(api_url)
+    except (ValueError, TypeError):
+        return False
+    if asked.origin() == api.origin() if asked.absolute else False:
+        return True
+    host = (asked.host or "").lower()
+    return asked.scheme == "https" and any(host == own or host.endswith(f".{own}") for own in _HOSTS)
+
+
+def _text(entry: Mapping[str, Json], key: str) -> str:
+    value = entry.get(key)
+    return wellformed(value) if isinstance(value, str) else ""

@@ -1,0 +1,136 @@
+"""Payloads to the inbox, through Bolt. What does not fail there is on disk, or nothing to us."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+
+from slack_bolt import BoltResponse
+from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext, AsyncBoltRequest
+from slack_bolt.authorization import AuthorizeResult
+
+from parley.channels.kit.keyed_lock import KeyedLock
+from parley.channels.slack.api import SlackApi
+from parley.channels.slack.inbound.context import MALFORMED, REACHED, SlackInboundContext
+from parley.channels.slack.inbound.event_parser import parse_event, user_ids_in
+from parley.channels.slack.inbound.interactions import BackgroundTasks, InteractionHandler
+from parley.core.model.types import InboundMessage, Json, JsonObject
+
+log = logging.getLogger(__name__)
+
+_ANYTHING = re.compile("")
+
+
+class SlackDispatcher:
+    """Hears payloads. `errands` are what is done after an answer to Slack."""
+
+    def __init__(self, api: SlackApi, listener: SlackInboundContext, errands: BackgroundTasks) -> None:
+        self._listener = listener
+        self._presses = InteractionHandler(api, listener, errands)
+        self._locks = KeyedLock()
+        self._app = self._bolt(api)
+
+    async def hear(self, payload: JsonObject) -> JsonObject | None:
+        """What to answer, mostly nothing, when Slack may forget this payload; None when it may not.
+
+        One chat's messages are heard in the order of the calls, and so are one person's presses of buttons.
+
+        While the store is away, or Slack does not tell who somebody is, it waits: what Slack sends again
+        meanwhile is known by its id.
+        """
+        async with self._locks.of(_lane(payload)):
+            try:
+                request = AsyncBoltRequest(mode="socket_mode", body=dict(payload))
+                answer = await self._app.async_dispatch(request)
+            except MALFORMED as error:
+                log.warning(
+                    "slack: a payload cannot be read and is skipped: %s: %s", type(error).__name__, error
+                )
+                return {}
+        # 404 is Bolt's word for what nobody asked for: nothing to us either.
+        return None if answer.status == 500 else _said(answer)
+
+    def _bolt(self, api: SlackApi) -> AsyncApp:
+        me = self._listener.me
+
+        async def authorize() -> AuthorizeResult:
+            # Bolt's own way asks Slack, and acknowledges what it could not ask about.
+            return AuthorizeResult(
+                enterprise_id=me.enterprise or None,
+                team_id=me.team,
+                bot_user_id=me.user,
+                bot_id=me.bot,
+                bot_token=api.client.token,
+            )
+
+        app = AsyncApp(
+            logger=logging.getLogger("slack_bolt"),
+            client=api.client,
+            authorize=authorize,
+            process_before_response=True,
+            request_verification_enabled=False,
+        )
+        app.error(_on_error)
+        app.event(_ANYTHING)(self._on_event)
+        app.action(_ANYTHING)(self._presses.on_action)
+        app.view(_ANYTHING)(self._presses.on_form)
+        # Nothing of these is asked for; left without an answer, Slack shows people a warning.
+        for kind in (app.command, app.shortcut, app.options):
+            kind(_ANYTHING)(_on_other)
+        return app
+
+    async def _on_event(self, body: dict[str, Json], context: AsyncBoltContext) -> None:
+        context[REACHED] = True
+        await self._listener.insist(f"event {body.get('event_id')}", lambda: self._accept(body))
+
+    async def _accept(self, body: JsonObject) -> None:
+        message = await self._message(body)
+        if message is not None:
+            await self._listener.inbox.accept(message)
+
+    async def _message(self, body: JsonObject) -> InboundMessage | None:
+        """The message in a payload that is for us. Raises ChannelUnavailable, RateLimited."""
+        listener = self._listener
+        try:
+            event = await listener.door.event(body)
+            if event is None:
+                return None
+            return parse_event(event, listener.me, await listener.people.named(user_ids_in(event)))
+        except MALFORMED as error:
+            log.warning(
+                "slack: event %s cannot be read and is skipped: %s: %s",
+                body.get("event_id"),
+                type(error).__name__,
+                error,
+            )
+            return None
+
+
+async def _on_error(error: Exception, context: AsyncBoltContext) -> BoltResponse:
+    """What Bolt itself stumbles over is rubbish and would come again; what failed in our hands must."""
+    if context.get(REACHED):
+        log.error("slack: an event could not be handled", exc_info=error)
+        return BoltResponse(status=500)
+    log.warning("slack: a payload cannot be read and is skipped: %s: %s", type(error).__name__, error)
+    return BoltResponse(status=200)
+
+
+async def _on_other(ack: AsyncAck) -> None:
+    await ack()
+
+
+def _said(answer: BoltResponse) -> JsonObject:
+    """The object in an answer of Bolt's, empty for none."""
+    try:
+        said: Json = json.loads(answer.body) if answer.body else {}
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _lane(payload: JsonObject) -> str:
+    """What must stay in order: a chat, or a person; rubbish has a lane of its own."""
+    about, key = (payload.get("event"), "channel") if "event" in payload else (payload.get("user"), "id")
+    lane = about.get(key) if isinstance(about, dict) else None
+    return lane if isinstance(lane, str) else ""

@@ -1,0 +1,137 @@
+"""An event as a message for the core, or nothing. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from parley.channels.slack.fields import required_text_at, text_at
+from parley.channels.slack.file_objects import attachments_of
+from parley.channels.slack.formatting import mentions, readable_text
+from parley.channels.slack.users import SlackBotIdentity, SlackUser
+from parley.core.model.address import Conversation, User
+from parley.core.model.types import InboundMessage, Json, JsonObject
+
+NAME = "slack"
+STOP = "stop"
+"""How the ids of presses of the stop button begin."""
+STOPPED = "agent_session_stopped"
+_KINDS = ("message", "app_mention", STOPPED)
+_SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
+_EDITED = "message_changed"
+_BY_NOBODY = frozenset({"", "USLACKBOT"})
+
+
+def event_in(
+    body: JsonObject, me: SlackBotIdentity, guests: frozenset[str] = frozenset()
+) -> JsonObject | None:
+    """The event in a payload, if it is somebody of this workspace, or one of `guests`, talking to us anew.
+
+    That is a message, a press of the stop button, or an edit: the message as it is now, said when it was
+    changed. One that calls us where the message did not yet is a message like any other. Nothing for
+    deletions, bots, ourselves, other workspaces and whatever else happens in Slack.
+    """
+    event = _new_in(body.get("event"), me)
+    if event is None or text_at(event, "subtype") not in _SUBTYPES or event.get("hidden"):
+        return None
+    user = text_at(event, "user")
+    if event.get("bot_id") or user in (*_BY_NOBODY, me.user):
+        return None
+    return event if user in guests or _at_home(body, event, me) else None
+
+
+def user_ids_in(event: JsonObject) -> tuple[str, ...]:
+    """Whose names are needed to read an event: the writer's first."""
+    return (text_at(event, "user"), *mentions(text_at(event, "text")))
+
+
+def parse_event(
+    event: JsonObject, me: SlackBotIdentity, people: Mapping[str, SlackUser]
+) -> InboundMessage | None:
+    """What somebody said to us or in our hearing; a press of the stop button is "/stop".
+
+    Raises ValueError, TypeError for what is no message.
+    """
+    if event.get("type") == STOPPED:
+        return _stop(event, me, people)
+    chat, ts, raw = required_text_at(event, "channel"), required_text_at(event, "ts"), text_at(event, "text")
+    private = is_private(chat)
+    files = attachments_of(event.get("files"))
+    calls = me.user in mentions(raw)
+    names = {each: person.name for each, person in people.items()}
+    said = readable_text(raw, me.user, names)
+    if not said and not files:
+        if not calls:
+            return None
+        # Our name alone is all that was said.
+        said = f"@{names.get(me.user) or 'you'}"
+    thread, at = text_at(event, "thread_ts"), text_at(event, "event_ts") or ts
+    edits = f"{chat}:{ts}" if event.get("type") == _EDITED else ""
+    return InboundMessage(
+        id=f"{edits}:edit:{at}" if edits else f"{chat}:{ts}",
+        conversation=Conversation(NAME, chat, thread or (None if private else ts)),
+        sender=sender_of(required_text_at(event, "user"), me, people),
+        text=said,
+        addressed=private or calls,
+        private=private,
+        sent_at=float(at),
+        attachments=files,
+        edits=edits,
+    )
+
+
+def _stop(event: JsonObject, me: SlackBotIdentity, people: Mapping[str, SlackUser]) -> InboundMessage:
+    """The button belongs to a thread."""
+    chat, thread, pressed = (required_text_at(event, key) for key in ("channel", "thread_ts", "event_ts"))
+    return InboundMessage(
+        id=f"{STOP}:{chat}:{pressed}",
+        conversation=Conversation(NAME, chat, thread),
+        sender=sender_of(required_text_at(event, "user"), me, people),
+        text="/stop",
+        addressed=True,
+        private=is_private(chat),
+        sent_at=float(pressed),
+    )
+
+
+def sender_of(user: str, me: SlackBotIdentity, people: Mapping[str, SlackUser]) -> User:
+    """Somebody of our workspace as the core knows them."""
+    known = people.get(user, SlackUser(""))
+    return User(NAME, user, known.name, me.team, known.language, known.zone)
+
+
+def _new_in(event: Json, me: SlackBotIdentity) -> JsonObject | None:
+    """What an event says that was not said before."""
+    if not isinstance(event, dict) or event.get("type") not in _KINDS:
+        return None
+    if event.get("type") == "message" and event.get("subtype") == _EDITED:
+        return _changed(event, me)
+    # For an edit that mentions us Slack repeats app_mention, too; message_changed says what was there before.
+    return None if "edited" in event else event
+
+
+def _changed(event: JsonObject, me: SlackBotIdentity) -> JsonObject | None:
+    """The message as its writer has made it. Slack tells of previews and replies in the same way.
+
+    One that an edit has made call us keeps its id, so that it is heard once at most.
+    """
+    now, before = event.get("message"), event.get("previous_message")
+    if not isinstance(now, dict) or not isinstance(before, dict) or "edited" not in now:
+        return None
+    changed = now | {"channel": event.get("channel"), "event_ts": event.get("event_ts")}
+    calls, called = (me.user in mentions(text_at(each, "text")) for each in (now, before))
+    if calls and not called and not is_private(text_at(event, "channel")):
+        return changed | {"type": "message"}
+    return changed | {"type": _EDITED}
+
+
+def is_private(chat: str) -> bool:
+    """Whether a chat is a DM with us."""
+    return chat.startswith("D")
+
+
+def _at_home(body: JsonObject, event: JsonObject, me: SlackBotIdentity) -> bool:
+    """Whether the writer belongs to the workspace, or to the organisation that it is in."""
+    if me.enterprise and body.get("enterprise_id") == me.enterprise and not body.get("is_ext_shared_channel"):
+        return True
+    teams = [body.get("team_id"), *(event.get(key) for key in ("user_team", "source_team", "team"))]
+    return all(team in (None, "", me.team) for team in teams)

@@ -1,0 +1,262 @@
+"""The messages that hold a reply's text, each written by growing it or by changing it.
+
+Slack has no idempotency key. So every message carries the turn and its number as metadata, it is noted
+before it is sent that one is on its way, and whoever does not know whether it arrived looks for it first.
+A growing message cannot be signed before its end: the only unsigned one in its thread since the question
+is it. Whenever it is in doubt what a growing message holds, it is ended and changed to the whole text.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from parley.channels.slack.api import OwnMessage, SlackApi, SlackDestination
+from parley.channels.slack.blocks import BlockButton, button_forms, fit_into, text_forms
+from parley.channels.slack.errors import MessageGone, ResponseLost, StreamEnded, Unsupported
+from parley.channels.slack.formatting import with_steps
+from parley.channels.slack.outbound.agent_session import SlackAgentSession
+from parley.channels.slack.outbound.reply_state import SlackReplyState
+from parley.channels.slack.users import SlackBotIdentity
+from parley.core.model.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.model.types import JsonObject, ReplyTarget, Step, StepStatus
+from parley.core.ports.channel import Checkpoint
+
+log = logging.getLogger(__name__)
+
+_STATES = {StepStatus.RUNNING: "in_progress", StepStatus.DONE: "complete", StepStatus.FAILED: "error"}
+
+
+@dataclass(frozen=True, slots=True)
+class MessageDraft:
+    """What one message is to show. A closed one will not grow any more; `last` ends the whole reply."""
+
+    text: str
+    steps: tuple[Step, ...] = ()
+    closed: bool = False
+    last: bool = False
+    buttons: tuple[BlockButton, ...] = ()
+
+
+class ReplyMessages:
+    """The messages of one reply in one place. `me` tells who we are, once that is known."""
+
+    def __init__(
+        self,
+        api: SlackApi,
+        target: ReplyTarget,
+        place: SlackDestination,
+        checkpoint: Checkpoint,
+        session: SlackAgentSession,
+        me: Callable[[], Awaitable[SlackBotIdentity]],
+        clock: Callable[[], float],
+    ) -> None:
+        self._api = api
+        self._session = session
+        self._place = place
+        self._turn = target.turn_id
+        self._since = target.reply_to.partition(":")[2]
+        self._checkpoint = checkpoint
+        self._me = me
+        self._clock = clock
+        self.handle = SlackReplyState.load(target.handle)
+        # Growing messages are replies in a thread, to somebody.
+        self.grows = place.thread is not None
+        self.signed = False
+        """Whether no message of this reply was ever growing: then one without our signature is not it."""
+        self.began = clock()
+        """When the message that grows now was begun by the clock, or we began to go on with it."""
+        self._shown: dict[int, str] = {}
+        self._told: dict[str, str] = {}
+
+    async def write(self, index: int, page: MessageDraft) -> None:
+        """Make message number `index` show a page, sending it when it is not there. Raises ChannelError."""
+        if index >= len(self.handle.parts):
+            await self._find_lost(index)
+        try:
+            if index >= len(self.handle.parts):
+                await self._begin(index, page)
+            elif self.is_growing(index):
+                await self._grow(index, page)
+            elif self._shown.get(index) != page.text:
+                await self._change(index, page)
+        except MessageGone:
+            # Somebody took it away; the answer is still owed, and what came after it comes after it again.
+            await self.take_away_after(index)
+            await self._begin(index, page)
+
+    def is_growing(self, index: int) -> bool:
+        """Whether a message is still open for more."""
+        return self.handle.stream != "" and self.handle.parts[index] == self.handle.stream
+
+    def length(self, index: int) -> int:
+        """How much text a message is known to show."""
+        return len(self._shown.get(index, ""))
+
+    async def take_away_after(self, count: int) -> None:
+        """The streamed text may have been longer than the final one."""
+        while len(self.handle.parts) > count:
+            last = len(self.handle.parts) - 1
+            with suppress(DeliveryRejected):
+                if self.is_growing(last):
+                    await self._end(last)
+            with suppress(DeliveryRejected):
+                await self._api.delete(self._place, self.handle.parts[last])
+            self._shown.pop(last, None)
+            await self._note(parts=self.handle.parts[:-1])
+
+    async def settle(self, text: str) -> None:
+        """Let the messages of a question show this text instead, without buttons; none is sent anew, and
+        those that somebody has taken away stay away. Raises ChannelError."""
+        await self._find_lost(len(self.handle.parts))
+        texts = fit_into(text, max(1, len(self.handle.parts)))
+        for index, (ts, page) in enumerate(zip(self.handle.parts, texts, strict=False)):
+            with suppress(MessageGone):
+                await self._api.update(self._place, ts, button_forms(page, ()), self._turn, index)
+        await self.take_away_after(len(texts))
+
+    async def note(self, handle: SlackReplyState) -> None:
+        """Make the handle durable."""
+        self.handle = handle
+        await self._checkpoint(handle.dump())
+
+    async def _begin(self, index: int, page: MessageDraft) -> None:
+        await self._note(sending=True)
+        try:
+            ts, growing = await self._send(index, page)
+        except ResponseLost:
+            raise
+        except ChannelError:
+            # It certainly did not arrive.
+            self.handle = replace(self.handle, sending=False)
+            raise
+        parts = self.handle.parts
+        self._shown[index] = page.text
+        self.began = self._clock()
+        await self._note(
+            parts=(*parts[:index], ts, *parts[index + 1 :]), stream=ts if growing else "", sending=False
+        )
+
+    async def _send(self, index: int, page: MessageDraft) -> tuple[str, bool]:
+        """A new message; returns its ts, and whether it grows."""
+        if self.grows and not page.closed:
+            try:
+                team = self._place.team or (await self._me()).team
+                place = replace(self._place, team=team)
+                return await self._api.start_stream(place, self._chunks(page.text, page)), True
+            except DeliveryRejected as error:
+                log.info("slack: no stream in %s (%s); messages are changed instead", self._place.chat, error)
+                self.grows = False
+        text = page.text or with_steps((), page.steps)[0]
+        return await self._api.post(self._place, text, self._turn, index, page.buttons), False
+
+    async def _grow(self, index: int, page: MessageDraft) -> None:
+        shown = self._shown.get(index)
+        if shown is not None and page.text.startswith(shown):
+            try:
+                await self._add(index, page, shown)
+            except MessageGone:
+                raise
+            except DeliveryRejected as error:
+                log.info("slack: a growing message is changed instead (%s)", error)
+        if self._shown.get(index) != page.text:
+            await self._end(index)
+            await self._change(index, page)
+
+    async def _add(self, index: int, page: MessageDraft, shown: str) -> None:
+        """Append what is new, and end the message if its page is closed."""
+        chunks = self._chunks(page.text[len(shown) :], page)
+        # Until the answer is here, nobody knows what the message holds.
+        del self._shown[index]
+        try:
+            if page.closed:
+                await self._close(index, page, chunks)
+            elif chunks:
+                await self._api.append_stream(self._place, self.handle.stream, chunks)
+        except ResponseLost:
+            raise
+        except (RateLimited, ChannelUnavailable):
+            self._shown[index] = shown
+            self._told.clear()
+            raise
+        self._shown[index] = page.text
+
+    async def _close(self, index: int, page: MessageDraft, chunks: Sequence[JsonObject]) -> None:
+        session = self._session.ending() if page.last else ""
+        await self._api.stop_stream(self._place, self.handle.stream, chunks, self._turn, index, session)
+        self.handle = replace(self.handle, stream="")
+        if session:
+            self._session.ended()
+
+    async def _end(self, index: int) -> None:
+        """End the growing message as it is."""
+        if not self.handle.stream:
+            return
+        with suppress(StreamEnded, Unsupported):
+            await self._api.stop_stream(self._place, self.handle.stream, (), self._turn, index)
+        self.handle = replace(self.handle, stream="")
+
+    async def _change(self, index: int, page: MessageDraft) -> None:
+        if page.text:
+            content = button_forms(page.text, page.buttons) if page.buttons else text_forms(page.text)
+            await self._api.update(self._place, self.handle.parts[index], content, self._turn, index)
+            self._shown[index] = page.text
+
+    def _chunks(self, text: str, page: MessageDraft) -> list[JsonObject]:
+        """What is new: cards of the steps that changed, and text."""
+        chunks: list[JsonObject] = []
+        for step in page.steps:
+            state = "complete" if page.closed and step.status is StepStatus.RUNNING else _STATES[step.status]
+            if self._told.get(step.id) != state:
+                self._told[step.id] = state
+                chunks.append(
+                    {"type": "task_update", "id": step.id, "title": step.title[:250], "status": state}
+                )
+        if text:
+            chunks.append({"type": "markdown_text", "text": text})
+        return chunks
+
+    async def _find_lost(self, index: int) -> None:
+        """Look for a message that was on its way when we last heard of it, and make it ours again."""
+        if not self.handle.sending:
+            return
+        try:
+            lost = await self._lost(index)
+        except DeliveryRejected as error:
+            log.warning("slack: cannot look whether a message arrived (%s)", error)
+            await self._note(sending=False, doubtful=True)
+            return
+        if lost is None:
+            return
+        growing = lost.ts if lost.part < 0 else ""
+        self._shown.pop(index, None)
+        await self._note(parts=(*self.handle.parts, lost.ts), stream=growing, sending=False)
+
+    async def _lost(self, index: int) -> OwnMessage | None:
+        unsigned: OwnMessage | None = None
+        async for found in self._api.ours_since(self._place, self._since, (await self._me()).user):
+            if (found.turn, found.part) == (self._turn, index):
+                return found
+            if found.part < 0 and not found.has_files and found.ts not in self.handle.parts:
+                unsigned = found
+        return unsigned if self._place.thread is not None and not self.signed else None
+
+    async def _note(self, **changes: object) -> None:
+        await self.note(replace(self.handle, **changes))  # type: ignore[arg-type]
+
+
+def steps_shown_as_cards(pages: ReplyMessages, count: int) -> bool:
+    """Whether the steps of a reply of so many pages are cards: its last page grows, or is yet to begin."""
+    parts = pages.handle.parts
+    return pages.grows if len(parts) < count else pages.is_growing(len(parts) - 1)
+
+
+def to_drafts(texts: Sequence[str], steps: tuple[Step, ...], *, final: bool) -> list[MessageDraft]:
+    """Texts as pages, the steps on the last."""
+    last = len(texts) - 1
+    return [
+        MessageDraft(text, steps if number == last else (), final or number < last, final and number == last)
+        for number, text in enumerate(texts)
+    ]

@@ -1,0 +1,63 @@
+"""What a reply notes about itself, so that whoever goes on with it after a crash doubles nothing."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+
+from parley.channels.slack.formatting import SplitPoint
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SlackReplyState:
+    """The messages that hold the reply's text (by ts) and its files (by id), in order.
+
+    `stream` is the message that may still be growing, `sending` says that a message was on its way when this
+    was noted and `upload` which file was; `doubtful` that something may have arrived twice. `cuts` are where
+    the text was cut while it grew.
+    """
+
+    parts: tuple[str, ...] = ()
+    stream: str = ""
+    sending: bool = False
+    cuts: tuple[SplitPoint, ...] = ()
+    files: tuple[str, ...] = ()
+    upload: str = ""
+    doubtful: bool = False
+
+    def dump(self) -> str:
+        """As a short text."""
+        return json.dumps(
+            {
+                "m": self.parts,
+                "s": self.stream,
+                "o": self.sending,
+                "c": [(cut.at, cut.mark) for cut in self.cuts],
+                "f": self.files,
+                "u": self.upload,
+                "d": self.doubtful,
+            }
+        )
+
+    @classmethod
+    def load(cls, text: str) -> SlackReplyState:
+        """The inverse; an empty handle for a text that is none."""
+        if not text:
+            return cls()
+        try:
+            noted = json.loads(text)
+            return cls(
+                parts=tuple(map(str, noted["m"])),
+                stream=str(noted["s"]),
+                sending=noted["o"] is True,
+                cuts=tuple(SplitPoint(int(at), int(mark)) for at, mark in noted["c"]),
+                files=tuple(map(str, noted["f"])),
+                upload=str(noted["u"]),
+                doubtful=noted["d"] is True,
+            )
+        except (ValueError, TypeError, LookupError):
+            log.warning("slack: a reply's handle is unreadable; it is sent anew")
+            return cls()

@@ -1,0 +1,94 @@
+"""From a raw update to the inbox, whether it was polled for or posted to us."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from telegram import Update
+
+from parley.channels.telegram.inbound.update_parser import GroupMigrated, TelegramBotIdentity, parse_update
+from parley.channels.telegram.inline_keyboard import ButtonOptions, CallbackPress
+from parley.channels.telegram.supergroup_migration import SupergroupMigrations
+from parley.core.model.questions import Click
+from parley.core.model.types import InboundMessage, Json
+from parley.core.ports.channel import Inbox
+
+log = logging.getLogger(__name__)
+
+# Whatever the SDK and we may raise over an update that is not as it should be.
+_RUBBISH = (TypeError, ValueError, LookupError, AttributeError, OverflowError, OSError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class TelegramInboundContext:
+    """Who listens: the core's inbox, and the bot that is spoken to."""
+
+    inbox: Inbox
+    me: TelegramBotIdentity
+
+
+class UpdateHandler:
+    """Hands over what updates say; `tell` answers who pressed a button (their query, and the text)."""
+
+    def __init__(
+        self,
+        moves: SupergroupMigrations,
+        choices: ButtonOptions,
+        tell: Callable[[str, str], None],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._moves = moves
+        self._choices = choices
+        self._tell = tell
+        self._clock = clock
+
+    async def take(self, raw: Json, listener: TelegramInboundContext) -> None:
+        """Return when all that the update says is durable. Raises StoreUnavailable."""
+        match parse_or_skip(raw, listener.me, self._clock()):
+            case InboundMessage() as message:
+                await listener.inbox.accept(await self._moves.settled(message))
+            case CallbackPress() as press:
+                await self._decide(press, listener.inbox)
+            case GroupMigrated() as move:
+                await self._moves.note(move.old, move.new)
+
+    async def _decide(self, press: CallbackPress, inbox: Inbox) -> None:
+        click = Click(
+            press.query,
+            press.question,
+            await self._choices.option(press),
+            press.sender,
+            await self._moves.home(press.conversation, private=press.private),
+            press.private,
+        )
+        self._tell(press.query, await inbox.decide(click))
+
+
+def parse_or_skip(
+    raw: Json, me: TelegramBotIdentity, now: float
+) -> InboundMessage | CallbackPress | GroupMigrated | None:
+    """What an update says; rubbish is named in the log and skipped, or it would come for ever."""
+    try:
+        if not isinstance(raw, dict):
+            raise TypeError("not an object")
+        update = Update.de_json(dict(raw), None)
+        return parse_update(update, me, now)
+    except _RUBBISH as error:
+        kinds = ", ".join(str(key) for key in raw if key != "update_id") if isinstance(raw, dict) else "?"
+        log.warning(
+            "telegram: update %s (%.100s) cannot be read and is skipped: %s: %.200s",
+            update_id_of(raw),
+            kinds,
+            type(error).__name__,
+            error,
+        )
+        return None
+
+
+def update_id_of(raw: Json) -> int:
+    """An update's number, 0 for one that has none."""
+    number = raw.get("update_id") if isinstance(raw, dict) else None
+    return number if isinstance(number, int) else 0

@@ -1,0 +1,242 @@
+"""An update as a message for the core, or nothing. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from telegram import Chat, Message, MessageEntity, Update
+from telegram.constants import ChatType
+
+from parley.channels.kit.text import wellformed
+from parley.channels.telegram.inbound.attachments import attachments_of
+from parley.channels.telegram.inline_keyboard import CallbackPress, parse_callback_query
+from parley.channels.telegram.mapping import CHAT_TYPES, NAME, conversation_of, user_of
+from parley.core.model.address import Conversation, User
+from parley.core.model.types import InboundMessage, Json
+
+STOP = "stop"
+"""How the ids of presses of the stop button begin."""
+_STOPPED = "stopped_message_generation"
+UPDATE_KINDS = ("message", "edited_message", "callback_query", _STOPPED)
+"""The updates that are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class TelegramBotIdentity:
+    """Who the bot is."""
+
+    id: int
+    username: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMigrated:
+    """The group `old` has become the supergroup `new`."""
+
+    old: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """How a text calls the bot: the spans (UTF-16) that do so, and whether it is another bot's command."""
+
+    spans: tuple[tuple[int, int], ...] = ()
+    addressed: bool = False
+    foreign: bool = False
+
+
+def parse_update(
+    update: Update, me: TelegramBotIdentity, now: float
+) -> InboundMessage | CallbackPress | GroupMigrated | None:
+    """What somebody wrote to us or in our hearing, the button that they pressed, or that a group has moved.
+
+    Nothing for bots, posts of channels, other service messages and commands for other bots. A press of the
+    stop button, which has no time of its own, is "/stop" said `now`.
+    """
+    if _STOPPED in update.api_kwargs:
+        return _stop(update.api_kwargs[_STOPPED], update.update_id, now)
+    if update.callback_query is not None:
+        return parse_callback_query(update.callback_query)
+    if update.edited_message is not None:
+        return _edited(update.edited_message, update.update_id, me)
+    message = update.message
+    if message is None or message.chat.type not in CHAT_TYPES:
+        return None
+    return _move(message) or _said(message, me)
+
+
+def _edited(message: Message, number: int, me: TelegramBotIdentity) -> InboundMessage | None:
+    """The message as it reads now. A shared place that moves is edited too, and says nothing new by that.
+
+    Edits have no ids, and only whole seconds to tell them apart: the update's number does.
+    """
+    if message.chat.type not in CHAT_TYPES or message.location is not None:
+        return None
+    said = _said(message, me)
+    if said is None:
+        return None
+    at = message.edit_date or message.date
+    return replace(said, id=f"{said.id}:edit:{int(number)}", edits=said.id, sent_at=at.timestamp())
+
+
+def _stop(pressed: Json, number: int, now: float) -> InboundMessage | None:
+    """Drafts are in private chats only, and the chat is the person."""
+    given = pressed.get("chat") if isinstance(pressed, dict) else None
+    if not isinstance(pressed, dict) or not isinstance(given, dict):
+        raise TypeError("a stop without a chat")
+    chat, topic = Chat.de_json(dict(given), None), pressed.get("message_thread_id")
+    if chat.type != ChatType.PRIVATE:
+        return None
+    sender = User(NAME, str(int(chat.id)), wellformed(chat.full_name or ""))
+    return InboundMessage(
+        id=f"{STOP}:{sender.id}:{int(number)}",
+        conversation=Conversation(NAME, sender.id, str(topic) if isinstance(topic, int) else None),
+        sender=sender,
+        text="/stop",
+        addressed=True,
+        private=True,
+        sent_at=now,
+    )
+
+
+def _move(message: Message) -> GroupMigrated | None:
+    """Both chats are told, the new one in the name of an account that is nobody's."""
+    if message.migrate_to_chat_id:
+        return GroupMigrated(int(message.chat.id), int(message.migrate_to_chat_id))
+    if message.migrate_from_chat_id:
+        return GroupMigrated(int(message.migrate_from_chat_id), int(message.chat.id))
+    return None
+
+
+def _said(message: Message, me: TelegramBotIdentity) -> InboundMessage | None:
+    if not _by_person(message):
+        return None
+    calls = _calls(message, me)
+    files = attachments_of(message)
+    text = _text(message, calls.spans)
+    quoted = _quoted(message)
+    if calls.foreign or not (text or files or (quoted and calls.spans)):
+        return None
+    private = message.chat.type == ChatType.PRIVATE
+    heard = InboundMessage(
+        id=f"{message.chat.id}:{message.message_id}",
+        conversation=conversation_of(message),
+        sender=_sender(message),
+        text=text,
+        addressed=private or calls.addressed or _answers(message, me),
+        private=private,
+        sent_at=message.date.timestamp(),
+        attachments=files,
+        quoted=quoted,
+        group=message.media_group_id or "",
+    )
+    _check(heard)
+    return heard
+
+
+def _check(message: InboundMessage) -> None:
+    """Raise ValueError, AttributeError where a text is none: the SDK checks no types."""
+    sender, names = message.sender, [(file.name, file.mime, file.handle) for file in message.attachments]
+    for text in (message.text, message.quoted, message.group, sender.name, sender.language, *sum(names, ())):
+        text.encode()
+        if "\0" in text:
+            raise ValueError("a NUL in a text")
+    for number in (*message.id.split(":"), message.conversation.chat, sender.id):
+        int(number)
+
+
+def _by_person(message: Message) -> bool:
+    sender = message.from_user
+    if sender is None or sender.is_bot:
+        return False
+    return message.sender_chat is None and not message.is_automatic_forward
+
+
+def _sender(message: Message) -> User:
+    sender = message.from_user
+    if sender is None:
+        raise ValueError("a message without a sender")
+    return user_of(sender)
+
+
+def _replied(message: Message) -> Message | None:
+    """The message that this one answers. In a topic Telegram gives its opening where there is none."""
+    replied = message.reply_to_message
+    return None if replied is None or replied.forum_topic_created is not None else replied
+
+
+def _answers(message: Message, me: TelegramBotIdentity) -> bool:
+    replied = _replied(message)
+    return replied is not None and replied.from_user is not None and replied.from_user.id == me.id
+
+
+def _quoted(message: Message) -> str:
+    if message.quote is not None:
+        return wellformed(message.quote.text).strip()
+    replied = _replied(message)
+    return "" if replied is None else wellformed(replied.text or replied.caption or "").strip()
+
+
+def _calls(message: Message, me: TelegramBotIdentity) -> _Calls:
+    raw = _utf16(message.text or message.caption or "")
+    spans: list[tuple[int, int]] = []
+    addressed = foreign = False
+    for entity in message.entities or message.caption_entities:
+        start, end = entity.offset, entity.offset + entity.length
+        if start < 0 or end <= start:
+            continue
+        words = _decoded(raw[2 * start : 2 * end])
+        if entity.type == MessageEntity.BOT_COMMAND:
+            command, _, name = words.partition("@")
+            ours = bool(name) and name.lower() == me.username.lower()
+            addressed = addressed or ours or (start == 0 and not name)
+            foreign = foreign or (start == 0 and bool(name) and not ours)
+            if ours:
+                spans.append((start + len(command), end))
+        elif _is_mention(entity, words, me):
+            addressed = True
+            spans.append((start, end))
+    return _Calls(tuple(spans), addressed, foreign)
+
+
+def _is_mention(entity: MessageEntity, words: str, me: TelegramBotIdentity) -> bool:
+    if entity.type == MessageEntity.TEXT_MENTION:
+        return entity.user is not None and entity.user.id == me.id
+    return entity.type == MessageEntity.MENTION and words.lower() == f"@{me.username.lower()}"
+
+
+def _text(message: Message, spans: tuple[tuple[int, int], ...]) -> str:
+    """What was written, without our name; our name alone stays, being all that was said."""
+    whole = message.text or message.caption or _spoken(message)
+    raw = _utf16(whole)
+    for start, end in sorted(spans, reverse=True):
+        before, after = _decoded(raw[: 2 * start]), _decoded(raw[2 * end :])
+        if not before.strip():
+            after = re.sub(r"^\s*[,:;，：]?\s*", "", after)
+        elif before[-1].isspace():
+            after = after.removeprefix(" ")
+        raw = _utf16(before + after)
+    text = wellformed(_decoded(raw)).strip()
+    return text or ("" if message.effective_attachment or _quoted(message) else wellformed(whole).strip())
+
+
+def _spoken(message: Message) -> str:
+    """Words for what people send instead of words."""
+    if message.sticker is not None:
+        return message.sticker.emoji or "[sticker]"
+    if message.location is not None:
+        return f"📍 {message.location.latitude}, {message.location.longitude}"
+    if message.contact is not None:
+        contact = message.contact
+        return f"👤 {contact.first_name} {contact.last_name or ''} {contact.phone_number}".replace("  ", " ")
+    return ""
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-le", "surrogatepass")
+
+
+def _decoded(raw: bytes) -> str:
+    return raw.decode("utf-16-le", "replace")

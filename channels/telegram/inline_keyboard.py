@@ -1,0 +1,124 @@
+"""Buttons under a question.
+
+Telegram gives a button 64 bytes of its own, too few for an option's id. So a button has the question's key
+and the option's number, and which options they are is kept in the store until the question is settled.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from telegram import CallbackQuery, InlineKeyboardButton, InlineKeyboardMarkup, Message
+from telegram.constants import ChatType
+
+from parley.channels.kit.text import wellformed
+from parley.channels.telegram.mapping import CHAT_TYPES, NAME, conversation_of, user_of
+from parley.core.model.address import Conversation, User
+from parley.core.model.errors import DocumentConflict
+from parley.core.model.questions import Option, Question
+from parley.core.ports.journal import DocumentRepository
+
+MOST_BUTTONS = 100
+"""Telegram takes no more under one message; further options can be given in words."""
+_ROW = 30
+_LABEL = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CallbackPress:
+    """A press of the button that has this `number` of this `question`'s; -1 for a button that is not ours.
+
+    `query` is what Telegram calls it, the same each time it is handed over, and what is to be answered.
+    """
+
+    query: str
+    question: str
+    number: int
+    sender: User
+    conversation: Conversation
+    private: bool
+
+
+def keyboard(question: Question | None) -> InlineKeyboardMarkup | None:
+    """The question's options: side by side where they are short, else one below the other."""
+    if question is None or not question.options:
+        return None
+    buttons = [
+        InlineKeyboardButton(_label(option), callback_data=f"{question.id}:{number}")
+        for number, option in enumerate(question.options[:MOST_BUTTONS])
+    ]
+    if sum(len(button.text) for button in buttons) <= _ROW:
+        return InlineKeyboardMarkup([buttons])
+    return InlineKeyboardMarkup([[button] for button in buttons])
+
+
+def parse_callback_query(query: CallbackQuery) -> CallbackPress | None:
+    """What was pressed; nothing for games, and for buttons of inline messages, of which we send none."""
+    message, data = query.message, query.data
+    if message is None or data is None or message.chat.type not in CHAT_TYPES or query.from_user.is_bot:
+        return None
+    question, _, number = data.rpartition(":")
+    ours = question.isprintable() and number.isascii() and number.isdecimal()
+    press = CallbackPress(
+        str(query.id),
+        question if ours else "",
+        int(number) if ours else -1,
+        user_of(query.from_user),
+        # Of a message that is too old Telegram tells the chat only.
+        conversation_of(message)
+        if isinstance(message, Message)
+        else Conversation(NAME, str(message.chat.id)),
+        message.chat.type == ChatType.PRIVATE,
+    )
+    _check(press)
+    return press
+
+
+def _check(press: CallbackPress) -> None:
+    """Raise ValueError, AttributeError where a text is none: the SDK checks no types."""
+    for text in (press.query, press.sender.name, press.sender.language):
+        if "\0" in text or not text.encode():
+            raise ValueError("a text is none")
+    for number in (press.conversation.chat, press.sender.id):
+        int(number)
+
+
+class ButtonOptions:
+    """Which options the buttons of open questions stand for. All methods raise StoreUnavailable."""
+
+    def __init__(self, documents: DocumentRepository) -> None:
+        self._documents = documents
+
+    async def keep(self, question: Question | None) -> None:
+        """Durable on return, and before any button is shown."""
+        if question is None or not question.options:
+            return
+        body = json.dumps([option.id for option in question.options], ensure_ascii=False)
+        known = await self._documents.get(_key(question.id))
+        if known.body != body:
+            # A conflict is another node asking the same.
+            with suppress(DocumentConflict):
+                await self._documents.set(replace(known, body=body))
+
+    async def option(self, press: CallbackPress) -> str:
+        """The id of the option that was pressed, "" when the question is no longer open, or none of ours."""
+        if not press.question:
+            return ""
+        known = await self._documents.get(_key(press.question))
+        ids: list[str] = json.loads(known.body) if known.body else []
+        return ids[press.number] if 0 <= press.number < len(ids) else ""
+
+    async def forget(self, question: str) -> None:
+        """The question is settled."""
+        await self._documents.delete(_key(question))
+
+
+def _label(option: Option) -> str:
+    label = wellformed(option.label).strip() or wellformed(option.id).strip() or "…"
+    return label if len(label) <= _LABEL else label[: _LABEL - 1] + "…"
+
+
+def _key(question: str) -> str:
+    return f"telegram/options/{question}"

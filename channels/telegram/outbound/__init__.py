@@ -1,0 +1,1 @@
+"""To Telegram: replies as messages that are edited, drafted or rich."""

@@ -1,0 +1,64 @@
+"""Groups that Telegram turned into supergroups. Their conversation goes on under its old id."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from parley.core.model.address import Conversation
+from parley.core.model.errors import DocumentConflict
+from parley.core.model.types import InboundMessage
+from parley.core.ports.journal import DocumentRepository
+
+
+class SupergroupMigrations:
+    """Which chat became which. What a service message says is kept in the store, for every node."""
+
+    def __init__(self, documents: DocumentRepository) -> None:
+        self._documents = documents
+        self._origins: dict[int, int] = {}
+        self._current: dict[int, int] = {}
+
+    def current(self, chat: int) -> int:
+        """Where a chat is now, as far as this process knows; Telegram tells whoever writes to the old one."""
+        return self._current.get(chat, chat)
+
+    def follow(self, old: int, new: int) -> None:
+        """Write to `new` from now on where `old` is meant."""
+        self._current[old] = new
+
+    async def note(self, old: int, new: int) -> None:
+        """Durable on return. Raises StoreUnavailable."""
+        known = await self._documents.get(_key(new))
+        if known.body != str(old):
+            # A conflict is another node noting the same.
+            with suppress(DocumentConflict):
+                await self._documents.set(replace(known, body=str(old)))
+        self._origins[new] = old
+        self.follow(old, new)
+
+    async def settled(self, message: InboundMessage) -> InboundMessage:
+        """The message in the conversation that its chat began as. Raises StoreUnavailable."""
+        home = await self.home(message.conversation, private=message.private)
+        return message if home == message.conversation else replace(message, conversation=home)
+
+    async def home(self, conversation: Conversation, *, private: bool) -> Conversation:
+        """The conversation that a chat began as. Raises StoreUnavailable.
+
+        One look for each chat is enough: in a new supergroup the service message comes before all others.
+        """
+        if private:
+            return conversation
+        chat = int(conversation.chat)
+        if chat not in self._origins:
+            known = await self._documents.get(_key(chat))
+            self._origins[chat] = int(known.body) if known.body else chat
+        origin = self._origins[chat]
+        if origin == chat:
+            return conversation
+        self.follow(origin, chat)
+        return replace(conversation, chat=str(origin))
+
+
+def _key(chat: int) -> str:
+    return f"telegram/moved/{chat}"

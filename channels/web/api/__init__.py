@@ -1,0 +1,1 @@
+"""The HTTP API of the web chat: routes, request bodies, uploads and the event stream."""

@@ -1,0 +1,1 @@
+"""The conversations of the web chat: transcript, event log, replies."""

@@ -1,0 +1,157 @@
+"""The memories of the people seen lately, kept at hand with their index."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from parley.memory.inject.line_cache import LineCache
+from parley.memory.model.document import (
+    Fact,
+    StoredMemory,
+    combine_documents,
+)
+from parley.memory.search.index import FactIndex
+from parley.memory.storage.port import MemoryStore
+from parley.memory.text.token_counting import Counter
+from parley.memory.worker_thread import Result, WorkerThread
+
+_MOST_FACTS = 200_000
+_EACH = 50  # what a memory counts for besides its facts
+
+# Up to so many facts are ranked on the loop, in 2 ms: to hand them to a thread would take longer.
+SMALL = 300
+
+
+class CachedMemory:
+    """A memory as it was read last, and an index of its facts that is brought up to date when they change.
+
+    `lines` are for the work that `use` and `quickly` are given.
+    """
+
+    def __init__(self, thinker: WorkerThread) -> None:
+        self.stored = StoredMemory()
+        self._thinker = thinker
+        self._index = FactIndex(())
+        self._indexed: tuple[Fact, ...] = ()
+        self._lock = threading.Lock()
+        self.lines = LineCache()
+
+    @property
+    def weight(self) -> int:
+        """How much room it takes, in facts."""
+        return len(self._indexed) + _EACH
+
+    def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]:
+        """The facts that messages are about, best first; see FactIndex. For threads."""
+        return self.use(self.stored, lambda index: index.search(messages, limit))
+
+    def use(self, stored: StoredMemory, work: Callable[[FactIndex], Result]) -> Result:
+        """Do something with the index of a memory; for threads."""
+        with self._lock:
+            return work(self._up_to_date(stored))
+
+    def is_ready(self, stored: StoredMemory) -> bool:
+        """Whether the index is that of this memory."""
+        return stored.document.facts is self._indexed
+
+    def prepare(self, stored: StoredMemory, counter: Counter) -> None:
+        """Do now what the next run would wait for: the index, and what lines cost; for threads."""
+
+        def work(index: FactIndex) -> None:
+            if len(index) <= SMALL:
+                self.lines.price(stored.document.facts, counter)
+
+        self.use(stored, work)
+
+    async def quickly(self, stored: StoredMemory, work: Callable[[FactIndex], Result]) -> Result:
+        """The same from the loop: at once where that is quick, else on a thread."""
+        small = len(stored.document.facts) <= SMALL
+        if small and self.is_ready(stored) and self._lock.acquire(blocking=False):
+            try:
+                return work(self._index)
+            finally:
+                self._lock.release()
+        return await self._thinker.think(lambda: self.use(stored, work))
+
+    def _up_to_date(self, stored: StoredMemory) -> FactIndex:
+        facts = stored.document.facts
+        if facts is not self._indexed:
+            self._index.update(facts)
+            self._indexed = facts
+            self.lines.let_go(2 * len(facts) + _EACH)
+        return self._index
+
+
+class MemoryCache:
+    """Memories by person and assistant. Those not seen for longest are let go, at 200,000 facts in all.
+
+    An assistant's own memory ("" is the one for all) is recollected together with the one for all.
+    """
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+        self._thinker = WorkerThread()
+        # What a run waits for never stands behind lessons.
+        self._recalling = WorkerThread()
+        self._preparing: set[asyncio.Task[None]] = set()
+        self._known: OrderedDict[tuple[str, str], CachedMemory] = OrderedDict()
+
+    async def load(self, person: str, assistant: str = "") -> StoredMemory:
+        """The memory as it is on disk now. Raises MemoryFailed."""
+        return await self._store.load(person, assistant)
+
+    async def save(self, person: str, stored: StoredMemory, assistant: str = "") -> StoredMemory:
+        """Write it if nobody else did since it was read. Raises DocumentConflict, MemoryFailed."""
+        return await self._store.save(person, stored, assistant)
+
+    async def recollect(self, person: str, assistant: str = "") -> CachedMemory:
+        """The memory as it is now, with its index. Raises MemoryFailed."""
+        stored = await self._together(person, assistant)
+        known = self._known.get((person, assistant))
+        if known is None:
+            known = self._known[person, assistant] = CachedMemory(self._recalling)
+            self._let_go()
+        if stored.revision != known.stored.revision or not stored.revision:
+            known.stored = stored
+        self._known.move_to_end((person, assistant))
+        return known
+
+    async def think(self, work: Callable[[], Result]) -> Result:
+        """Do something that takes a while beside the loop; see Thinker."""
+        return await self._thinker.think(work)
+
+    def prepare_next(self, known: CachedMemory, stored: StoredMemory, counter: Counter) -> None:
+        """Make ready for the run after this one, in the background."""
+        task = asyncio.create_task(self.think(partial(known.prepare, stored, counter)))
+        self._preparing.add(task)
+        task.add_done_callback(self._preparing.discard)
+
+    def at_hand(self, person: str) -> StoredMemory | None:
+        """The memory as it was when it was recollected last, if it is kept."""
+        known = self._known.get((person, ""))
+        return None if known is None else known.stored
+
+    def drop(self, person: str) -> None:
+        """Let go of what is kept of a person."""
+        for key in [key for key in self._known if key[0] == person]:
+            del self._known[key]
+
+    async def _together(self, person: str, assistant: str) -> StoredMemory:
+        stored = await self._store.load(person, assistant)
+        if not assistant:
+            return stored
+        general = await self._store.load(person)
+        both = replace(stored.notes, off=stored.notes.off or general.notes.off)
+        documents = (stored.document, general.document)
+        return StoredMemory(combine_documents(documents), both, f"{general.revision} {stored.revision}")
+
+    def _let_go(self) -> None:
+        room = sum(known.weight for known in self._known.values())
+        while room > _MOST_FACTS and len(self._known) > 1:
+            _, gone = self._known.popitem(last=False)
+            room -= gone.weight

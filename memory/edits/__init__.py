@@ -1,0 +1,1 @@
+"""Pure changes of a stored memory: add, edit, forget, merge, evict and undo."""

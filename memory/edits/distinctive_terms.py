@@ -1,0 +1,23 @@
+"""The words of a statement that tell it from others: those that half of all facts begin with are left out."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from parley.memory.text.search_terms import terms
+
+_COMMON = (
+    "user users person people somebody likes prefers loves enjoys wants needs uses thing things know "
+    "knows remember remembers forget mentioned said told asked about "
+    "用户 户喜 喜欢 户爱 户想 户的 记住 忘记 忘掉 关于 事情"
+)
+
+
+@cache
+def _common() -> frozenset[str]:
+    return frozenset(terms(_COMMON))
+
+
+def distinctive_terms(text: str) -> frozenset[str]:
+    """The terms of a text without the common ones."""
+    return frozenset(terms(text)) - _common()

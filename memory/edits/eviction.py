@@ -1,0 +1,43 @@
+"""Which facts go when there are too many: the least certain, of equals the oldest.
+
+What a person wrote themselves and what they corrected is protected, as far as it fits into half of the
+places: their own words first, newest first, then corrections. So the cap always holds, and a person who
+corrects all day does not lose everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import nlargest, nsmallest
+from math import ceil
+
+from parley.memory.model.document import Category, Fact
+
+PROTECTED_SHARE = 0.5
+
+
+def evict(facts: Sequence[Fact], most: int) -> tuple[Fact, ...]:
+    """At most `most` of the facts, in their order."""
+    excess = len(facts) - max(most, 0)
+    if excess <= 0:
+        return tuple(facts)
+    safe = _protected(facts, most)
+    exposed = [place for place in range(len(facts)) if place not in safe]
+    gone = set(nsmallest(excess, exposed, key=lambda place: (facts[place].confidence, *_age(facts, place))))
+    return tuple(fact for place, fact in enumerate(facts) if place not in gone)
+
+
+def _protected(facts: Sequence[Fact], most: int) -> set[int]:
+    """The places of facts that stay whatever their confidence: `most` times the share, rounded up."""
+    claims = [place for place, fact in enumerate(facts) if _claims(fact)]
+    room = ceil(max(most, 0) * PROTECTED_SHARE)
+    return set(nlargest(room, claims, key=lambda place: (facts[place].manual, *_age(facts, place))))
+
+
+def _claims(fact: Fact) -> bool:
+    return fact.manual or fact.category is Category.CORRECTION
+
+
+def _age(facts: Sequence[Fact], place: int) -> tuple[str, int]:
+    """Grows with freshness: when a fact was last said; of equals the later learned is the newer."""
+    return facts[place].last_said, place

@@ -1,0 +1,54 @@
+"""Two facts that say the same become one: the higher confidence, the latest time, the fuller words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from parley.memory.edits.normalise import clean_keywords
+from parley.memory.edits.similarity import comparison_key
+from parley.memory.model.document import Fact
+
+
+def can_merge(old: Fact, new: Fact) -> bool:
+    """Whether two that are alike may become one: not where private words would be shared or shared ones lost,
+    and not where a person's own would have to be rewritten to take in what is new.
+    """
+    if comparison_key(old.content) == comparison_key(new.content):
+        return True
+    return old.shared == new.shared and not (old.manual and len(new.content) > len(old.content))
+
+
+def merge_facts(old: Fact, new: Fact) -> Fact:
+    """The old fact, said again as `new`: it keeps its id, its source and when it was learned."""
+    confirmed = confirm_fact(old, new.created_at)
+    risen = replace(
+        confirmed,
+        confidence=max(old.confidence, new.confidence),
+        accounts=accounts_of((*(old.accounts or ("",)), *(new.accounts or ("",)))),
+    )
+    if old.shared and not new.shared:
+        return risen
+    if comparison_key(old.content) == comparison_key(new.content):
+        risen = replace(risen, shared=old.shared or new.shared)
+    elif len(new.content) > len(old.content):
+        risen = replace(risen, content=new.content)
+    if old.manual:
+        return risen
+    return replace(
+        risen,
+        source_error=old.source_error or new.source_error,
+        subject=old.subject or new.subject,
+        keywords=clean_keywords((*old.keywords, *new.keywords)),
+    )
+
+
+def accounts_of(accounts: Iterable[str]) -> tuple[str, ...]:
+    """Return the accounts as a fact has them: each once, and none where only "" is left."""
+    known = tuple(dict.fromkeys(accounts))
+    return () if known == ("",) else known
+
+
+def confirm_fact(fact: Fact, at: str) -> Fact:
+    """The fact, last said at `at`."""
+    return replace(fact, confirmed_at=max(fact.confirmed_at, at)) if at > fact.created_at else fact

@@ -1,0 +1,82 @@
+"""Forgetting for good: facts, sentences of summaries that repeat them, and earlier versions of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from parley.memory.edits.distinctive_terms import distinctive_terms
+from parley.memory.edits.similarity import comparison_key
+from parley.memory.edits.summaries import drop_summary_sentences
+from parley.memory.edits.tombstones import make_tombstone
+from parley.memory.model.document import SUMMARY_NAMES, Fact, MemoryDocument, StoredMemory, Summary
+from parley.memory.text.sentences import split_sentences
+
+# The share of a fact's telling words that makes a sentence of a summary repeat it: a sentence lost is
+# written again, one kept by mistake would still tell.
+_REPEATS = 0.5
+_LEAST_WORDS = 2
+
+
+def match_facts(facts: Sequence[Fact], words: str) -> tuple[Fact, ...]:
+    """The fact with this id, else those that say just this, else those that hold every telling word of it."""
+    asked = words.strip()
+    by_id = tuple(fact for fact in facts if fact.id == asked)
+    if by_id:
+        return by_id
+    text = comparison_key(asked)
+    same = tuple(fact for fact in facts if text and comparison_key(fact.content) == text)
+    if same:
+        return same
+    wanted = distinctive_terms(asked)
+    return tuple(fact for fact in facts if wanted and wanted <= _searched(fact))
+
+
+def _searched(fact: Fact) -> frozenset[str]:
+    return distinctive_terms("\n".join((fact.content, fact.subject, *fact.keywords)))
+
+
+def forget_facts(stored: StoredMemory, gone: Sequence[Fact], at: str, words: str = "") -> StoredMemory:
+    """The memory without `gone`, not to be learned again from what was said before `at`.
+
+    `words` are those that it was named by: sentences of summaries that hold all of them go too. No earlier
+    version stays: they tell of it, and undo would seem to bring it back.
+    """
+    repeats = make_repeat_check([distinctive_terms(fact.content) for fact in gone], distinctive_terms(words))
+    ids, texts = {fact.id for fact in gone}, {fact.content for fact in gone}
+
+    facts = tuple(fact for fact in stored.document.facts if fact.id not in ids and fact.content not in texts)
+    document = drop_summary_sentences(replace(stored.document, facts=facts), repeats)
+    if document != stored.document:
+        document = replace(document, updated_at=at)
+    notes = replace(
+        stored.notes,
+        tombstones=(*stored.notes.tombstones, *(make_tombstone(text, at) for text in sorted(texts))),
+        past=(),
+        forgot=True,
+    )
+    return replace(stored, document=document, notes=notes)
+
+
+def match_sentences(document: MemoryDocument, words: str) -> tuple[str, ...]:
+    """The sentences of summaries that hold every telling word of these."""
+    repeats = make_repeat_check((), distinctive_terms(words))
+    texts: Iterable[Summary] = (getattr(document.summaries, name) for name in SUMMARY_NAMES)
+    return tuple(one.strip() for summary in texts for one in split_sentences(summary.text) if repeats(one))
+
+
+def make_repeat_check(
+    gone: Sequence[frozenset[str]], words: frozenset[str] = frozenset()
+) -> Callable[[str], bool]:
+    """Return what tells whether a sentence repeats one of these facts, or holds all of these words."""
+
+    def repeats(sentence: str) -> bool:
+        said = distinctive_terms(sentence)
+        if words and words <= said:
+            return True
+        return any(
+            0 < min(_LEAST_WORDS, len(fact)) <= len(fact & said) and len(fact & said) >= _REPEATS * len(fact)
+            for fact in gone
+        )
+
+    return repeats

@@ -1,0 +1,24 @@
+"""A proposed fact as it may be stored: checked item by item, clamped, and cut to length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from parley.core.model.sanitize import sanitize_text
+from parley.memory.edits.summaries import shorten
+
+# Characters. A fact is a sentence: what is longer was not distilled, and would crowd out others.
+MOST_OF_FACT = 500
+_MOST_OF_KEYWORD = 40
+_MOST_KEYWORDS = 12
+
+
+def one_line(text: str, most: int) -> str:
+    """Text of a person or a model as one line: nothing hidden, whitespace collapsed, at most `most` long."""
+    return shorten(" ".join(sanitize_text(text).split()), most)
+
+
+def clean_keywords(words: Iterable[str]) -> tuple[str, ...]:
+    """Each once, in order, a dozen at most."""
+    lines = (one_line(word, _MOST_OF_KEYWORD) for word in words)
+    return tuple(dict.fromkeys(line for line in lines if line))[:_MOST_KEYWORDS]

@@ -1,0 +1,208 @@
+"""What a person does with their own memory: pure changes, each from one stored memory to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from parley.core.ports.memory import MergeOutcome
+from parley.memory.edits.account_split import mark_account, sentence_origins
+from parley.memory.edits.eviction import evict
+from parley.memory.edits.fact_merge import accounts_of, can_merge, merge_facts
+from parley.memory.edits.fact_set import FactSet
+from parley.memory.edits.forgetting import forget_facts, match_facts, match_sentences
+from parley.memory.edits.history import replace_document
+from parley.memory.edits.normalise import MOST_OF_FACT, one_line
+from parley.memory.edits.similarity import Similarity
+from parley.memory.edits.summaries import merge_summaries
+from parley.memory.edits.tombstones import is_forgotten, make_tombstone
+from parley.memory.model.document import (
+    Category,
+    Fact,
+    MemoryDocument,
+    StoredMemory,
+    Tombstone,
+    clamp_confidence,
+    clear,
+)
+from parley.memory.search.index import FactIndex
+
+MANUAL = "manual"
+
+
+@dataclass(frozen=True, slots=True)
+class AddResult:
+    """A memory, and the fact in it that says what was to be remembered; None if it said nothing."""
+
+    stored: StoredMemory
+    fact: Fact | None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetResult:
+    """A memory, and what is gone from it; a sentence of a summary is a fact without an id."""
+
+    stored: StoredMemory
+    gone: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MergeResult:
+    """Two persons' memories after the one became part of the other."""
+
+    source: StoredMemory
+    into: StoredMemory
+    merged: MergeOutcome
+
+
+def add(
+    stored: StoredMemory,
+    content: str,
+    now: str,
+    most: int,
+    *,
+    shared: bool = False,
+    category: Category = Category.CONTEXT,
+    index: FactIndex | None = None,
+    account: str = "",
+) -> AddResult:
+    """Remember what a person says to remember: certain, and never rewritten by a model.
+
+    Known already, the known one becomes theirs. `most` is the cap; what is added is never what it costs.
+    `account` is who says so, where the person is not named after it.
+    """
+    text = one_line(content, MOST_OF_FACT)
+    if not any(char.isalnum() for char in text):
+        return AddResult(stored, None)
+    new = Fact("", text, category, 1.0, now, MANUAL, shared=shared, accounts=accounts_of([account]))
+    draft = FactSet(stored.document.facts, stored.notes.last_id, index)
+    known = _known(draft, new)
+    if known is None:
+        kept = draft.add(new)
+    else:
+        kept = replace(merge_facts(known, new), source=MANUAL)
+        draft.put(kept)
+    document = replace(stored.document, facts=evict(draft.facts, most))
+    changed = replace_document(stored, document, now)
+    return AddResult(replace(changed, notes=replace(changed.notes, last_id=draft.last_id)), kept)
+
+
+def _known(draft: FactSet, new: Fact) -> Fact | None:
+    same = draft.same(new.content)
+    if same is not None:
+        return same
+    alike = draft.alike(new.content)
+    return next((old for old, verdict in alike if verdict is Similarity.DUP and can_merge(old, new)), None)
+
+
+def edit(
+    stored: StoredMemory,
+    fact_id: str,
+    now: str,
+    *,
+    content: str | None = None,
+    category: Category | None = None,
+    confidence: float | None = None,
+) -> AddResult:
+    """Correct a fact by hand: it is theirs then, and its old words are not learned again from before.
+
+    None leaves a thing as it is. The fact is None when there is none of this id, or the text is blank.
+    """
+    old = next((fact for fact in stored.document.facts if fact.id == fact_id), None)
+    text = None if content is None else one_line(content, MOST_OF_FACT)
+    if old is None or (text is not None and not any(char.isalnum() for char in text)):
+        return AddResult(stored, None)
+    new = replace(
+        old,
+        content=old.content if text is None else text,
+        category=old.category if category is None else category,
+        confidence=old.confidence if confidence is None else clamp_confidence(confidence),
+        source=MANUAL,
+        confirmed_at=now,
+    )
+    if new.content != old.content:
+        # Search words and the noted mistake were of the old text, and may tell what was taken out of it.
+        new = replace(new, keywords=(), source_error="")
+    facts = tuple(new if fact.id == fact_id else fact for fact in stored.document.facts)
+    changed = replace_document(stored, replace(stored.document, facts=facts), now)
+    if new.content == old.content:
+        return AddResult(changed, new)
+    tombstones = (*changed.notes.tombstones, make_tombstone(old.content, now))
+    return AddResult(replace(changed, notes=replace(changed.notes, tombstones=tombstones)), new)
+
+
+def forget(stored: StoredMemory, words: str, now: str) -> ForgetResult:
+    """Remove the fact of this id, or all that these words name, and what repeats them."""
+    gone = forgettable(stored.document, words)
+    by_id = any(fact.id == words.strip() for fact in gone)
+    return ForgetResult(forget_facts(stored, gone, now, "" if by_id else words) if gone else stored, gone)
+
+
+def forgettable(document: MemoryDocument, words: str) -> tuple[Fact, ...]:
+    """Return what `forget` would remove: facts, or, where none is named, sentences of summaries."""
+    return match_facts(document.facts, words) or tuple(
+        Fact("", line) for line in match_sentences(document, words)
+    )
+
+
+def undo(stored: StoredMemory, now: str) -> StoredMemory | None:
+    """The memory before its last change; None where there is none."""
+    if not stored.notes.past:
+        return None
+    document = replace(stored.notes.past[0], updated_at=now)
+    return replace(stored, document=document, notes=replace(stored.notes, past=stored.notes.past[1:]))
+
+
+def switch(stored: StoredMemory, on: bool) -> StoredMemory:
+    """Learn and recall, or neither."""
+    return replace(stored, notes=replace(stored.notes, off=not on))
+
+
+def merge(source: StoredMemory, into: StoredMemory, now: str, most: int, account: str = "") -> MergeResult:
+    """Make one memory part of another; the source is clear afterwards, and this cannot be undone.
+
+    What was forgotten in either stays forgotten. If either was switched off, both are. `account` is the one
+    after which the source is named: what came from it can be told apart later.
+    """
+    tombstones = (*into.notes.tombstones, *source.notes.tombstones)
+    facts = _unforgotten(into.document.facts, tombstones)
+    draft = FactSet(facts, into.notes.last_id)
+    own = {fact.id for fact in facts}
+    arrived = [
+        _take(draft, mark_account(fact, account)) for fact in _unforgotten(source.document.facts, tombstones)
+    ]
+    kept = evict(draft.facts, most)
+    added = {fact.id for fact in kept if fact.id not in own}
+    document = replace(
+        into.document,
+        facts=kept,
+        summaries=merge_summaries(into.document.summaries, source.document.summaries),
+        updated_at=now,
+    )
+    notes = replace(
+        into.notes,
+        off=into.notes.off or source.notes.off,
+        tombstones=tombstones,
+        watermarks=source.notes.watermarks | into.notes.watermarks,
+        past=(),
+        last_id=draft.last_id,
+        came=sentence_origins(source, into, account) if account else into.notes.came,
+    )
+    known = sum(fact_id in own for fact_id in arrived)
+    return MergeResult(
+        clear(source), replace(into, document=document, notes=notes), MergeOutcome(len(added), known)
+    )
+
+
+def _take(draft: FactSet, fact: Fact) -> str:
+    """The id under which another's fact is stored, or was known."""
+    known = _known(draft, fact)
+    if known is None:
+        return draft.add(fact, fact.id).id
+    source = fact.source if fact.manual else known.source
+    draft.put(replace(merge_facts(known, fact), source=source))
+    return known.id
+
+
+def _unforgotten(facts: Collection[Fact], tombstones: Collection[Tombstone]) -> tuple[Fact, ...]:
+    return tuple(fact for fact in facts if not is_forgotten(tombstones, fact.content, fact.last_said))

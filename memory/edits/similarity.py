@@ -1,0 +1,125 @@
+"""Whether two statements say the same: certainly, perhaps, or the same thing with another value.
+
+Likeness alone cannot tell "moved to Rome" from "moved to Oslo": what differs in a value is never merged.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from parley.memory.edits.comparable_values import ComparableValues, comparable_values
+from parley.memory.model.document import Fact
+from parley.memory.search.index import FactIndex
+from parley.memory.text.search_terms import UNSPACED, terms
+
+# Shares of common terms from which two statements may be about the same: of all terms of both, and of the
+# terms of the shorter one, if it has at least so many.
+_ALIKE, _WITHIN, _TERMS_TO_BE_WITHIN = 0.5, 0.8, 3
+_FILLERS = frozenset({"a", "an", "the", "is", "are", "am", "that"})
+# What may follow when a longer statement repeats a shorter one whole, and what takes it back.
+_GOES_ON = frozenset({"and", "because", "which", "who", "where"})
+_TAKES_BACK = frozenset({"but", "however", "though", "although", "except", "unless", "instead", "used"})
+_LEAST_REPEATED = 3
+# A lesson asks this of every fact that there is; a text and its normal form are some 200 bytes.
+_CACHED = 65_536
+_WORD = re.compile(r"\w+")
+_REPORTED = re.compile(r"^(?:the )?user (?:said|says|mentioned|mentions|stated|reported)(?: that)? ")
+_CONTRACTED = re.compile(r"['’]s\b")
+_HAS_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+class Similarity(StrEnum):
+    """What becomes of a statement beside another one."""
+
+    DUP = "dup"
+    """The same: one of them, the longer one, is enough."""
+    CANDIDATE = "candidate"
+    """Perhaps the same: somebody who understands them has to say."""
+    CONFLICT = "conflict"
+    """Alike, with another value, name or negation: one may have replaced the other."""
+    NEW = "new"
+    """About something else."""
+
+
+@lru_cache(maxsize=_CACHED)
+def comparison_key(text: str) -> str:
+    """A text for the question whether it is the same: width, whitespace, edges and case do not matter."""
+    joined = " ".join(unicodedata.normalize("NFKC", text).split())
+    start, end = 0, len(joined)
+    while start < end and _is_edge(joined[start]):
+        start += 1
+    while end > start and _is_edge(joined[end - 1]):
+        end -= 1
+    return (joined[start:end] or joined).casefold()
+
+
+def _is_edge(character: str) -> bool:
+    return character == " " or unicodedata.category(character).startswith("P")
+
+
+def compare(a: str, b: str) -> Similarity:
+    """What `a` is beside `b`; the order of the two does not matter."""
+    one, two = _gist(a), _gist(b)
+    if one.normal == two.normal:
+        return Similarity.DUP
+    if not _alike(one.terms, two.terms):
+        return Similarity.NEW
+    if not one.values.agree(two.values):
+        return Similarity.CONFLICT
+    return Similarity.DUP if _certain(one, two) else Similarity.CANDIDATE
+
+
+def nearest_facts(index: FactIndex, content: str, limit: int = 5) -> list[tuple[Fact, Similarity]]:
+    """The facts most like a new statement, most alike first, and what it is beside each."""
+    return [(fact, compare(content, fact.content)) for fact, _ in index.search([content], limit)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Gist:
+    """`words` are all that carry meaning, in their order; characters where no spaces are."""
+
+    normal: str
+    words: tuple[str, ...]
+    terms: frozenset[str]
+    values: ComparableValues
+
+
+@lru_cache(maxsize=4096)
+def _gist(text: str) -> _Gist:
+    wide = unicodedata.normalize("NFKC", text)
+    normal = comparison_key(text)
+    if _HAS_UNSPACED.search(normal):
+        words = tuple(normal.replace(" ", ""))
+    else:
+        words = tuple(word for word in _WORD.findall(_plain(normal)) if word not in _FILLERS)
+    return _Gist(normal, words, frozenset(terms(text)), comparable_values(wide))
+
+
+def _plain(normal: str) -> str:
+    return _CONTRACTED.sub("", _REPORTED.sub("", normal))
+
+
+def _alike(one: frozenset[str], two: frozenset[str]) -> bool:
+    common, least = len(one & two), min(len(one), len(two))
+    if not common:
+        return False
+    within = least >= _TERMS_TO_BE_WITHIN and common >= _WITHIN * least
+    return within or common >= _ALIKE * len(one | two)
+
+
+def _certain(one: _Gist, two: _Gist) -> bool:
+    """Whether the words are the same, or the longer one only goes on where the shorter one ends."""
+    shorter, longer = sorted((one.words, two.words), key=len)
+    if shorter == longer:
+        return True
+    more = longer[len(shorter) :]
+    repeats = len(shorter) >= _LEAST_REPEATED and longer[: len(shorter)] == shorter
+    return repeats and more[0] in _GOES_ON and _TAKES_BACK.isdisjoint(more)
+
+
+# The name under which the recall bench asks.
+classify = compare

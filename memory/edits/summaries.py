@@ -1,0 +1,74 @@
+"""The six summaries: how a new text replaces one, and how a sentence leaves one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from parley.memory.model.document import SUMMARY_NAMES, MemoryDocument, Summaries, Summary
+from parley.memory.text.sentences import split_sentences
+
+# Six of them are some 850 tokens of English: less than half of the usual budget of 2,000.
+MOST_OF_SUMMARY = 600
+# A text that loses more than this share of its length has been lost rather than rewritten.
+_MOST_LOST = 0.5
+
+
+def shorten(text: str, most: int = MOST_OF_SUMMARY) -> str:
+    """A text of at most `most` characters, cut after a sentence where there is one in its second half."""
+    if len(text) <= most:
+        return text
+    kept = ""
+    for sentence in split_sentences(text):
+        if len(kept + sentence.rstrip()) > most:
+            break
+        kept += sentence
+    kept = kept.rstrip()
+    return kept if len(kept) >= most // 2 else text[: most - 1].rstrip() + "…"
+
+
+def rewrite_summary(
+    summaries: Summaries, name: str, text: str, at: str, *, shrinks: bool = False
+) -> Summaries:
+    """The summaries with one replaced. Unknown names, and a collapse that is not meant, change nothing."""
+    if name not in SUMMARY_NAMES:
+        return summaries
+    old: Summary = getattr(summaries, name)
+    new = shorten(text.strip())
+    collapsed = len(new) < len(old.text) * (1 - _MOST_LOST)
+    if new == old.text or (collapsed and not shrinks):
+        return summaries
+    changes = {name: Summary(new, at)}
+    return replace(summaries, **changes)
+
+
+def merge_summaries(summaries: Summaries, others: Summaries) -> Summaries:
+    """The summaries, each with the sentences of the other one that it lacks, as far as they fit."""
+    changes = {}
+    for name in SUMMARY_NAMES:
+        one: Summary = getattr(summaries, name)
+        other: Summary = getattr(others, name)
+        lacking = "".join(part for part in split_sentences(other.text) if part.strip() not in one.text)
+        text = shorten(f"{one.text} {lacking}".strip())
+        changes[name] = Summary(text, max(one.updated_at, other.updated_at))
+    return replace(summaries, **changes)
+
+
+def drop_summary_sentences(document: MemoryDocument, gone: Callable[[str], bool]) -> MemoryDocument:
+    """The document with every sentence of its summaries removed that is `gone`."""
+    changes = {}
+    for name in SUMMARY_NAMES:
+        summary: Summary = getattr(document.summaries, name)
+        kept = drop_sentences(summary.text, gone)
+        if kept != summary.text:
+            changes[name] = replace(summary, text=kept)
+    if not changes:
+        return document
+    return replace(document, summaries=replace(document.summaries, **changes))
+
+
+def drop_sentences(text: str, gone: Callable[[str], bool]) -> str:
+    """A text without the sentences that are `gone`; unchanged where there is none."""
+    every = split_sentences(text)
+    kept = [sentence for sentence in every if not gone(sentence)]
+    return text if len(kept) == len(every) else "".join(kept).strip()

@@ -1,0 +1,60 @@
+"""What was forgotten, known again without being kept: by a digest of its text, and by a sketch of its words.
+
+The sketch is a set of 12-bit numbers, one a word. Thousands of words share each number, so that it gives no
+word away, and yet the same statement in other words is known by the numbers that it shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b, sha256
+
+from parley.memory.edits.distinctive_terms import distinctive_terms
+from parley.memory.edits.similarity import comparison_key
+from parley.memory.model.document import Tombstone
+
+_BUCKETS = 4096
+# The share of a forgotten fact's words that makes another statement the same one. Wrongly barring costs one
+# fact said before the forgetting; wrongly learning breaks a promise.
+_ALIKE = 0.6
+_LEAST_WORDS = 2
+
+
+def make_tombstone(content: str, at: str) -> Tombstone:
+    """For a fact forgotten at `at`."""
+    return Tombstone(text_digest(content), at, tuple(sorted(_sketch(content))))
+
+
+def is_barred(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bool:
+    """Whether this was forgotten after it was said. Said again later, it may be learned again.
+
+    What nobody knows the time of counts as said before.
+    """
+    later = [each for each in tombstones if said_at <= each.at]
+    if not later:
+        return False
+    digest, sketch = text_digest(content), _sketch(content)
+    return any(each.digest == digest or _same(frozenset(each.sketch), sketch) for each in later)
+
+
+def is_forgotten(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bool:
+    """Whether a fact of exactly this text was forgotten after it was last said."""
+    digest = text_digest(content)
+    return any(each.digest == digest and said_at <= each.at for each in tombstones)
+
+
+def _same(forgotten: frozenset[int], said: frozenset[int]) -> bool:
+    shared = len(forgotten & said)
+    return 0 < min(_LEAST_WORDS, len(forgotten)) <= shared and shared >= _ALIKE * len(forgotten)
+
+
+def text_digest(content: str) -> str:
+    """Return what is kept of a text so that the same text is known again."""
+    return sha256(comparison_key(content).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _sketch(content: str) -> frozenset[int]:
+    return frozenset(
+        int.from_bytes(blake2b(term.encode("utf-8", "replace"), digest_size=2).digest()) % _BUCKETS
+        for term in distinctive_terms(content)
+    )

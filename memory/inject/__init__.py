@@ -1,0 +1,1 @@
+"""The memory block of a run: which lines it has, and how they share its token budget."""

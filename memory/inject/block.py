@@ -1,0 +1,179 @@
+"""A memory as the `<memory>` block of a run, under a token budget (pure).
+
+The order and the lines are those of the reference system. The budget is for the whole block, its tags
+included; docs/memory-injection.md says who gets what of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from parley.core.model.types import Json
+from parley.memory.inject.budget import CORRECTIONS, SUMMARIES, FactSelection, summary_sections
+from parley.memory.inject.line_cache import LineCache, Render
+from parley.memory.inject.lines import fact_line, flatten, labelled_line
+from parley.memory.model.document import SUMMARY_NAMES, Category, Fact, MemoryDocument, Summaries, Summary
+from parley.memory.options import Groups, MemoryOptions, Ranking
+from parley.memory.storage.document_format import read_fact
+from parley.memory.text.token_counting import (
+    WARM_UP,
+    CharacterCounter,
+    Counter,
+    estimate_with_margin,
+    token_counter,
+)
+
+_OPEN = "<memory>\n"
+_CLOSE = "</memory>"
+_FACTS = "Facts:\n"
+_ESTIMATES = CharacterCounter()
+# More tokens than a title and a label have.
+_HEADING = 16
+_NAMES = {
+    "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},
+    "history": {"recentMonths": "recent", "earlierContext": "earlier", "longTermBackground": "background"},
+}
+
+
+def build_block(
+    document: MemoryDocument,
+    ranked: Sequence[Fact],
+    options: MemoryOptions,
+    counter: Counter,
+    *,
+    private: bool,
+    lines: LineCache | None = None,
+) -> str:
+    """What a run is told of a person; empty when that is nothing.
+
+    `ranked` are the person's facts, best first. Where others listen (`private` is False), `options.groups`
+    decides: only facts that were said there and no summaries, nothing, or the same as in private. `lines`
+    are those of the same memory from before: nearly all facts look as they did.
+    """
+    if not (options.enabled and options.injection_enabled):
+        return ""
+    lines = LineCache() if lines is None else lines
+    if private or options.groups is Groups.SHARED:
+        return _written(document.summaries, ranked, lines, options.max_injection_tokens, counter)
+    if options.groups is Groups.OFF:
+        return ""
+    shared = [fact for fact in ranked if fact.shared]
+    return _written(Summaries(), shared, lines, options.max_injection_tokens, counter)
+
+
+def format_memory_for_injection(
+    memory_data: object,
+    max_tokens: int = 2000,
+    *,
+    messages: Sequence[str] = (),
+    ranked: Sequence[Fact] | None = None,
+    options: MemoryOptions | None = None,
+    counter: Counter | None = None,
+) -> str:
+    """The block of a memory: a MemoryDocument, or a dict of schema 1.0 in whatever state it is.
+
+    Facts come by confidence. With `messages` (what the person wrote last, oldest first) they come as
+    `options.ranking` says; `ranked` gives a document's facts in an order of your own. Entries that cannot
+    be read are left out. Outside an event loop the first call waits for the tokenizer (0.2 s); inside one
+    it is never waited for, and tokens are estimated until it is there.
+    """
+    options = options or MemoryOptions()
+    counter = counter or token_counter(options)
+    if not _on_a_loop():
+        counter.wait(WARM_UP)
+    document, render = _read(memory_data)
+    if ranked is None:
+        ranked = _order(document.facts, messages, options)
+    return _written(document.summaries, ranked, LineCache(render), max_tokens, counter)
+
+
+def by_confidence(facts: Sequence[Fact]) -> list[Fact]:
+    """The surest first; of equally sure ones the one that was stored first."""
+    return sorted(facts, key=lambda fact: -fact.confidence)
+
+
+def _order(facts: Sequence[Fact], messages: Sequence[str], options: MemoryOptions) -> list[Fact]:
+    if not any(map(str.strip, messages)) or options.ranking is Ranking.CONFIDENCE:
+        return by_confidence(facts)
+    from parley.memory.search.index import FactIndex  # not needed by those who rank themselves
+    from parley.memory.search.ranking import rank
+
+    return rank(FactIndex(facts), messages, options)
+
+
+def _on_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _written(
+    summaries: Summaries, ranked: Sequence[Fact], lines: LineCache, budget: int, counter: Counter
+) -> str:
+    """First the best fact, then corrections, then summaries, then the facts that are left."""
+    if _is_small(summaries, ranked, lines.line, budget):
+        counter = _ESTIMATES
+    room = budget - counter.count(_OPEN) - counter.count(_CLOSE)
+    facts = FactSelection(ranked, lines.counted_by(counter), room - counter.count(_FACTS))
+    facts.take_best()
+    facts.take_corrections(CORRECTIONS)
+    left = facts.left if facts else room
+    sections = summary_sections(summaries, min(int(budget * SUMMARIES), left), counter, facts=bool(facts))
+    if facts:
+        facts.left -= sum(map(counter.count, sections))
+        facts.take_rest()
+        sections.append(_FACTS + "".join(facts.lines()))
+    return f"{_OPEN}{''.join(sections)}{_CLOSE}" if sections else ""
+
+
+def _is_small(summaries: Summaries, ranked: Sequence[Fact], render: Render, budget: int) -> bool:
+    """Whether there is room for all of it wherever it goes, even as estimated with the reserve.
+
+    True counts would change nothing then, and most people's memories never need a tokenizer (36 MB).
+    """
+    left = min(CORRECTIONS, int(budget * SUMMARIES))
+    texts = (text for name in SUMMARY_NAMES if (text := getattr(summaries, name).text))
+    for text in chain(texts, map(render, ranked)):
+        left -= estimate_with_margin(text) + _HEADING
+        if left < 0:
+            return False
+    return True
+
+
+def _read(memory_data: object) -> tuple[MemoryDocument, Render]:
+    """What can be read of a memory, and how its facts are written: a dict's categories keep their names."""
+    if isinstance(memory_data, MemoryDocument):
+        return memory_data, fact_line
+    if not isinstance(memory_data, Mapping):
+        return MemoryDocument(), fact_line
+    facts: list[Fact] = []
+    labels: dict[str, str] = {}
+    entries = memory_data.get("facts")
+    for place, entry in enumerate(entries if isinstance(entries, list | tuple) else ()):
+        fact = read_fact(entry)
+        if fact is not None:
+            facts.append(replace(fact, id=str(place)))
+            labels[str(place)] = _label(entry.get("category"))
+    document = MemoryDocument(_summaries(memory_data), tuple(facts))
+    return document, lambda fact: labelled_line(fact, labels.get(fact.id, fact.category.value))
+
+
+def _label(category: Json) -> str:
+    return flatten(category) if isinstance(category, str) else Category.CONTEXT.value
+
+
+def _summaries(memory_data: Mapping[str, object]) -> Summaries:
+    found = {}
+    for section, names in _NAMES.items():
+        entries = memory_data.get(section)
+        for key, name in names.items():
+            entry = entries.get(key) if isinstance(entries, Mapping) else None
+            text = entry.get("summary") if isinstance(entry, Mapping) else entry
+            if isinstance(text, str):
+                found[name] = Summary(text)
+    return Summaries(**found)

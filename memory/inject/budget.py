@@ -1,0 +1,171 @@
+"""How the token budget of a block is shared out; every cost is that of the finished text.
+
+Each piece begins with something visible and ends with a line break, where tokenizers always begin anew:
+the pieces' tokens therefore add up to those of the whole block.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from parley.memory.inject.line_cache import Price
+from parley.memory.inject.lines import flatten, shortened_line, summary_line
+from parley.memory.model.document import Category, Fact, Summaries
+from parley.memory.text.token_counting import Counter
+
+CORRECTIONS = 500
+"""Tokens of the budget that corrections may take before anything else does; the reference system's."""
+SUMMARIES = 0.5
+"""The part of the budget that summaries may take."""
+# No fact's line has fewer tokens than this: looking for one in less is in vain.
+_SMALLEST_LINE = 9
+# A usual line; with less than it left, so many facts may fail to fit before the rest is not tried.
+_USUAL_LINE = 40
+_PATIENCE = 100
+# No less of a summary is worth its place, in tokens.
+_SMALLEST_CUT = 12
+# Characters of one token, nearly always; longer tokens are runs of one sign.
+_LONGEST_TOKEN = 16
+_TITLES = {
+    "User Context:\n": (("Work", "work"), ("Personal", "personal"), ("Current Focus", "top_of_mind")),
+    "History:\n": (("Recent", "recent"), ("Earlier", "earlier"), ("Background", "background")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryEntry:
+    """One summary: its title, its label, and what it says."""
+
+    title: str
+    label: str
+    text: str
+
+
+class FactSelection:
+    """Facts chosen for a block, out of `ranked` (best first), while `left` tokens last."""
+
+    def __init__(self, ranked: Sequence[Fact], price: Price, left: int) -> None:
+        self.left = left
+        self._ranked = ranked
+        self._price = price
+        self._first: list[int] = []
+        self._taken: dict[int, str] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._taken)
+
+    def lines(self) -> list[str]:
+        """Guaranteed corrections first, then the others; each in order of rank."""
+        first = sorted(self._first)
+        rest = sorted(self._taken.keys() - set(first))
+        return [self._taken[place] for place in (*first, *rest)]
+
+    def take_best(self) -> None:
+        """The first one that fits at all: whatever else is in the block, it is."""
+        for place, fact in enumerate(self._ranked):
+            if self._take(place, fact, self.left):
+                if fact.category is Category.CORRECTION:
+                    self._first.append(place)
+                return
+
+    def take_corrections(self, most: int) -> None:
+        """Corrections by rank, up to `most` tokens of them; one that is too long does not stop the others."""
+        floor = self.left - most
+        for place, fact in enumerate(self._ranked):
+            if fact.category is Category.CORRECTION and place not in self._taken:
+                if self.left - floor < _SMALLEST_LINE:
+                    return
+                if self._take(place, fact, self.left - floor):
+                    self._first.append(place)
+
+    def take_rest(self) -> None:
+        """Whatever fits, by rank; what does not is passed over.
+
+        Only for the last few tokens it is not looked through a thousand facts.
+        """
+        passed = 0
+        for place, fact in enumerate(self._ranked):
+            if self.left < _SMALLEST_LINE or passed > _PATIENCE:
+                return
+            if place in self._taken or len(fact.content) > self.left * _LONGEST_TOKEN:
+                continue
+            if not self._take(place, fact, self.left) and self.left < _USUAL_LINE:
+                passed += 1
+
+    def _take(self, place: int, fact: Fact, most: int) -> bool:
+        line, cost = self._price(fact)
+        if not line or cost > most or cost > self.left:
+            return False
+        self._taken[place] = line
+        self.left -= cost
+        return True
+
+
+def summary_sections(summaries: Summaries, most: int, counter: Counter, *, facts: bool) -> list[str]:
+    """The sections of the summaries in at most `most` tokens; `facts` says that their section follows.
+
+    Each entry has an equal share, and what short ones leave goes to the long ones, which are cut.
+    """
+    entries = [
+        SummaryEntry(title, label, text)
+        for title, labels in _TITLES.items()
+        for label, name in labels
+        if summary_line(label, text := getattr(summaries, name).text)
+    ]
+    room = most
+    while room >= _SMALLEST_CUT:
+        sections = _sections(_fitted(entries, room, counter), facts=facts)
+        over = sum(map(counter.count, sections)) - most
+        if over <= 0:
+            return sections
+        room -= over
+    return []
+
+
+def _sections(lines: Sequence[tuple[SummaryEntry, str]], *, facts: bool) -> list[str]:
+    texts = []
+    for title in _TITLES:
+        own = "".join(line for entry, line in lines if entry.title == title and line)
+        if own:
+            texts.append(f"{title}{own}\n")
+    if texts and not facts:
+        texts[-1] = texts[-1].removesuffix("\n")
+    return texts
+
+
+def _fitted(entries: Sequence[SummaryEntry], room: int, counter: Counter) -> list[tuple[SummaryEntry, str]]:
+    """Each entry's line, in order; long ones cut to the share that the short ones leave them."""
+    costs = {entry.label: counter.count(summary_line(entry.label, entry.text)) for entry in entries}
+    left = room - sum(counter.count(title) for title in {entry.title for entry in entries})
+    if sum(costs.values()) <= left:
+        return [(entry, summary_line(entry.label, entry.text)) for entry in entries]
+    lines = {}
+    smallest_first = sorted(entries, key=lambda entry: costs[entry.label])
+    for done, entry in enumerate(smallest_first):
+        share = left // (len(entries) - done)
+        line = summary_line(entry.label, entry.text)
+        if costs[entry.label] > share:
+            line = _cut(entry, share, counter, counter.exact)
+        lines[entry.label] = line
+        left -= counter.count(line)
+    return [(entry, lines[entry.label]) for entry in entries]
+
+
+@lru_cache(maxsize=256)
+def _cut(entry: SummaryEntry, tokens: int, counter: Counter, exact: bool) -> str:
+    """The longest beginning of an entry that its share has room for; empty where that says nothing.
+
+    Kept, as it takes some dozen counts; `exact` parts what was cut by estimate from what was by count.
+    """
+    if tokens < _SMALLEST_CUT:
+        return ""
+    body = flatten(entry.text)[: tokens * _LONGEST_TOKEN]
+
+    def cost(characters: int) -> int:
+        return counter.count(shortened_line(entry.label, body, characters))
+
+    fits = bisect_right(range(1, len(body)), tokens, key=cost)
+    return shortened_line(entry.label, body, fits) if fits else ""

@@ -1,0 +1,56 @@
+"""Facts as lines of the block, with what each costs in tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from parley.memory.inject.lines import fact_line
+from parley.memory.model.document import Fact
+from parley.memory.text.token_counting import CharacterCounter, Counter
+
+Render = Callable[[Fact], str]
+Price = Callable[[Fact], tuple[str, int]]
+"""A fact's line, and its tokens."""
+
+
+class LineCache:
+    """The lines of one memory. What was written and counted once is kept for as long as its fact is the same.
+
+    For one thread at a time.
+    """
+
+    def __init__(self, render: Render = fact_line) -> None:
+        self._render = render
+        self._kept: dict[str, tuple[Fact, str, int]] = {}
+        self._counter: Counter = CharacterCounter()
+        self._exact = False
+
+    def line(self, fact: Fact) -> str:
+        """A fact's line; empty where nothing of it is left to be seen."""
+        kept = self._kept.get(fact.id)
+        return kept[1] if kept is not None and kept[0] is fact else self._render(fact)
+
+    def counted_by(self, counter: Counter) -> Price:
+        """What lines cost by this counter, as exact as it is now."""
+        if (counter, counter.exact) != (self._counter, self._exact):
+            self._counter, self._exact = counter, counter.exact
+            self._kept.clear()
+        return self._price
+
+    def price(self, facts: Iterable[Fact], counter: Counter) -> None:
+        """Write and count them now."""
+        price = self.counted_by(counter)
+        for fact in facts:
+            price(fact)
+
+    def let_go(self, most: int) -> None:
+        """Keep nothing when there is more than so many: most of it is of facts that are gone."""
+        if len(self._kept) > most:
+            self._kept.clear()
+
+    def _price(self, fact: Fact) -> tuple[str, int]:
+        kept = self._kept.get(fact.id)
+        if kept is None or kept[0] is not fact:
+            line = self._render(fact)
+            kept = self._kept[fact.id] = (fact, line, self._counter.count(line) if line else 0)
+        return kept[1], kept[2]

@@ -1,0 +1,51 @@
+"""How one remembered thing looks in the block: a line that nothing in it can break out of."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from parley.core.model.sanitize import sanitize_text
+from parley.memory.model.document import Category, Fact
+from parley.memory.text.escape import escaped
+
+_ELLIPSIS = " ..."
+_LONGEST_WORD = 30
+
+
+def flatten(text: str) -> str:
+    """The text on one line, without what nobody can see; not escaped yet."""
+    return " ".join(sanitize_text(text).split())
+
+
+def fact_line(fact: Fact) -> str:
+    """`- [category | 0.95] content`, and a line break; empty where nothing is left to be seen."""
+    return _line(fact.content, fact.category.value, fact.confidence, fact.source_error)
+
+
+def labelled_line(fact: Fact, label: str) -> str:
+    """The line of a fact whose category has a name of its own, as other versions have them."""
+    return _line(fact.content, flatten(label) or Category.CONTEXT.value, fact.confidence, fact.source_error)
+
+
+def _line(content: str, category: str, confidence: float, source_error: str) -> str:
+    body = flatten(content)
+    if not body:
+        return ""
+    error = flatten(source_error) if category == Category.CORRECTION.value else ""
+    avoid = f" (avoid: {escaped(error)})" if error else ""
+    return f"- [{escaped(category)} | {confidence:.2f}] {escaped(body)}{avoid}\n"
+
+
+@lru_cache(maxsize=1024)
+def summary_line(label: str, text: str) -> str:
+    """`- Label: text`, and a line break; empty where there is no text."""
+    body = flatten(text)
+    return f"- {label}: {escaped(body)}\n" if body else ""
+
+
+def shortened_line(label: str, body: str, most: int) -> str:
+    """The line of the first `most` characters of a flat text: cut between words where it has spaces."""
+    head, space, tail = body[:most].rpartition(" ")
+    # A long run without a space is a script that does not use them.
+    kept = head if space and len(tail) < _LONGEST_WORD else body[:most].rstrip()
+    return f"- {label}: {escaped(kept)}{_ELLIPSIS}\n"

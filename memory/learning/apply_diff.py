@@ -1,0 +1,215 @@
+"""A proposed diff becomes a new memory: pure, item by item, in an order in which nothing is lost.
+
+New facts are checked, measured against the threshold and the tombstones, and joined with what says the
+same; then what is out of date goes, each only if what replaces it stays; then confirmations and summaries;
+the cap comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from parley.memory.edits.eviction import evict
+from parley.memory.edits.fact_merge import accounts_of, can_merge, confirm_fact, merge_facts
+from parley.memory.edits.fact_set import FactSet
+from parley.memory.edits.forgetting import forget_facts
+from parley.memory.edits.history import replace_document
+from parley.memory.edits.normalise import MOST_OF_FACT, clean_keywords, one_line
+from parley.memory.edits.similarity import Similarity
+from parley.memory.edits.summaries import drop_sentences, rewrite_summary
+from parley.memory.edits.tombstones import is_barred
+from parley.memory.learning.extraction.diff import Diff, ProposedFact, Relation, Removal
+from parley.memory.learning.extraction.turn_filter import LearnableTurn
+from parley.memory.learning.upload_filter import is_upload_news
+from parley.memory.model.document import Category, Fact, Notes, StoredMemory, Summaries, clamp_confidence
+from parley.memory.options import MemoryOptions
+from parley.memory.search.index import FactIndex
+
+# Threads whose place is remembered; a person's older ones get no turns any more.
+_MOST_WATERMARKS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class DiffContext:
+    """What a diff was made from.
+
+    `now` is ISO 8601 in UTC. `turns` are those that the extraction read. `generation` is the memory's when
+    it began: a memory cleared since then takes nothing. `watermarks` are to be noted besides the last of
+    `turns`, for turns that were read over.
+    """
+
+    now: str
+    turns: tuple[LearnableTurn, ...] = ()
+    generation: int = 0
+    watermarks: Mapping[str, str] = field(default_factory=dict)
+
+
+def apply_diff(
+    stored: StoredMemory,
+    diff: Diff,
+    context: DiffContext,
+    options: MemoryOptions | None = None,
+    index: FactIndex | None = None,
+) -> StoredMemory:
+    """The memory after the diff; the very same one where it was cleared or switched off meanwhile.
+
+    `index` may be of an earlier state of the same memory; making one anew takes time for many facts.
+    """
+    if stored.notes.off or stored.notes.generation != context.generation:
+        return stored
+    work = _Work(stored, diff, context, options or MemoryOptions(), index)
+    return work.done()
+
+
+class _Work:
+    """One application, step by step."""
+
+    def __init__(
+        self,
+        stored: StoredMemory,
+        diff: Diff,
+        context: DiffContext,
+        options: MemoryOptions,
+        index: FactIndex | None,
+    ) -> None:
+        self._diff = diff
+        self._context = context
+        self._options = options
+        self._stored = self._forget(stored)
+        self._tombstones = self._stored.notes.tombstones
+        self._draft = FactSet(self._stored.document.facts, stored.notes.last_id, index)
+        self._turns = {turn.id: turn for turn in context.turns}
+
+    def done(self) -> StoredMemory:
+        kept = {place: self._learn(new) for place, new in enumerate(self._diff.new_facts)}
+        for removal in self._diff.removals:
+            if self._may_go(removal, kept):
+                self._draft.remove(removal.id)
+        self._confirm()
+        document = replace(
+            self._stored.document,
+            summaries=self._summarise(self._stored.document.summaries),
+            facts=evict(self._draft.facts, self._options.max_facts),
+        )
+        changed = replace_document(self._stored, document, self._context.now)
+        return replace(changed, notes=self._noted(changed.notes))
+
+    def _forget(self, stored: StoredMemory) -> StoredMemory:
+        """First of all what the person asked to forget: nothing that follows may bring it back."""
+        asked = {removal.id for removal in self._diff.removals if removal.forget}
+        gone = [fact for fact in stored.document.facts if fact.id in asked]
+        return forget_facts(stored, gone, self._context.now) if gone else stored
+
+    def _learn(self, new: ProposedFact) -> str:
+        """The id under which a new fact is stored or was known; empty where it is not."""
+        good = normalise_fact(new)
+        if good is None or good.confidence < self._options.fact_confidence_threshold:
+            return ""
+        fact, said_at = self._fact(good)
+        if is_barred(self._tombstones, fact.content, said_at):
+            return ""
+        kept = self._known(good, fact) or self._draft.add(fact).id
+        for judgement in good.judgements:
+            old = self._draft.get(judgement.id)
+            superseded = judgement.relation is Relation.SUPERSEDES and judgement.id != kept
+            if superseded and old is not None and not old.manual:
+                self._draft.remove(old.id)
+        return kept
+
+    def _known(self, new: ProposedFact, fact: Fact) -> str:
+        """The id of the stored fact that says the same, now confirmed; empty where there is none."""
+        same = self._draft.same(fact.content)
+        if same is not None:
+            self._draft.put(merge_facts(same, fact))
+            return same.id
+        judged = {judgement.id: judgement.relation for judgement in new.judgements}
+        for old, verdict in self._draft.alike(fact.content):
+            if verdict is Similarity.DUP and old.id not in judged and can_merge(old, fact):
+                self._draft.put(merge_facts(old, fact))
+                return old.id
+        for fact_id, relation in judged.items():
+            old_one = self._draft.get(fact_id)
+            if relation is Relation.SAME and old_one is not None and (old_one.shared or not fact.shared):
+                # The model's word is enough to confirm, not to rewrite.
+                self._draft.put(merge_facts(old_one, replace(fact, content=old_one.content, shared=False)))
+                return fact_id
+        return ""
+
+    def _fact(self, new: ProposedFact) -> tuple[Fact, str]:
+        """The fact as it would be stored, and when it was said at the latest that is certain."""
+        cited = [self._turns[turn] for turn in new.turns if turn in self._turns]
+        read = cited or list(self._context.turns)
+        times = sorted(turn.at for turn in read)
+        said_at = (times[-1] if cited else times[0]) if times else ""
+        fact = Fact(
+            id="",
+            content=new.content,
+            category=new.category,
+            confidence=new.confidence,
+            created_at=times[-1] if times and times[-1] else self._context.now,
+            source=max(read, key=lambda turn: turn.at).thread if read else "unknown",
+            source_error=new.source_error,
+            shared=bool(read) and not any(turn.private for turn in read),
+            subject=new.subject,
+            keywords=new.keywords,
+            accounts=accounts_of(turn.account for turn in read),
+        )
+        return fact, said_at
+
+    def _may_go(self, removal: Removal, kept: Mapping[int, str]) -> bool:
+        """A replaced fact goes if its replacement stayed; any other only if the whole answer was readable."""
+        fact = self._draft.get(removal.id)
+        if fact is None or fact.manual or removal.id in kept.values():
+            return False
+        if removal.replaced_by is None:
+            return not self._diff.unreadable
+        replacement = kept.get(removal.replaced_by, "")
+        return self._draft.get(replacement) is not None
+
+    def _confirm(self) -> None:
+        said = max((turn.at for turn in self._context.turns), default="") or self._context.now
+        for confirmation in self._diff.confirmations:
+            fact = self._draft.get(confirmation.id)
+            if fact is not None:
+                self._draft.put(confirm_fact(fact, said))
+
+    def _summarise(self, summaries: Summaries) -> Summaries:
+        for change in self._diff.summaries:
+            text = drop_sentences(change.text, self._unwanted)
+            # A text of which no sentence was left is not one that was meant to be empty.
+            meant = change.shrinks and bool(text or not change.text)
+            summaries = rewrite_summary(summaries, change.name, text, self._context.now, shrinks=meant)
+        return summaries
+
+    def _unwanted(self, sentence: str) -> bool:
+        said_at = min((turn.at for turn in self._context.turns), default="")
+        return is_upload_news(sentence) or is_barred(self._tombstones, sentence, said_at)
+
+    def _noted(self, notes: Notes) -> Notes:
+        latest = {turn.thread: turn.id for turn in self._context.turns} | dict(self._context.watermarks)
+        others = {thread: turn for thread, turn in notes.watermarks.items() if thread not in latest}
+        watermarks = dict(list((others | latest).items())[-_MOST_WATERMARKS:])
+        return replace(notes, watermarks=watermarks, last_id=self._draft.last_id)
+
+
+_MOST_OF_ERROR = 300
+
+
+_MOST_OF_SUBJECT = 80
+
+
+def normalise_fact(new: ProposedFact) -> ProposedFact | None:
+    """The fact with everything within its bounds; None where nothing worth storing is in it."""
+    content = one_line(new.content, MOST_OF_FACT)
+    if not any(char.isalnum() for char in content) or is_upload_news(content):
+        return None
+    correction = new.category is Category.CORRECTION
+    return replace(
+        new,
+        content=content,
+        confidence=clamp_confidence(new.confidence),
+        source_error=one_line(new.source_error, _MOST_OF_ERROR) if correction else "",
+        keywords=clean_keywords(new.keywords),
+        subject=one_line(new.subject, _MOST_OF_SUBJECT),
+    )

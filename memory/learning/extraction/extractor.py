@@ -1,0 +1,173 @@
+"""From new turns to a proposed Diff: one model call for a chunk of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Protocol
+
+from parley.core.model.types import CompletedTurn
+from parley.memory.learning.extraction.diff import Diff
+from parley.memory.learning.extraction.llm import ExtractionModel
+from parley.memory.learning.extraction.parse_response import ShownIds, is_update, read_object, read_text
+from parley.memory.learning.extraction.prompts import Prompts
+from parley.memory.learning.extraction.turn_filter import (
+    MOST_REPLY,
+    MOST_SAID,
+    LearnableTurn,
+    LearnableTurns,
+    head_and_tail,
+)
+from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, MemoryDocument, Summaries
+from parley.memory.text.escape import escaped
+
+# A memory of this many facts is shown whole; of a larger one what is near to what was said, and what is new.
+MOST_SHOWN = 120
+_NEAREST, _NEWEST = 60, 30
+_AS_LONG_AS = 600
+_AROUND = 30  # tokens of a turn's number, time and names
+
+
+class FactSearch(Protocol):
+    """Finds facts by what is said; see memory/search/index.py."""
+
+    def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]: ...
+
+
+class Extractor(Protocol):
+    """Proposes what to change in a memory. `name` is what operators know it by."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def open(self) -> None:
+        """Make it ready. Raises ConfigError when it can never work."""
+        ...
+
+    async def extract(
+        self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
+    ) -> Diff:
+        """What the turns change. `now` is Unix seconds. Raises MemoryFailed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelExtractor:
+    """Asks a model. `zone` is where days begin and end (None: where Parley runs)."""
+
+    model: ExtractionModel
+    prompts: Prompts
+    zone: tzinfo | None = None
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    async def open(self) -> None:
+        await self.model.open()
+
+    async def extract(
+        self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
+    ) -> Diff:
+        about, shown = await asyncio.to_thread(self._question, material, document, index, now)
+        answer = await self.model.ask(self.prompts.rules, about)
+        for arguments in answer.objects:
+            if is_update(arguments):
+                return read_object(arguments, shown)
+        return await asyncio.to_thread(read_text, answer.text, shown)
+
+    def _question(
+        self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
+    ) -> tuple[str, ShownIds]:
+        facts = select_facts(document.facts, index, [turn.said for turn in material.turns])
+        last = material.turns[-1]
+        languages = [turn.language for turn in material.turns if turn.language]
+        values = {
+            "now": datetime.fromtimestamp(now, self.zone).astimezone(self.zone).strftime(_MOMENT),
+            "person": escaped(join_lines(last.speaker)),
+            "language": f", whose account's language is {escaped(join_lines(languages[-1]))}"
+            if languages
+            else "",
+            "summaries": "\n".join(summary_lines(document.summaries)) or "(none)",
+            "facts": "\n".join(map(render_fact, facts)) or "(none)",
+            "turns": "\n\n".join(self._turns(material.turns)),
+            "hints": self.prompts.signals.said([turn.said for turn in material.turns]),
+        }
+        shown = ShownIds(frozenset(fact.id for fact in facts), tuple(turn.id for turn in material.turns))
+        return self.prompts.about(values), shown
+
+    def _turns(self, turns: Sequence[LearnableTurn]) -> Iterator[str]:
+        threads = list(dict.fromkeys(turn.thread for turn in turns))
+        for number, turn in enumerate(turns, 1):
+            place = f", conversation {threads.index(turn.thread) + 1}" if len(threads) > 1 else ""
+            yield f"[T{number}] {self._moment(turn.at)}{place}\n{render_turn(turn)}"
+
+    def _moment(self, at: str) -> str:
+        if not at:
+            return "at an unknown time"
+        return datetime.fromisoformat(at).astimezone(self.zone).strftime(_MOMENT)
+
+
+_MOMENT = "%A %Y-%m-%d %H:%M (UTC%z)"
+
+
+def render_turn(turn: LearnableTurn) -> str:
+    """A turn's words, escaped; the question before them where they only answer it."""
+    asked = [f"Assistant: {escaped(turn.question)}"] if turn.question else []
+    reply = [f"Assistant: {escaped(turn.reply)}"] if turn.reply else []
+    return "\n".join([*asked, f"User: {escaped(turn.said)}", *reply])
+
+
+def render_fact(fact: Fact) -> str:
+    """`id | category | confidence | text`, on one line."""
+    return f"{fact.id} | {fact.category} | {fact.confidence:.2f} | {escaped(join_lines(fact.content))}"
+
+
+def summary_lines(summaries: Summaries) -> Iterator[str]:
+    """The summaries that there are, under their names on the wire."""
+    for names in SUMMARY_SECTIONS.values():
+        for wire, name in names.items():
+            text = getattr(summaries, name).text
+            if text:
+                yield f"{wire}: {escaped(join_lines(text))}"
+
+
+def join_lines(text: str) -> str:
+    """A text with its line breaks as spaces."""
+    return " ".join(text.split())
+
+
+def select_facts(facts: Sequence[Fact], index: FactSearch, said: Sequence[str]) -> list[Fact]:
+    """The facts that a model needs to see for these words, in their own order.
+
+    Of a large memory: those nearest to what was said, turn by turn, all corrections that find room, and
+    the newest.
+    """
+    if len(facts) <= MOST_SHOWN:
+        return list(facts)
+    each = max(5, _NEAREST // max(len(said), 1))
+    near = [fact.id for words in said for fact, _ in index.search([words[:_AS_LONG_AS]], each)]
+    newest = [fact.id for fact in facts[-_NEWEST:]]
+    corrections = [fact.id for fact in reversed(facts) if fact.category is Category.CORRECTION]
+    chosen = set(list(dict.fromkeys([*near[:_NEAREST], *newest, *corrections, *near]))[:MOST_SHOWN])
+    return [fact for fact in facts if fact.id in chosen]
+
+
+def chunk_turns(
+    turns: Sequence[CompletedTurn], count: Callable[[str], int], most: int
+) -> Iterator[tuple[CompletedTurn, ...]]:
+    """The turns, in order, in parts of at most `most` tokens, but of one turn at least."""
+    part: list[CompletedTurn] = []
+    used = 0
+    for turn in turns:
+        words = f"{head_and_tail(turn.user_text, MOST_SAID)}\n{head_and_tail(turn.reply_text, MOST_REPLY)}"
+        tokens = count(escaped(words)) + _AROUND
+        if part and used + tokens > most:
+            yield tuple(part)
+            part, used = [], 0
+        part.append(turn)
+        used += tokens
+    if part:
+        yield tuple(part)

@@ -1,0 +1,227 @@
+"""A model's answer becomes a Diff, whatever surrounds it; one bad item never loses the others.
+
+The answer may be text with thinking, prose or fences around the JSON, or a list of content blocks, or the
+arguments of a tool call. Ids that the model was not shown are dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from parley.core.model.errors import MemoryFailed
+from parley.core.model.types import Json
+from parley.memory.learning.extraction.diff import (
+    UNREADABLE,
+    Confirmation,
+    Diff,
+    Judgement,
+    ProposedFact,
+    Relation,
+    Removal,
+    SummaryChange,
+)
+from parley.memory.model.document import SUMMARY_SECTIONS, Category
+from parley.memory.text.escape import unescaped
+
+_KEYS = frozenset(("user", "history", "newFacts", "factsToRemove", "confirmations"))
+_THOUGHT = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
+_LONGEST = 400_000
+_MOST_STARTS = 1_000
+_RELATIONS = {re.sub(r"\W", "", each.value): each for each in Relation}
+
+Object = Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownIds:
+    """What the model was shown and may speak of: ids of facts, and ids of turns (T1 is the first)."""
+
+    facts: frozenset[str]
+    turns: tuple[str, ...]
+
+
+def content_text(content: object) -> str:
+    """The text of a message's content: a string, or a list of strings and blocks (others are left out)."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, Sequence):
+        return ""
+    blocks = (block.get("text", "") if isinstance(block, Mapping) else block for block in content)
+    return "\n".join(block for block in blocks if isinstance(block, str) and block)
+
+
+def read_text(text: str, shown: ShownIds) -> Diff:
+    """The update that a text holds. Raises MemoryFailed when it holds none."""
+    without = _without_thoughts(text[-_LONGEST:])
+    for place in (without, text[-_LONGEST:]):
+        found = max(_updates(place), key=lambda each: len(_KEYS & each.keys()), default=None)
+        if found is not None:
+            return read_object(found, shown)
+    raise MemoryFailed("The model's answer holds no update of a memory.")
+
+
+def _without_thoughts(text: str) -> str:
+    """The text without what stands between a mark of thinking and the next end of the same name, if any."""
+    tags = list(_THOUGHT.finditer(text))
+    last_end = {tag[2].lower(): tag.start() for tag in tags if tag[1]}
+    kept, at, thinking = list[str](), 0, ""
+    for tag in tags:
+        name = tag[2].lower()
+        if thinking:
+            if tag[1] and name == thinking:
+                at, thinking = tag.end(), ""
+        elif not tag[1] and last_end.get(name, -1) > tag.start():
+            kept.append(text[at : tag.start()])
+            thinking = name
+    return "".join((*kept, text[at:]))
+
+
+def _updates(text: str) -> list[Object]:
+    """All objects in a text that are updates, the last one first."""
+    decoder, found, at = json.JSONDecoder(), list[Object](), text.find("{")
+    for _ in range(_MOST_STARTS):
+        if at < 0:
+            break
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            if is_update(value):
+                found.append(value)
+            else:
+                end = at + 1
+        at = text.find("{", end)
+    return found[::-1]
+
+
+def is_update(value: object) -> bool:
+    """Whether an object is a whole update rather than something that happens to look like a part of one."""
+    if not isinstance(value, Mapping):
+        return False
+    keys = _KEYS & value.keys()
+    return "newFacts" in keys or len(keys) > 1
+
+
+def read_object(value: Object, shown: ShownIds) -> Diff:
+    """The update that an object is; everything in it that cannot be read is left out."""
+    facts: list[ProposedFact] = []
+    places: dict[int, int] = {}
+    raw_facts = _items(value.get("newFacts"))
+    for position, raw in enumerate(raw_facts):
+        fact = _fact(raw, shown)
+        if fact is not None:
+            places[position] = len(facts)
+            facts.append(fact)
+    removals = (_removal(raw, places, shown) for raw in _items(value.get("factsToRemove")))
+    confirmed = (_id(raw, shown) for raw in _items(value.get("confirmations")))
+    return Diff(
+        new_facts=tuple(facts),
+        removals=tuple(removal for removal in removals if removal is not None),
+        summaries=tuple(_summaries(value)),
+        confirmations=tuple(Confirmation(each) for each in dict.fromkeys(confirmed) if each),
+        unreadable=len(raw_facts) - len(facts),
+    )
+
+
+def _fact(raw: Json, shown: ShownIds) -> ProposedFact | None:
+    if not isinstance(raw, dict) or _word(raw.get("scope")).lower() not in ("", "user"):
+        return None
+    content, confidence = _word(raw.get("content")), _confidence(raw.get("confidence"))
+    if not content or confidence is None:
+        return None
+    return ProposedFact(
+        content=content,
+        category=_category(raw.get("category")),
+        confidence=confidence,
+        source_error=_word(raw.get("sourceError")),
+        keywords=tuple(word for each in _items(raw.get("keywords")) if (word := _word(each))),
+        subject=_word(raw.get("subject")),
+        judgements=tuple(_judgements(raw.get("similar"), shown)),
+        turns=tuple(dict.fromkeys(_turns(raw.get("turns"), shown))),
+    )
+
+
+def _category(raw: Json) -> Category:
+    try:
+        return Category(_word(raw).lower())
+    except ValueError:
+        return Category.CONTEXT
+
+
+def _confidence(raw: Json) -> float | None:
+    """A number, also as text or in percent; nothing said counts as half sure, nonsense as None."""
+    if raw is None:
+        return 0.5
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        return None
+    try:
+        number = float(raw)
+    except (ValueError, OverflowError):
+        return None
+    if not math.isfinite(number):
+        return None
+    return number / 100 if 1 < number <= 100 else number
+
+
+def _judgements(raw: Json, shown: ShownIds) -> Iterator[Judgement]:
+    for each in _items(raw):
+        if not isinstance(each, dict):
+            continue
+        fact = _id(each.get("id"), shown)
+        relation = _RELATIONS.get(re.sub(r"[\W_]", "", _word(each.get("relation")).lower()))
+        if fact and relation:
+            yield Judgement(fact, relation)
+
+
+def _turns(raw: Json, shown: ShownIds) -> Iterator[str]:
+    for each in _items(raw):
+        digits = re.fullmatch(r"\s*[Tt]?(\d{1,6})\s*", str(each))
+        if digits and 0 < int(digits[1]) <= len(shown.turns):
+            yield shown.turns[int(digits[1]) - 1]
+
+
+def _removal(raw: Json, places: Mapping[int, int], shown: ShownIds) -> Removal | None:
+    fact = _id(raw, shown)
+    if not fact:
+        return None
+    if not isinstance(raw, dict):
+        return Removal(fact)
+    replacement, replaced_by = raw.get("replacementFactIndex"), None
+    if replacement is not None:
+        known = isinstance(replacement, int) and not isinstance(replacement, bool)
+        replaced_by = places.get(int(str(replacement)), UNREADABLE) if known else UNREADABLE
+    return Removal(fact, _word(raw.get("reason")), replaced_by, raw.get("forget") is True)
+
+
+def _summaries(value: Object) -> Iterator[SummaryChange]:
+    for section, names in SUMMARY_SECTIONS.items():
+        parts = value.get(section)
+        for wire, name in names.items():
+            part = parts.get(wire) if isinstance(parts, dict) else None
+            if isinstance(part, dict) and _yes(part.get("shouldUpdate")):
+                text = part.get("summary")
+                if isinstance(text, str):
+                    yield SummaryChange(name, _word(text), _yes(part.get("shrinks")))
+
+
+def _id(raw: Json, shown: ShownIds) -> str:
+    """The id that an item is or names, when it was shown; else empty."""
+    fact = _word(raw.get("id") if isinstance(raw, dict) else raw)
+    return fact if fact in shown.facts else ""
+
+
+def _word(raw: Json) -> str:
+    return unescaped(raw).strip() if isinstance(raw, str) else ""
+
+
+def _yes(raw: Json) -> bool:
+    return raw is True or (isinstance(raw, str) and raw.strip().lower() == "true")
+
+
+def _items(raw: Json) -> list[Json]:
+    return raw if isinstance(raw, list) else []

@@ -1,0 +1,76 @@
+"""The prompts of extraction: files of ours, or of a folder of the operator's, checked at the start."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from parley.core.model.errors import ConfigError
+from parley.memory.learning.extraction.signals import FeedbackSignals, read_signals
+
+DEFAULT_FOLDER = Path(__file__).parents[2] / "prompts"
+VERSION = 1
+_RULES, _TURNS, _SIGNALS = "rules.md", "turns.md", "signals.yaml"
+_PLACES: Mapping[str, frozenset[str]] = {
+    _RULES: frozenset(),
+    _TURNS: frozenset(("now", "person", "language", "summaries", "facts", "turns", "hints")),
+}
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_HEAD = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """What the model is told: `rules` always, `turns` with its places filled, and hints from `signals`."""
+
+    rules: str
+    turns: str
+    signals: FeedbackSignals
+
+    def about(self, values: Mapping[str, str]) -> str:
+        """The second message. Values are put in as they are, once: what looks like a place in them stays."""
+        return _PLACE.sub(lambda match: values[match[1]], self.turns).strip()
+
+
+def load_prompts(folder: Path | None = None) -> Prompts:
+    """The prompts of `folder`, and our own for the files that it does not have.
+
+    Raises ConfigError that names the file and what to do when one is missing a place, has one too many, or
+    was written for another version.
+    """
+    if folder is not None and not folder.is_dir():
+        raise ConfigError(f"memory.prompts_dir: {folder} is not a folder; make it, or remove the line")
+    texts = {name: _read(folder, name) for name in (_RULES, _TURNS, _SIGNALS)}
+    rules, turns = (_checked(*texts[name], name) for name in (_RULES, _TURNS))
+    return Prompts(rules, turns, read_signals(texts[_SIGNALS][0], texts[_SIGNALS][1]))
+
+
+def _read(folder: Path | None, name: str) -> tuple[str, str]:
+    """A file's text, and what to call the file."""
+    own = folder / name if folder is not None else None
+    path = own if own is not None and own.exists() else DEFAULT_FOLDER / name
+    try:
+        return path.read_text("utf-8"), str(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read as UTF-8 text; check its permissions") from error
+
+
+def _checked(text: str, file: str, name: str) -> str:
+    """The text below the head. Raises ConfigError."""
+    head = _HEAD.match(text.replace("\r\n", "\n"))
+    version = re.search(r"^version:\s*(\d+)\s*$", head[1], re.MULTILINE) if head else None
+    if version is None or int(version[1]) != VERSION:
+        has = f"is for version {version[1]}" if version else "does not say its version"
+        raise ConfigError(
+            f"{file}: {has}, and this Parley needs {VERSION}; begin with its memory/prompts/{name} and make "
+            "your changes again"
+        )
+    body = text.replace("\r\n", "\n")[head.end() :] if head else ""
+    there, needed = set(_PLACE.findall(body)), _PLACES[name]
+    for place in sorted(needed - there):
+        raise ConfigError(f"{file}: {{{{{place}}}}} is missing; write it where that belongs")
+    for place in sorted(there - needed):
+        raise ConfigError(f"{file}: {{{{{place}}}}} is unknown here; remove it")
+    return body.strip()

@@ -1,0 +1,69 @@
+"""The shape of an update as JSON Schema, for providers that hold a model to one."""
+
+from __future__ import annotations
+
+from parley.core.model.types import Json
+from parley.memory.learning.extraction.diff import Relation
+from parley.memory.model.document import SUMMARY_SECTIONS, Category
+
+_TEXT: Json = {"type": "string"}
+_TEXTS: Json = {"type": "array", "items": {"type": "string"}}
+
+
+def _object(properties: dict[str, Json]) -> dict[str, Json]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _choice(values: list[str]) -> Json:
+    return {"type": "string", "enum": list[Json](values)}
+
+
+def _list(of: Json) -> Json:
+    return {"type": "array", "items": of}
+
+
+def update_schema() -> dict[str, Json]:
+    """Every property is required, as strict providers want it; the parser asks for less."""
+    summary = _object({"shouldUpdate": {"type": "boolean"}, "summary": _TEXT, "shrinks": {"type": "boolean"}})
+    similar = _object({"id": _TEXT, "relation": _choice([each.value for each in Relation])})
+    fact = _object(
+        {
+            "content": _TEXT,
+            "category": _choice([each.value for each in Category]),
+            "confidence": {"type": "number"},
+            "scope": _choice(["user", "task", "project"]),
+            "turns": _TEXTS,
+            "keywords": _TEXTS,
+            "subject": _TEXT,
+            "sourceError": _TEXT,
+            "similar": _list(similar),
+        }
+    )
+    removal = _object(
+        {
+            "id": _TEXT,
+            "reason": _TEXT,
+            "replacementFactIndex": {"type": ["integer", "null"]},
+            "forget": {"type": "boolean"},
+        }
+    )
+    sections = {
+        section: _object(dict.fromkeys(names, summary)) for section, names in SUMMARY_SECTIONS.items()
+    }
+    return {
+        "title": "MemoryUpdate",
+        "description": "What changes in the memory of the user.",
+        **_object(
+            {
+                **sections,
+                "newFacts": _list(fact),
+                "factsToRemove": _list(removal),
+                "confirmations": _TEXTS,
+            }
+        ),
+    }

@@ -1,0 +1,75 @@
+"""Noticing that a person corrects the assistant or approves of it, in English and Chinese.
+
+It only hints: the model is told where to look, and decides. The patterns are data, `prompts/signals.yaml`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import yaml
+
+from parley.core.model.errors import ConfigError
+from parley.memory.text.strict_yaml import read_yaml
+
+VERSION = 1
+_MOST_READ = 2_000
+
+
+class FeedbackSignal(StrEnum):
+    """What a person's words about the assistant are."""
+
+    CORRECTION = "correction"
+    REINFORCEMENT = "reinforcement"
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackSignals:
+    """Compiled patterns and hints, by signal."""
+
+    patterns: Mapping[FeedbackSignal, tuple[re.Pattern[str], ...]]
+    hints: Mapping[FeedbackSignal, str]
+
+    def of(self, text: str) -> FeedbackSignal | None:
+        """The signal in one turn's words: a correction is never also praise. Reads 2,000 characters."""
+        text = text[:_MOST_READ]
+        for signal in FeedbackSignal:
+            if any(pattern.search(text) for pattern in self.patterns[signal]):
+                return signal
+        return None
+
+    def said(self, texts: Sequence[str]) -> str:
+        """Hints for the model about turns T1, T2, ... whose words these are; empty for none."""
+        noticed = [self.of(text) for text in texts]
+        lines = []
+        for signal in FeedbackSignal:
+            turns = ", ".join(f"T{at}" for at, each in enumerate(noticed, 1) if each is signal)
+            if turns:
+                lines.append(self.hints[signal].replace("{turns}", turns))
+        return "\n".join(lines)
+
+
+def read_signals(text: str, file: str) -> FeedbackSignals:
+    """Signals from YAML. Raises ConfigError that names `file` and what to do."""
+    try:
+        tree: Any = read_yaml(text)
+        if tree["version"] != VERSION:
+            raise ConfigError(
+                f"{file}: is for version {tree['version']}, and this Parley needs {VERSION}; "
+                "take the file that comes with it and make your changes again"
+            )
+        patterns = {
+            signal: tuple(re.compile(line, re.IGNORECASE) for line in tree[signal.value]["patterns"])
+            for signal in FeedbackSignal
+        }
+        hints = {signal: str(tree[signal.value]["hint"]).strip() for signal in FeedbackSignal}
+    except (yaml.YAMLError, re.error, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"{file}: cannot be read ({error}); it needs version, correction and reinforcement, the latter "
+            "two with a hint and a list of patterns"
+        ) from error
+    return FeedbackSignals(patterns, hints)

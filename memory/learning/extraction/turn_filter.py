@@ -1,0 +1,110 @@
+"""Which turns are worth learning from, and what of them: the person's own words and the final replies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from parley.core.model.address import account_key
+from parley.core.model.types import CompletedTurn
+from parley.memory.learning.extraction.strip_markup import agent_words, own_words
+from parley.memory.model.timestamps import format_timestamp
+from parley.memory.options import Groups
+from parley.memory.text.smalltalk import says_nothing, yes_no_question
+
+# Characters of one text that an extraction reads: facts stand at the beginning or the end of long ones.
+MOST_SAID = 4000
+MOST_REPLY = 1000
+# Of one text, before anything looks for marks in it; what an extraction reads may be decided anew later.
+MOST_KEPT = 20_000
+_CUT = "\n[...]\n"
+
+
+@dataclass(frozen=True, slots=True)
+class LearnableTurn:
+    """A turn worth learning from.
+
+    `id` is the turn's, `speaker` what their account is called, `at` ISO 8601 in UTC, `language` a BCP 47
+    tag or empty. `account` is theirs, empty where the person is named after it. `question` is what the
+    agent had asked when `said` is a bare yes or no.
+    """
+
+    id: str
+    thread: str
+    speaker: str
+    said: str
+    reply: str
+    at: str
+    language: str
+    private: bool
+    question: str = ""
+    account: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnableTurns:
+    """One person's turns, oldest first, without those that say nothing."""
+
+    person: str
+    turns: tuple[LearnableTurn, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.turns)
+
+
+def select_learnable(
+    person: str,
+    turns: Iterable[CompletedTurn],
+    *,
+    groups: Groups = Groups.SEPARATE,
+    earlier: Iterable[CompletedTurn] = (),
+) -> LearnableTurns:
+    """What there is to learn about `person`; turns of anybody else are left out.
+
+    `earlier` are turns already learned from: only their questions count, for a "yes" that answers one.
+    With `groups` off nothing is learned where others listen.
+    """
+    asked: dict[str, str] = {}
+    for turn in sorted(earlier, key=_time):
+        asked[turn.thread] = yes_no_question(turn.reply_text)
+    kept = []
+    for turn in sorted(turns, key=_time):
+        if turn.person != person:
+            continue
+        learned = _learned(turn, asked.get(turn.thread, ""))
+        asked[turn.thread] = yes_no_question(turn.reply_text)
+        if learned is not None and (turn.private or groups is not Groups.OFF):
+            kept.append(learned)
+    return LearnableTurns(person, tuple(kept))
+
+
+def _time(turn: CompletedTurn) -> float:
+    return turn.at
+
+
+def _learned(turn: CompletedTurn, question: str) -> LearnableTurn | None:
+    """The turn with what it says; None where that is nothing, and its reply goes with it."""
+    said = own_words(head_and_tail(turn.user_text, MOST_KEPT))
+    nothing = says_nothing(said)
+    if not said or (nothing and not question):
+        return None
+    return LearnableTurn(
+        id=turn.id,
+        thread=turn.thread,
+        speaker=turn.speaker.name or turn.speaker.id,
+        said=head_and_tail(said, MOST_SAID),
+        reply=head_and_tail(agent_words(head_and_tail(turn.reply_text, MOST_KEPT)), MOST_REPLY),
+        at=format_timestamp(turn.at),
+        language=turn.language,
+        private=turn.private,
+        question=question if nothing else "",
+        account="" if account_key(turn.speaker) == turn.person else account_key(turn.speaker),
+    )
+
+
+def head_and_tail(text: str, most: int) -> str:
+    """A text of at most `most` characters and a mark: a longer one loses its middle."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return text[:half].rstrip() + _CUT + text[-half:].lstrip()

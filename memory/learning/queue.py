@@ -1,0 +1,202 @@
+"""Turns that wait to be learned from: durable, one lane a person, never in the way of a chat.
+
+A lane is one trigger (the slot "learn", an empty body) and behind it the turns, each an item of its own.
+The trigger is delayed, and every new turn delays it again, up to `max_wait`; as a lane is worked strictly in
+order, it holds the turns back. Recording is so one small transaction, whatever waits already, and a turn is
+there until the transaction that says that it was learned.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from parley.core.model.address import account_key
+from parley.core.model.codec import decode, encode
+from parley.core.model.queues import LEARNING
+from parley.core.model.types import CompletedTurn
+from parley.core.ports.journal import Journal, NewQueueItem, QueueItem
+from parley.memory.learning.extraction.turn_filter import MOST_KEPT, head_and_tail
+from parley.memory.options import MemoryOptions
+
+log = logging.getLogger(__name__)
+
+QUEUE = LEARNING
+_SLOT = "learn"
+# The part of `max_wait` that a turn waits at most; the rest is for its lesson to begin where many are due.
+_IN_TIME = 0.9
+_LOOK_EVERY = 32
+_MOST_DEAD = 1_000
+
+
+class LearningJournal(Journal, Protocol):
+    """A journal with the operator's side of dead letters."""
+
+    async def revive(self, item: int) -> bool:
+        """Let a dead letter wait again; False if there is none."""
+        ...
+
+    async def discard(self, item: int) -> bool:
+        """Remove a dead letter for good; False if there is none."""
+        ...
+
+    async def discard_lane(self, queue: str, lane: str) -> int:
+        """Remove all dead letters of a lane for good; how many there were."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A turn that could not be learned from; `item` is what `retry_dead` takes, `at` is in Unix
+    seconds, `turn` empty where it cannot be read."""
+
+    item: int
+    person: str
+    turn: str
+    at: float
+    reason: str
+
+
+class LearningQueue:
+    """What waits, by person. Every method raises StoreUnavailable."""
+
+    def __init__(self, journal: LearningJournal, options: MemoryOptions) -> None:
+        self._journal = journal
+        self._options = options
+        self._added: Counter[str] = Counter()
+
+    async def add(self, turn: CompletedTurn) -> None:
+        """Durable on return; the same turn twice is once."""
+        await self._put(turn, self._options.debounce_seconds)
+        self._added[turn.person] += 1
+        if self._added[turn.person] >= _LOOK_EVERY:
+            await self._trim(turn.person)
+
+    async def waiting(self, person: str) -> tuple[CompletedTurn, ...]:
+        """The turns of a person that will be learned from, in order."""
+        found = (decode_turn(item) for item in await self._waiting(person))
+        return tuple(turn for turn in found if turn is not None)
+
+    async def number(self, people: Sequence[str]) -> int:
+        """How many turns of these people wait, and of those who wrote to this process lately."""
+        everybody = dict.fromkeys([*people, *self._added])
+        return sum([len(await self._waiting(person)) for person in everybody])
+
+    async def cancel(self, person: str) -> int:
+        """Forget what waits, also what is being worked on; returns how many turns."""
+        items = await self._journal.waiting(QUEUE, person)
+        if not items:
+            return 0
+        gone = await self._journal.cancel(QUEUE, person, items[-1].id + 1)
+        return sum(not is_trigger(item) for item in gone)
+
+    async def discard_dead(self, person: str) -> int:
+        """Remove for good what was given up of a person; returns how many turns."""
+        return await self._journal.discard_lane(QUEUE, person)
+
+    async def move(self, source: str, into: str) -> None:
+        """Let what waits of one person be learned about another, to whom they belong now.
+
+        What was given up is tried once more: so the other one has it in hand.
+        """
+        for turn in (*await self.waiting(source), *await self._given_up(source)):
+            moved = replace(turn, person=into, id=f"{turn.id}>{into}")
+            await self._put(moved, self._options.debounce_seconds)
+        await self.cancel(source)
+        await self.discard_dead(source)
+
+    async def part(self, person: str, into: str, account: str) -> None:
+        """Let what waits of `person`, and was given up, be learned about `into` where `account` said it.
+
+        What the other accounts said waits again: a lane is emptied as a whole.
+        """
+        items = await self._journal.waiting(QUEUE, person)
+        turns = [turn for turn in map(decode_turn, items) if turn is not None]
+        if any(account_key(turn.speaker) == account for turn in turns):
+            moved = [replace(turn, person=_owner(turn, person, into, account)) for turn in turns]
+            for turn in moved:
+                await self._put(replace(turn, id=f"{turn.id}>{turn.person}"), self._options.debounce_seconds)
+            await self._journal.cancel(QUEUE, person, items[-1].id + 1)
+            await self._journal.put(self._trigger(person, self._options.debounce_seconds))
+        for item in await self._dead_of(person):
+            dead = decode_turn(item)
+            if dead is not None and account_key(dead.speaker) == account:
+                moved_on = replace(dead, person=into, id=f"{dead.id}>{into}")
+                await self._put(moved_on, self._options.debounce_seconds)
+                await self._journal.discard(item.id)
+
+    async def dead(self) -> Sequence[DeadLetter]:
+        """Turns that were given up, newest first."""
+        letters = await self._journal.dead(_MOST_DEAD)
+        return tuple(_letter(item) for item in letters if item.queue == QUEUE and not is_trigger(item))
+
+    async def retry_dead(self, item: int) -> bool:
+        """Let a turn that was given up be learned from after all; False when there is none of that number."""
+        if item not in {letter.item for letter in await self.dead()}:
+            return False
+        return await self._journal.revive(item)
+
+    def emptied(self, person: str) -> None:
+        """A person's lane was worked."""
+        self._added.pop(person, None)
+
+    async def _given_up(self, person: str) -> list[CompletedTurn]:
+        found = map(decode_turn, await self._dead_of(person))
+        return [turn for turn in found if turn is not None]
+
+    async def _dead_of(self, person: str) -> list[QueueItem]:
+        letters = await self._journal.dead(_MOST_DEAD)
+        return [item for item in letters if (item.queue, item.lane) == (QUEUE, person)]
+
+    def _trigger(self, person: str, delay: float) -> NewQueueItem:
+        longest = self._options.max_wait * _IN_TIME
+        return NewQueueItem(QUEUE, person, "", slot=_SLOT, delay=delay, max_wait=longest)
+
+    async def _put(self, turn: CompletedTurn, delay: float) -> None:
+        kept = replace(
+            turn,
+            user_text=head_and_tail(turn.user_text, MOST_KEPT),
+            reply_text=head_and_tail(turn.reply_text, MOST_KEPT),
+        )
+        trigger = self._trigger(turn.person, delay)
+        await self._journal.put(trigger, NewQueueItem(QUEUE, turn.person, encode(kept), dedupe=turn.id))
+
+    async def _waiting(self, person: str) -> list[QueueItem]:
+        items = await self._journal.waiting(QUEUE, person)
+        return [item for item in items if not is_trigger(item)]
+
+    async def _trim(self, person: str) -> None:
+        """Let the oldest turns go where more wait than may: nobody's backlog grows for ever."""
+        turns, most = await self._waiting(person), self._options.queue_limit
+        self._added.pop(person, None)
+        if len(turns) > most:
+            gone = await self._journal.cancel(QUEUE, person, turns[-most].id)
+            log.warning(
+                "person %s: %d turns wait to be learned from; the oldest %d are let go",
+                person, len(turns), len(gone),
+            )  # fmt: skip
+
+
+def _owner(turn: CompletedTurn, person: str, into: str, account: str) -> str:
+    return into if account_key(turn.speaker) == account else person
+
+
+def _letter(item: QueueItem) -> DeadLetter:
+    turn = decode_turn(item)
+    return DeadLetter(item.id, item.lane, "" if turn is None else turn.id, item.put_at, item.note)
+
+
+def is_trigger(item: QueueItem) -> bool:
+    """Whether an item holds its lane back rather than being a turn."""
+    return not item.body
+
+
+def decode_turn(item: QueueItem) -> CompletedTurn | None:
+    """The turn that an item is; None for a body that is not one."""
+    try:
+        return decode(CompletedTurn, item.body)
+    except ValueError:
+        return None

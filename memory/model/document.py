@@ -1,0 +1,201 @@
+"""One person's memory as a value: six summaries and many facts; schema 1.0 of the reference system.
+
+On disk it is the JSON that `memory/storage/document_format.py` reads and writes; everything here is what is left once that
+is checked: strings are never None, confidences are finite and within 0 and 1, contents are not blank.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+
+VERSION = "1.0"
+
+
+class Category(StrEnum):
+    """What kind of thing a fact is; one vocabulary for prompt, storage and display."""
+
+    PREFERENCE = "preference"
+    KNOWLEDGE = "knowledge"
+    CONTEXT = "context"
+    BEHAVIOR = "behavior"
+    GOAL = "goal"
+    CORRECTION = "correction"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One remembered statement, in the person's own language.
+
+    `confidence` is 0 to 1. Times are ISO 8601 in UTC ending in Z. `source` is the LangGraph thread that it
+    was learned on, or `manual`, `import`, `unknown`. `shared` says that it was said where others listen:
+    all others are recalled in private only. `subject` is whom it is about when that is not the person;
+    `keywords` are other words for it (synonyms, names in another language) that only search sees.
+    `source_error` is the mistake that a correction corrects. `confirmed_at` is when it was last said again.
+    `accounts` are those of a linked person that it came from; "" among them, or none at all, stands for the
+    account after which the person is named.
+    """
+
+    id: str
+    content: str
+    category: Category = Category.CONTEXT
+    confidence: float = 0.5
+    created_at: str = ""
+    source: str = "unknown"
+    source_error: str = ""
+    shared: bool = False
+    subject: str = ""
+    keywords: tuple[str, ...] = ()
+    confirmed_at: str = ""
+    accounts: tuple[str, ...] = ()
+
+    @property
+    def manual(self) -> bool:
+        """Whether the person wrote it themselves: never rewritten or evicted by a model."""
+        return self.source == "manual"
+
+    @property
+    def last_said(self) -> str:
+        """When it was said last, as far as is known."""
+        return max(self.created_at, self.confirmed_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A few sentences, and when they were written ("" for never)."""
+
+    text: str = ""
+    updated_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summaries:
+    """The six of the schema: `user.workContext` ... `history.longTermBackground`."""
+
+    work: Summary = Summary()
+    personal: Summary = Summary()
+    top_of_mind: Summary = Summary()
+    recent: Summary = Summary()
+    earlier: Summary = Summary()
+    background: Summary = Summary()
+
+
+SUMMARY_NAMES = tuple(field.name for field in fields(Summaries))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDocument:
+    """Everything that is remembered of one person; `facts` in the order in which they were learned."""
+
+    summaries: Summaries = Summaries()
+    facts: tuple[Fact, ...] = ()
+    updated_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstone:
+    """Something forgotten: extraction must not learn it again from what was said before `at`.
+
+    `digest` is of the normalised content of the fact that is gone, so that forgetting leaves no copy.
+    `sketch` knows its words by numbers that many other words share: enough to know the same in other words
+    (`memory/edits/tombstones.py`).
+    """
+
+    digest: str
+    at: str
+    sketch: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceOrigin:
+    """Sentences of summaries, by digest, that an account of a linked person brought with it."""
+
+    account: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What belongs to a memory but is nobody's to read: kept beside the document.
+
+    `generation` rises with every clear, so that what was under way for an older one is dropped. `off`
+    says that the person wants nothing learned and nothing recalled. `watermarks` names, for each thread,
+    the last turn that was learned from. `past` holds the last five documents, newest first, for undo.
+    `last_id` is the last fact id that was given: each follows from the one before, so that none comes twice.
+    `came` tells which account of a linked person its summaries came from. `forgot` says that the change
+    before those in `past` was a forgetting, which nothing takes back.
+    """
+
+    generation: int = 0
+    off: bool = False
+    tombstones: tuple[Tombstone, ...] = ()
+    watermarks: dict[str, str] = field(default_factory=dict)
+    past: tuple[MemoryDocument, ...] = ()
+    last_id: str = ""
+    came: tuple[SentenceOrigin, ...] = ()
+    forgot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMemory:
+    """A memory as it was read; saving needs the revision to be still the same."""
+
+    document: MemoryDocument = MemoryDocument()
+    notes: Notes = Notes()
+    revision: str = ""
+
+
+UNSURE = 0.5
+
+
+def clamp_confidence(value: object) -> float:
+    """A confidence within 0 and 1; whatever is not a finite number counts as 0.5."""
+    if isinstance(value, str):
+        value = _number(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return UNSURE
+    try:
+        number = float(value)
+    except OverflowError:
+        return UNSURE
+    return min(1.0, max(0.0, number)) if math.isfinite(number) else UNSURE
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def clear(stored: StoredMemory) -> StoredMemory:
+    """Nothing remembered, nothing to undo, and nothing taken that was under way.
+
+    Whether it is switched off stays, and which turns were learned from: they are not read again.
+    """
+    old = stored.notes
+    notes = Notes(old.generation + 1, old.off, watermarks=old.watermarks, last_id=old.last_id)
+    return replace(stored, document=MemoryDocument(), notes=notes)
+
+
+# The wire's names of the summaries, section by section.
+SUMMARY_SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},
+    "history": {"recentMonths": "recent", "earlierContext": "earlier", "longTermBackground": "background"},
+}
+
+
+def combine_documents(documents: Sequence[MemoryDocument]) -> MemoryDocument:
+    """Several memories of one person as one: all facts, and of each summary the first that says something."""
+    summaries = {
+        name: next((each for each in found if each.text), found[0])
+        for name in SUMMARY_NAMES
+        if (found := [getattr(document.summaries, name) for document in documents])
+    }
+    return MemoryDocument(
+        summaries=Summaries(**summaries),
+        facts=tuple(fact for document in documents for fact in document.facts),
+        updated_at=max((document.updated_at for document in documents), default=""),
+    )

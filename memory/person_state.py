@@ -1,0 +1,59 @@
+"""What is noted of a person beside their memory: which assistants keep their own, and the last clear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from parley.core.model.codec import decode, encode
+from parley.core.model.errors import DocumentConflict
+from parley.core.ports.journal import Document, DocumentRepository
+
+_PREFIX = "memory-person/"
+
+
+@dataclass(frozen=True, slots=True)
+class PersonState:
+    """`cleared_at` is in Unix seconds: what was said before is not learned any more."""
+
+    assistants: tuple[str, ...] = ()
+    cleared_at: float = 0.0
+
+
+class PersonStateStore:
+    """Entries by person. Every method raises StoreUnavailable."""
+
+    def __init__(self, documents: DocumentRepository) -> None:
+        self._documents = documents
+
+    async def of(self, person: str) -> PersonState:
+        """What is noted of a person."""
+        return _read(await self._documents.get(_PREFIX + person))
+
+    async def note_assistant(self, person: str, assistant: str) -> None:
+        """Note that an assistant has a memory of its own of this person."""
+        await self._change(
+            person,
+            lambda entry: replace(entry, assistants=tuple(dict.fromkeys((*entry.assistants, assistant)))),
+        )
+
+    async def note_cleared(self, person: str, at: float) -> None:
+        """Note that everything was cleared now."""
+        await self._change(person, lambda entry: replace(entry, cleared_at=max(at, entry.cleared_at)))
+
+    async def _change(self, person: str, change: Callable[[PersonState], PersonState]) -> None:
+        while True:
+            document = await self._documents.get(_PREFIX + person)
+            entry = _read(document)
+            changed = change(entry)
+            if changed == entry:
+                return
+            try:
+                await self._documents.set(Document(document.key, encode(changed), document.version))
+            except DocumentConflict:
+                continue
+            return
+
+
+def _read(document: Document) -> PersonState:
+    return decode(PersonState, document.body) if document.body else PersonState()

@@ -1,0 +1,254 @@
+"""A person's hands on all that is remembered of them: the pure changes of memory/edits/operations.py, made to last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from parley.core.model.errors import DocumentConflict, MemoryFailed
+from parley.core.ports.memory import AccountUnlink, MergeOutcome, UndoResult
+from parley.memory.cache import MemoryCache
+from parley.memory.edits import account_split, operations
+from parley.memory.edits.eviction import evict
+from parley.memory.edits.history import replace_document
+from parley.memory.model.document import (
+    Category,
+    Fact,
+    MemoryDocument,
+    StoredMemory,
+    clear,
+    combine_documents,
+)
+from parley.memory.person_state import PersonStateStore
+from parley.memory.storage.document_format import document_json, read_document
+
+Result = TypeVar("Result")
+
+_TRIES = 8
+_ANYTHING = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """What is to be changed of a fact; None leaves a thing as it is."""
+
+    content: str | None = None
+    category: Category | None = None
+    confidence: float | None = None
+
+
+class MemoryRepository:
+    """All memories of a person: the one for all assistants ("") and, where they have some, their own.
+
+    Every method raises MemoryFailed, StoreUnavailable. `now` is ISO 8601 in UTC.
+    """
+
+    def __init__(self, people: MemoryCache, register: PersonStateStore, most: int) -> None:
+        self._people = people
+        self._register = register
+        self._most = most
+
+    async def whole(self, person: str) -> StoredMemory:
+        """Everything as one memory; switched off or not as the one for all is."""
+        first, *others = [await self._people.load(person, assistant) for assistant in await self._all(person)]
+        if not others:
+            return first
+        return StoredMemory(
+            combine_documents([first.document, *(each.document for each in others)]), first.notes
+        )
+
+    async def search(self, person: str, words: str) -> list[Fact]:
+        """The facts that words are about, best first."""
+        found: list[tuple[Fact, float]] = []
+        for assistant in await self._all(person):
+            known = await self._people.recollect(person, assistant)
+            found += await known.quickly(known.stored, lambda index: index.search([words], _ANYTHING))
+        best = sorted(found, key=lambda each: -each[1])
+        return list({fact.id: fact for fact, _ in best}.values())[:_ANYTHING]
+
+    async def add(
+        self, person: str, content: str, now: str, category: Category = Category.CONTEXT, account: str = ""
+    ) -> Fact:
+        """Remember what the person says, from `account`; known already, the known one."""
+
+        known = await self._people.recollect(person)
+
+        def work(stored: StoredMemory) -> tuple[StoredMemory, Fact]:
+            added = known.use(
+                stored,
+                lambda index: operations.add(
+                    stored, content, now, self._most, category=category, index=index, account=account
+                ),
+            )
+            if added.fact is None:
+                raise MemoryFailed("There is nothing to remember in that.")
+            return added.stored, added.fact
+
+        return await self._change(person, "", work)
+
+    async def edit(self, person: str, fact_id: str, change: FactChange, now: str) -> Fact | None:
+        """Correct a fact by hand; None when there is none of this id, or its new text is blank."""
+
+        def work(stored: StoredMemory) -> tuple[StoredMemory, Fact | None]:
+            edited = operations.edit(
+                stored,
+                fact_id,
+                now,
+                content=change.content,
+                category=change.category,
+                confidence=change.confidence,
+            )
+            return edited.stored, edited.fact
+
+        for assistant in await self._all(person):
+            fact = await self._change(person, assistant, work)
+            if fact is not None:
+                return fact
+        return None
+
+    async def forget(self, person: str, words: str, now: str) -> tuple[Fact, ...]:
+        """Remove what these words name, everywhere."""
+
+        def work(stored: StoredMemory) -> tuple[StoredMemory, tuple[Fact, ...]]:
+            forgotten = operations.forget(stored, words, now)
+            return forgotten.stored, forgotten.gone
+
+        gone: list[Fact] = []
+        for assistant in await self._all(person):
+            gone += await self._change(person, assistant, work)
+        return tuple(gone)
+
+    async def forgettable(self, person: str, words: str) -> tuple[Fact, ...]:
+        """What `forget` would remove."""
+        found: list[Fact] = []
+        for assistant in await self._all(person):
+            found += operations.forgettable((await self._people.load(person, assistant)).document, words)
+        return tuple(found)
+
+    async def undo(self, person: str, now: str) -> UndoResult:
+        """Take back the last change, unless it was a forgetting."""
+        changed: list[tuple[str, str]] = []
+        for assistant in await self._all(person):
+            stored = await self._people.load(person, assistant)
+            if stored.notes.past or stored.notes.forgot:
+                changed.append((stored.document.updated_at, assistant))
+        if not changed:
+            return UndoResult.NOTHING
+
+        def work(stored: StoredMemory) -> tuple[StoredMemory, UndoResult]:
+            before = operations.undo(stored, now)
+            if before is None:
+                return stored, UndoResult.FORGOTTEN if stored.notes.forgot else UndoResult.NOTHING
+            return before, UndoResult.DONE
+
+        return await self._change(person, max(changed)[1], work)
+
+    async def switch(self, person: str, *, on: bool) -> None:
+        """Learn and recall, or neither."""
+        await self._change(person, "", lambda stored: (operations.switch(stored, on), None))
+
+    async def replace(self, person: str, text: str, now: str) -> int:
+        """Put a document of schema 1.0 in the place of the memory for all; returns its number of facts."""
+        try:
+            read = read_document(text)
+        except ValueError as error:
+            raise MemoryFailed(f"This is not a memory: {error}.") from error
+        if not read.document.facts and read.rejected:
+            raise MemoryFailed("There is no fact that can be read in this memory.")
+
+        def work(stored: StoredMemory) -> tuple[StoredMemory, int]:
+            document = replace(read.document, facts=evict(read.document.facts, self._most))
+            return replace_document(stored, document, now), len(document.facts)
+
+        return await self._change(person, "", work)
+
+    async def merge(self, source: str, into: str, now: str, account: str = "") -> MergeOutcome:
+        """Make one person's memories part of another's; the first one has none afterwards.
+
+        `account` is the one after which the first is named.
+        """
+        added = known = 0
+        for assistant in await self._all(source):
+            if assistant:
+                await self._register.note_assistant(into, assistant)
+            merged = await self._move(
+                source, into, assistant, now, lambda stored: (stored, clear(stored)), account
+            )
+            added, known = added + merged.added, known + merged.known
+        return MergeOutcome(added, known)
+
+    async def part(self, source: str, into: str, part: AccountUnlink, now: str) -> int:
+        """Give a person what came from an account of another; returns how many facts that was."""
+
+        def split(stored: StoredMemory) -> tuple[StoredMemory, StoredMemory]:
+            parted = account_split.split_account(stored, part.account, now, named=part.named)
+            return parted.taken, parted.left
+
+        given = 0
+        for assistant in await self._all(source):
+            if assistant:
+                await self._register.note_assistant(into, assistant)
+            merged = await self._move(source, into, assistant, now, split)
+            given += merged.added + merged.known
+        return given
+
+    async def _move(
+        self,
+        source: str,
+        into: str,
+        assistant: str,
+        now: str,
+        split: Callable[[StoredMemory], tuple[StoredMemory, StoredMemory]],
+        account: str = "",
+    ) -> MergeOutcome:
+        """Move what `split` says from one person to another: what goes, and what is left.
+
+        What arrived is written before it is taken away: a crash in between leaves it in both.
+        """
+
+        def work(joined_from: StoredMemory) -> Callable[[StoredMemory], tuple[StoredMemory, MergeOutcome]]:
+            def join(stored: StoredMemory) -> tuple[StoredMemory, MergeOutcome]:
+                joined = operations.merge(joined_from, stored, now, self._most, account)
+                return joined.into, joined.merged
+
+            return join
+
+        merged = MergeOutcome(0, 0)
+        for _ in range(_TRIES):
+            stored = await self._people.load(source, assistant)
+            goes, stays = split(stored)
+            step = await self._change(into, assistant, work(goes))
+            merged = MergeOutcome(merged.added + step.added, merged.known or step.known)
+            try:
+                if stays != stored:
+                    await self._people.save(source, stays, assistant)
+            except DocumentConflict:
+                continue
+            return merged
+        raise MemoryFailed("The memory changed again and again; please try once more.")
+
+    async def _all(self, person: str) -> Sequence[str]:
+        return ("", *(await self._register.of(person)).assistants)
+
+    async def _change(
+        self, person: str, assistant: str, work: Callable[[StoredMemory], tuple[StoredMemory, Result]]
+    ) -> Result:
+        """Change what is stored now; decided anew as often as somebody else changes it meanwhile."""
+        for _ in range(_TRIES):
+            stored = await self._people.load(person, assistant)
+            changed, result = await self._people.think(partial(work, stored))
+            if changed is stored or changed == stored:
+                return result
+            try:
+                await self._people.save(person, changed, assistant)
+            except DocumentConflict:
+                continue
+            return result
+        raise MemoryFailed("The memory changed again and again; please try once more.")
+
+
+def as_json(document: MemoryDocument) -> str:
+    """The document as it stands in its file."""
+    return document_json(document)

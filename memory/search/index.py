@@ -1,0 +1,232 @@
+"""Facts that can be searched: an index in memory, brought up to date by what changed."""
+
+from __future__ import annotations
+
+import re
+from bisect import insort
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from parley.memory.model.document import Fact
+from parley.memory.search.date_terms import day_terms, written_days
+from parley.memory.search.neighbours import Batch, Neighbours, batch_of
+from parley.memory.search.postings import ENOUGH, Postings
+from parley.memory.search.query import Query, parse_query
+from parley.memory.text.search_terms import terms
+
+# What the score is multiplied by: a fact that tells a time where one asks when, and a fact about the one
+# that is named rather than one that only mentions them.
+_TELLS_WHEN = 1.25
+_IS_ABOUT = 1.3
+_TIME = """
+    yesterday today tonight tomorrow ago last next recently since weekend
+    january february march april june july august september october november december
+    monday tuesday wednesday thursday friday saturday sunday
+    week weeks month months year years day days
+"""
+_TIME_WORDS = frozenset(_TIME.split()) | {str(year) for year in range(1900, 2100)}
+_WORD = re.compile(r"\w+")
+_CHINESE_TIME = re.compile(r"昨天|今天|明天|前天|后天|上周|下周|去年|明年|今年|\d\s*[年月日号]|月底|周末")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What was read from a fact once."""
+
+    bag: tuple[str, ...]
+    subject: frozenset[str]
+    dated: bool
+    batch: Batch | None
+
+
+_GONE = _Entry((), frozenset(), False, None)
+
+
+class FactIndex:
+    """One person's facts by relevance. Searches may run at the same time; an update needs to be alone."""
+
+    def __init__(self, facts: Sequence[Fact] = ()) -> None:
+        self._postings = Postings()
+        self._neighbours = Neighbours()
+        self._entries: list[_Entry] = []
+        self._free: list[int] = []
+        self._dated: set[int] = set()
+        self._about: dict[str, set[int]] = {}
+        self._slots: dict[str, int] = {}
+        # The facts in order, and for each slot the place of its fact among them.
+        self._facts: tuple[Fact, ...] = ()
+        self._places: list[int] = []
+        # Slots and their facts by confidence, the surest last and first; empty until they are asked for.
+        self._rising: list[int] = []
+        self._resting: tuple[Fact, ...] = ()
+        self.update(facts)
+
+    def update(self, facts: Sequence[Fact]) -> None:
+        """Hold exactly these facts, in this order; only those that are new or changed are read."""
+        given = tuple(facts)
+        known = len(self._facts)
+        new = given[known:]
+        # Equal facts that are other objects count as known too: what is found is always what was given.
+        if given[:known] == self._facts and self._has_none_of(new):
+            self._append(given, new)
+        else:
+            self._replace(given)
+        self._resting = ()
+
+    def _has_none_of(self, new: Sequence[Fact]) -> bool:
+        names = {fact.id for fact in new}
+        return len(names) == len(new) and self._slots.keys().isdisjoint(names)
+
+    def _append(self, given: tuple[Fact, ...], new: Sequence[Fact]) -> None:
+        rising = bool(self._rising)
+        placed = enumerate(new, len(self._facts))
+        self._facts = given
+        for place, fact in placed:
+            slot = self._add(fact.id, _read(fact))
+            self._places[slot] = place
+            self._neighbours.append(slot, self._entries[slot].batch)
+            if rising:
+                insort(self._rising, slot, key=self._rest)
+        if new:
+            self._postings.settle()
+
+    def _replace(self, given: Sequence[Fact]) -> None:
+        wanted = dict(_named_once(given))
+        for name in self._slots.keys() - wanted.keys():
+            self._remove(name)
+        for name, fact in wanted.items():
+            self._hold(name, fact)
+        self._facts = tuple(wanted.values())
+        for place, name in enumerate(wanted):
+            self._places[self._slots[name]] = place
+        slots = [self._slots[name] for name in wanted]
+        self._neighbours.arrange((slot, self._entries[slot].batch) for slot in slots)
+        self._rising = []
+        self._postings.settle()
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def by_confidence(self) -> tuple[Fact, ...]:
+        """All facts, surest first, of equals the one that was last said again or learned."""
+        if len(self._resting) != len(self._facts):
+            rising = self._rising or sorted(self._slots.values(), key=self._rest)
+            self._rising = rising
+            self._resting = tuple(map(self._fact, reversed(rising)))
+        return self._resting
+
+    def all_but(self, found: Sequence[Fact]) -> Iterator[Fact]:
+        """The facts that were not found, in the order of `by_confidence`."""
+        resting = self.by_confidence()
+        known = set(map(id, found))
+        return (fact for fact in resting if id(fact) not in known)
+
+    def _fact(self, slot: int) -> Fact:
+        return self._facts[self._places[slot]]
+
+    def _rest(self, slot: int) -> tuple[float, str, int]:
+        fact = self._fact(slot)
+        return fact.confidence, fact.confirmed_at or fact.created_at, self._places[slot]
+
+    def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]:
+        """The facts that messages, oldest first, are about: best first, scores divided by the best one."""
+        query = parse_query(messages, self._postings)
+        hits = self._best(self._postings.score(query.weights), ENOUGH)
+        if not hits or limit < 1:
+            return []
+        found = self._best(self._neighbours.spread(self._sharpen(hits, query)), limit)
+        best = next(iter(found.values()))
+        facts, places = self._facts, self._places
+        return [(facts[places[slot]], score / best) for slot, score in found.items()]
+
+    def _sharpen(self, hits: dict[int, float], query: Query) -> list[tuple[int, float]]:
+        # Few hits and perhaps most facts: an intersection takes as long as the smaller one.
+        about = [hits.keys() & self._about[term] for term in query.named if term in self._about]
+        for slot in set().union(*about):
+            hits[slot] *= _IS_ABOUT
+        for slot in hits.keys() & self._dated if query.asks_when else ():
+            hits[slot] *= _TELLS_WHEN
+        return list(hits.items())
+
+    def _best(self, scores: dict[int, float], limit: int) -> dict[int, float]:
+        """The slots of highest score, of equals the newest first."""
+        kept = list(scores)
+        if len(kept) > 2 * limit:
+            floor = sorted(scores.values())[-limit]
+            kept = [slot for slot, score in scores.items() if score >= floor]
+        # Two plain sorts, of which the second keeps the order of equals, are faster than one of pairs.
+        kept.sort(key=self._places.__getitem__, reverse=True)
+        kept.sort(key=scores.__getitem__, reverse=True)
+        return {slot: scores[slot] for slot in kept[:limit]}
+
+    def _hold(self, name: str, fact: Fact) -> None:
+        """Read a fact that is new, or says something else now."""
+        slot = self._slots.get(name)
+        if slot is None:
+            self._add(name, _read(fact))
+        elif not _says_the_same(self._fact(slot), fact):
+            self._remove(name)
+            self._add(name, _read(fact))
+
+    def _add(self, name: str, entry: _Entry) -> int:
+        slot = self._free.pop() if self._free else len(self._entries)
+        if slot == len(self._entries):
+            self._entries.append(entry)
+            self._places.append(-1)
+        else:
+            self._entries[slot] = entry
+        self._slots[name] = slot
+        self._postings.add(slot, entry.bag)
+        for term in entry.subject:
+            self._about.setdefault(term, set()).add(slot)
+        if entry.dated:
+            self._dated.add(slot)
+        return slot
+
+    def _remove(self, name: str) -> None:
+        slot = self._slots.pop(name)
+        entry = self._entries[slot]
+        self._entries[slot] = _GONE
+        self._free.append(slot)
+        self._postings.remove(slot, entry.bag)
+        for term in entry.subject:
+            self._about[term].discard(slot)
+        self._dated.discard(slot)
+
+
+def _named_once(facts: Sequence[Fact]) -> Iterator[tuple[str, Fact]]:
+    """Each fact under its id; where a file edited by hand holds an id twice, under a name of its own."""
+    seen: dict[str, Fact] = {}
+    for place, fact in enumerate(facts):
+        name = fact.id
+        if name in seen:
+            if fact in seen.values():
+                continue
+            name = f"{fact.id}\0{place}"
+        seen[name] = fact
+        yield name, fact
+
+
+def _says_the_same(one: Fact, two: Fact) -> bool:
+    """Whether nothing changed that `_read` reads."""
+    return one is two or (
+        one.content == two.content
+        and one.subject == two.subject
+        and one.keywords == two.keywords
+        and one.created_at == two.created_at
+        and one.source == two.source
+    )
+
+
+def _read(fact: Fact) -> _Entry:
+    subject = terms(fact.subject)
+    keywords = [term for keyword in fact.keywords for term in terms(keyword)]
+    days = [*written_days(fact.content), *day_terms(fact.created_at)]
+    bag = (*terms(fact.content), *days, *subject, *keywords)
+    return _Entry(bag, frozenset(subject), _tells_when(fact.content), batch_of(fact))
+
+
+def _tells_when(text: str) -> bool:
+    if not _TIME_WORDS.isdisjoint(_WORD.findall(text.lower())):
+        return True
+    return not text.isascii() and bool(_CHINESE_TIME.search(text))

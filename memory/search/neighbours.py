@@ -1,0 +1,75 @@
+"""Facts learned together: what was said just before and after a hit tends to be about the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from parley.memory.model.document import Fact
+
+# Shares of a hit's score for the facts beside it, and of a batch's best hit for the whole batch.
+_BESIDE = 0.15
+_BATCH = 0.10
+# Only the best hits spread: what lies beside a chance hit is nothing.
+_SPREADING = 100
+# More were not learned from one conversation: an import, say.
+_LARGEST_BATCH = 64
+_NO_CONVERSATION = frozenset({"", "manual", "import", "unknown"})
+
+Batch = tuple[str, str]
+
+
+def batch_of(fact: Fact) -> Batch | None:
+    """What facts learned together have in common: the thread and the day. None where nothing tells."""
+    day = fact.created_at[:10]
+    return None if not day or fact.source in _NO_CONVERSATION else (fact.source, day)
+
+
+class Neighbours:
+    """Slots in the order in which their facts were learned, and the batches that they form."""
+
+    def __init__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        self._members: dict[Batch, list[int]] = {}
+        # Of slots whose batch has two or more: that batch.
+        self._together: dict[int, list[int]] = {}
+        self._beside: dict[int, list[int]] = {}
+        self._last: tuple[int, Batch | None] = -1, None
+
+    def arrange(self, order: Iterable[tuple[int, Batch | None]]) -> None:
+        """Take this order for all that was known."""
+        self._forget()
+        for slot, batch in order:
+            self.append(slot, batch)
+
+    def append(self, slot: int, batch: Batch | None) -> None:
+        """Add one that was learned after all others."""
+        before, last = self._last
+        self._last = slot, batch
+        if batch is None:
+            return
+        members = self._members.setdefault(batch, [])
+        members.append(slot)
+        if len(members) > 1:
+            self._together[members[0]] = self._together[slot] = members
+        if last == batch:
+            self._beside.setdefault(before, []).append(slot)
+            self._beside[slot] = [before]
+
+    def spread(self, hits: Sequence[tuple[int, float]]) -> dict[int, float]:
+        """The scores of these hits, best first, and of what was learned with them."""
+        spread = dict(hits)
+        # By the first slot of each batch: its members and the score of its best hit.
+        best: dict[int, tuple[list[int], float]] = {}
+        for slot, score in hits[:_SPREADING]:
+            if slot not in self._together:
+                continue
+            members = self._together[slot]
+            best.setdefault(members[0], (members, score))
+            for near in self._beside.get(slot, ()):
+                spread[near] = spread.get(near, 0.0) + _BESIDE * score
+        for members, score in best.values():
+            for slot in members if len(members) <= _LARGEST_BATCH else ():
+                spread[slot] = spread.get(slot, 0.0) + _BATCH * score
+        return spread

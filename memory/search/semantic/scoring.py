@@ -1,0 +1,99 @@
+"""Closeness in meaning beside shared words: the port to it, and the order that both give together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from parley.memory.model.document import Fact
+from parley.memory.options import MemoryOptions, Ranking
+from parley.memory.search.index import FactIndex
+from parley.memory.search.neighbours import Neighbours, batch_of
+from parley.memory.search.ranking import rank
+
+# Shares of the score; the measurements are in docs/memory-injection.md.
+_WORDS = 0.4
+_MEANING = 0.6
+# As many as the index itself returns; the rest come by confidence.
+_FOUND = 300
+
+
+class SemanticScorer(Protocol):
+    """Tells how close facts are in meaning to what was said."""
+
+    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        """For each fact -1 to 1, or NaN where it is not known; empty where nothing is. Never raises.
+
+        May block: in a thread only. `messages` are oldest first, the current one last.
+        """
+        ...
+
+
+class NullSemanticScorer:
+    """Knows nothing: the order is by words alone."""
+
+    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class PrecomputedScores:
+    """What another affinity told already, of the same facts."""
+
+    close: Sequence[float]
+
+    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        return self.close
+
+
+class SemanticIndex(Protocol):
+    """The affinities of all memories, by a key of each. Every method may block: in a thread only."""
+
+    def of(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+        """As Affinity.of, for one memory."""
+        ...
+
+    def forget(self, key: str) -> None:
+        """Keep nothing of a memory any more. Raises MemoryFailed."""
+        ...
+
+    def close(self) -> None:
+        """Finish what is under way."""
+        ...
+
+
+def rank_blended(
+    index: FactIndex,
+    facts: Sequence[Fact],
+    messages: Sequence[str],
+    options: MemoryOptions,
+    affinity: SemanticScorer,
+) -> list[Fact]:
+    """As `rank`, with closeness in meaning counted too; `facts` are those of the index, oldest first.
+
+    A fact whose closeness is not known is judged by its words alone.
+    """
+    if options.ranking is not Ranking.RELEVANCE:
+        return rank(index, messages, options)
+    close = affinity.of(messages, facts)
+    closest = max((value for value in close if value > 0), default=0.0)
+    if not closest:
+        return rank(index, messages, options)
+    words = {id(fact): score for fact, score in index.search(messages)}
+    scores = [
+        (slot, _score(words.get(id(fact), 0.0), value / closest))
+        for slot, (fact, value) in enumerate(zip(facts, close, strict=True))
+    ]
+    scores.sort(key=lambda hit: (hit[1], hit[0]), reverse=True)
+    neighbours = Neighbours()
+    neighbours.arrange((slot, batch_of(fact)) for slot, fact in enumerate(facts))
+    spread = neighbours.spread([hit for hit in scores if hit[1] > 0])
+    best = sorted(spread, key=lambda slot: (spread[slot], slot), reverse=True)[:_FOUND]
+    found = [facts[slot] for slot in best]
+    return [*found, *index.all_but(found)]
+
+
+def _score(words: float, meaning: float) -> float:
+    return words if math.isnan(meaning) else _WORDS * words + _MEANING * max(0.0, meaning)

@@ -1,0 +1,178 @@
+"""One memory in its folder: `memory.json`, its notes beside it, and what was set aside of either.
+
+Everything here waits for the disk and belongs into a thread; whoever calls holds the lock.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from parley.core.model.errors import DocumentConflict
+from parley.memory.model.document import MemoryDocument, StoredMemory, clear
+from parley.memory.storage import atomic_files
+from parley.memory.storage.document_format import ParsedDocument, document_json, read_document
+from parley.memory.storage.notes_format import NotesFile, notes_json, read_notes, restored_notes, saved_notes
+
+log = logging.getLogger(__name__)
+
+DOCUMENT = "memory.json"
+NOTES = "memory.notes.json"
+QUARANTINE = "memory.quarantine.jsonl"
+# An editor that writes in place shows a half file for a moment: one changed this lately is read again.
+_FRESH = 2.0
+_LOOKS = 5
+
+
+class MemoryDirectory:
+    """A memory's files. `pause` passes between two looks at a file that is being written."""
+
+    def __init__(self, path: Path, person: str, pause: Callable[[], None]) -> None:
+        self.path = path
+        self._person = person
+        self._pause = pause
+        self.files = self._document, self._notes = path / DOCUMENT, path / NOTES
+
+    def revision(self) -> str:
+        """The state of both files; empty where there is none."""
+        return _revision(atomic_files.read(self._document), atomic_files.read(self._notes))
+
+    def load(self) -> StoredMemory:
+        """The memory. A file that cannot be read at all is renamed, an entry that cannot is copied aside."""
+        content, document = self._read_document()
+        notes = atomic_files.read(self._notes)
+        file = self._read_notes(notes)
+        if file is None:
+            notes, file = atomic_files.FileSnapshot(), NotesFile()
+        kept = restored_notes(file.notes_of(content.digest), document)
+        return StoredMemory(document, kept, _revision(content, notes))
+
+    def save(self, stored: StoredMemory) -> StoredMemory:
+        """Write both files, or the notes alone where the document is the same.
+
+        Raises DocumentConflict, OSError.
+        """
+        content, notes = atomic_files.read(self._document), atomic_files.read(self._notes)
+        if _revision(content, notes) != stored.revision:
+            raise DocumentConflict(f"{self._document} changed since it was read")
+        if not content.digest:
+            # So that a document that is absent later was removed, and not one that was never written.
+            atomic_files.write([(self._document, document_json(MemoryDocument()).encode())])
+            content = atomic_files.read(self._document)
+        data = document_json(stored.document).encode()
+        before = (self._read_notes(notes) or NotesFile()).notes_of(content.digest)
+        file = NotesFile(
+            person=self._person,
+            document=atomic_files.digest(data),
+            notes=saved_notes(stored.notes, stored.document),
+            document_before=content.digest,
+            before=before,
+        )
+        document = [] if data == content.data else [(self._document, data)]
+        # Asked again at the last moment: to write takes long enough for an editor to save.
+        atomic_files.write(
+            [(self._notes, notes_json(file).encode()), *document],
+            unless=lambda: atomic_files.read(self._document) != content,
+        )
+        if (file.notes.tombstones, file.notes.generation) != (before.tombstones, before.generation):
+            # Leave no copy of what was forgotten: the earlier notes are not needed any more.
+            file = replace(file, document_before="", before=None)
+            atomic_files.write([(self._notes, notes_json(file).encode())])
+        return replace(stored, revision=self._written(data))
+
+    def _written(self, data: bytes) -> str:
+        """The revision after a write; one that nothing has if somebody wrote right after us."""
+        content = atomic_files.read(self._document)
+        return _revision(content, atomic_files.read(self._notes)) if content.data == data else "overtaken"
+
+    def erase(self) -> None:
+        """Remove every file but the notes, of which a count and the switch stay.
+
+        Raises DocumentConflict, OSError.
+        """
+        stored = self.load()
+        emptied = clear(stored)
+        self.save(replace(emptied, notes=replace(emptied.notes, watermarks={})))
+        for entry in sorted(self.path.iterdir()):
+            if entry.is_file() and entry.name != NOTES:
+                os.unlink(entry)  # noqa: PTH108 - as in memory/storage/atomic_files.py
+        atomic_files.flush_folder(self.path)
+
+    def _read_document(self) -> tuple[atomic_files.FileSnapshot, MemoryDocument]:
+        content = atomic_files.read(self._document)
+        found = _parsed(content)
+        for _ in range(_LOOKS - 1):
+            readable = content.data and not isinstance(found, ValueError)
+            if readable or time.time() - content.modified / 1e9 >= _FRESH:
+                break
+            # Nothing yet, or half a file: somebody may be writing it just now.
+            self._pause()
+            content = atomic_files.read(self._document)
+            found = _parsed(content)
+        if isinstance(found, ValueError):
+            self._set_aside(self._document, found)
+            return atomic_files.FileSnapshot(), MemoryDocument()
+        self._quarantine(found)
+        return content, found.document
+
+    def _read_notes(self, content: atomic_files.FileSnapshot) -> NotesFile | None:
+        """The notes; None when they cannot be read, and then they are out of the way."""
+        if not content.data:
+            return NotesFile()
+        try:
+            return read_notes(content.data.decode())
+        except ValueError as error:
+            self._set_aside(self._notes, error)
+            return None
+
+    def _set_aside(self, path: Path, error: ValueError) -> None:
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+        aside = path.with_name(f"{path.name}.corrupt-{stamp}")
+        os.rename(path, aside)  # noqa: PTH104
+        atomic_files.flush_folder(self.path)
+        log.error(
+            "%s cannot be read (%s). It is now %s, and an empty one takes its place. "
+            "To have it back: repair that file, and give it its name again.",
+            path,
+            error,
+            aside.name,
+        )
+
+    def _quarantine(self, found: ParsedDocument) -> None:
+        """Copy entries that cannot be read to a file beside, once each: the next save leaves them out."""
+        if not found.rejected:
+            return
+        path = self.path / QUARANTINE
+        there = atomic_files.read(path).data.decode("utf-8", "replace")
+        known = set(there.splitlines())
+        lines = [line for line in map(_line, found.rejected) if line not in known]
+        if lines:
+            atomic_files.write([(path, (there + "".join(f"{line}\n" for line in lines)).encode())])
+            log.warning(
+                "%s has %d entries that cannot be read; they are kept in %s, and the rest is used",
+                self._document,
+                len(lines),
+                path.name,
+            )
+
+
+def _parsed(content: atomic_files.FileSnapshot) -> ParsedDocument | ValueError:
+    try:
+        return read_document(content.data.decode("utf-8-sig"))
+    except ValueError as error:
+        return error
+
+
+def _line(entry: str) -> str:
+    """JSON on one line, whatever characters a reader takes for the end of one."""
+    return json.dumps(json.loads(entry))
+
+
+def _revision(document: atomic_files.FileSnapshot, notes: atomic_files.FileSnapshot) -> str:
+    return f"{document.revision}/{notes.revision}" if document.digest or notes.digest else ""

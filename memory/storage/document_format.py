@@ -1,0 +1,215 @@
+"""A memory as JSON: schema 1.0 of the reference system, read as people and other versions left it.
+
+Keys that the schema does not have are written only where they say something: `shared`, `subject`,
+`keywords`, `lastConfirmedAt`, `accounts`. What cannot be read is handed back, entry by entry, so that
+nothing is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import orjson
+
+from parley.core.model.types import Json
+from parley.memory.model.document import (
+    VERSION,
+    Category,
+    Fact,
+    MemoryDocument,
+    Summaries,
+    Summary,
+    clamp_confidence,
+)
+from parley.memory.model.fact_ids import derive_fact_id
+from parley.memory.model.timestamps import normalise_timestamp
+
+_SECTIONS = {
+    "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},
+    "history": {"recentMonths": "recent", "earlierContext": "earlier", "longTermBackground": "background"},
+}
+# Categories of other versions of the reference system, as ours.
+_CATEGORIES = {each.value: each for each in Category} | {
+    "identity": Category.CONTEXT,
+    "decision": Category.CONTEXT,
+    "constraint": Category.PREFERENCE,
+    "cognitive": Category.BEHAVIOR,
+}
+_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+
+Object = dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument:
+    """A document as it could be read, and the JSON of what could not."""
+
+    document: MemoryDocument
+    rejected: tuple[str, ...] = ()
+
+
+def document_json(document: MemoryDocument) -> str:
+    """The document as it stands in its file."""
+    summaries = document.summaries
+    value: Object = {"version": VERSION, "lastUpdated": document.updated_at}
+    for section, keys in _SECTIONS.items():
+        value[section] = {key: _summary_value(getattr(summaries, name)) for key, name in keys.items()}
+    value["facts"] = [fact_to_json(fact) for fact in document.facts]
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def _summary_value(summary: Summary) -> Json:
+    return {"summary": summary.text, "updatedAt": summary.updated_at}
+
+
+def fact_to_json(fact: Fact) -> Object:
+    """One fact as it stands in the file."""
+    value: Object = {
+        "id": fact.id,
+        "content": fact.content,
+        "category": fact.category.value,
+        "confidence": fact.confidence,
+        "createdAt": fact.created_at,
+        "source": fact.source,
+    }
+    extras: Object = {
+        "sourceError": fact.source_error,
+        "shared": fact.shared,
+        "subject": fact.subject,
+        "keywords": list(fact.keywords),
+        "lastConfirmedAt": fact.confirmed_at,
+        "accounts": list(fact.accounts),
+    }
+    return value | {key: entry for key, entry in extras.items() if entry}
+
+
+def read_document(text: str) -> ParsedDocument:
+    """The document that a text holds; blank text is an empty one. Raises ValueError for anything else."""
+    if not text.strip():
+        return ParsedDocument(MemoryDocument())
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(value, dict):
+        raise ValueError("not a JSON object")
+    rejected: list[str] = []
+    document = MemoryDocument(
+        summaries=_read_summaries(value, rejected),
+        facts=tuple(_read_facts(value.get("facts"), rejected)),
+        updated_at=normalise_timestamp(_text(value.get("lastUpdated"))),
+    )
+    return ParsedDocument(document, tuple(rejected))
+
+
+def _read_summaries(value: Object, rejected: list[str]) -> Summaries:
+    found = {}
+    for section, keys in _SECTIONS.items():
+        entries = value.get(section)
+        if not isinstance(entries, dict):
+            _reject(section, entries, rejected)
+            continue
+        for key, name in keys.items():
+            found[name] = _read_summary(f"{section}.{key}", entries.get(key), rejected)
+    return Summaries(**found)
+
+
+def _read_summary(place: str, entry: Json, rejected: list[str]) -> Summary:
+    if isinstance(entry, str):
+        return Summary(_text(entry).strip())
+    if not isinstance(entry, dict):
+        _reject(place, entry, rejected)
+        return Summary()
+    text = entry.get("summary")
+    if not isinstance(text, str):
+        _reject(place, text, rejected)
+    return Summary(_text(text).strip(), normalise_timestamp(_text(entry.get("updatedAt"))))
+
+
+def _read_facts(entries: Json, rejected: list[str]) -> Iterator[Fact]:
+    if not isinstance(entries, list):
+        _reject("facts", entries, rejected)
+        return
+    seen: dict[str, str] = {}
+    for entry in entries:
+        fact = read_fact(entry)
+        if fact is None:
+            rejected.append(json.dumps(entry, ensure_ascii=False))
+        elif seen.get(fact.id) != fact.content:
+            free = _free_id(fact, seen)
+            seen[free.id] = free.content
+            yield free
+
+
+def _free_id(fact: Fact, seen: dict[str, str]) -> Fact:
+    """The fact, under another id when its own is another's: a copied entry that was edited."""
+    fact_id = fact.id
+    while fact_id in seen:
+        fact_id = derive_fact_id(fact_id + fact.content)
+    return fact if fact_id == fact.id else replace(fact, id=fact_id)
+
+
+def read_fact(entry: Json) -> Fact | None:
+    """One fact; None where there is no content. Everything else that is odd takes a sensible value."""
+    if not isinstance(entry, dict):
+        return None
+    content = _text(entry.get("content")).strip()
+    if not content:
+        return None
+    created_at = normalise_timestamp(_text(entry.get("createdAt")))
+    fact_id = _text(entry.get("id"))
+    return Fact(
+        id=fact_id if _ID.fullmatch(fact_id) else derive_fact_id(fact_id + content + created_at),
+        content=content,
+        category=_category(entry),
+        confidence=clamp_confidence(entry.get("confidence")),
+        created_at=created_at,
+        source=_source(entry.get("source")),
+        source_error=_text(entry.get("sourceError")).strip(),
+        shared=entry.get("shared") is True,
+        subject=_text(entry.get("subject")).strip(),
+        keywords=_texts(entry.get("keywords")),
+        confirmed_at=normalise_timestamp(_text(entry.get("lastConfirmedAt"))),
+        accounts=_accounts(entry.get("accounts")),
+    )
+
+
+def _category(entry: Object) -> Category:
+    for key in ("category", "categoryExtension"):
+        found = _CATEGORIES.get(_text(entry.get(key)).strip().lower())
+        if found is not None:
+            return found
+    return Category.CONTEXT
+
+
+def _source(value: Json) -> str:
+    if isinstance(value, dict):
+        value = value.get("threadId") or value.get("type")
+    return _text(value).strip() or "unknown"
+
+
+def _texts(value: Json) -> tuple[str, ...]:
+    entries = value if isinstance(value, list) else []
+    return tuple(text for text in (_text(entry).strip() for entry in entries) if text)
+
+
+def _accounts(value: Json) -> tuple[str, ...]:
+    entries = value if isinstance(value, list) else []
+    return tuple(_text(entry) for entry in entries if isinstance(entry, str))
+
+
+def _text(value: Json) -> str:
+    """A text that can be written again: half a character (from a `\\ud800`) becomes a mark."""
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() else _LONE_SURROGATES.sub("\ufffd", value)
+
+
+def _reject(place: str, entry: Json, rejected: list[str]) -> None:
+    """Hand back what is in a place where it cannot be read; nothing there is nothing wrong."""
+    if entry is not None:
+        rejected.append(json.dumps({place: entry}, ensure_ascii=False))

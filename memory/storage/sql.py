@@ -1,0 +1,149 @@
+"""Memories in the SQL store: a document for each, whose version is its revision."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+from urllib.parse import quote, unquote
+
+from parley.core.model.errors import DocumentConflict, MemoryFailed, StoreUnavailable
+from parley.core.ports.journal import Document, DocumentRepository
+from parley.memory.model.document import MemoryDocument, Notes, StoredMemory, clear
+from parley.memory.storage.atomic_files import digest
+from parley.memory.storage.document_format import ParsedDocument, document_json, read_document
+from parley.memory.storage.notes_format import MemoryRow, read_row, restored_notes, row_json, saved_notes
+from parley.memory.worker_thread import WorkerThread
+
+log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
+
+_PREFIX = "memory/"
+_ASIDE = "memory-aside/"
+_PAGE = 100
+# Characters of a row, and facts, up to which it is read and made on the loop, within 1 ms.
+_BIG = 20_000
+_MANY = 100
+_MOST_KEPT = 256
+
+
+class SqlMemoryStore:
+    """Memories as documents `memory/{person}/{assistant}`, both percent-escaped.
+
+    What cannot be read is moved to `memory-aside/...`, as the files do it.
+    """
+
+    def __init__(self, documents: DocumentRepository) -> None:
+        self._documents = documents
+        self._thinker = WorkerThread()
+        self._lately: OrderedDict[str, StoredMemory] = OrderedDict()
+
+    async def load(self, person: str, assistant: str = "") -> StoredMemory:
+        """The memory as it is now. Raises MemoryFailed."""
+        return await self._read(await _asked(self._documents.get(_key(person, assistant))))
+
+    async def save(self, person: str, stored: StoredMemory, assistant: str = "") -> StoredMemory:
+        """Write it if it is as it was read. Raises DocumentConflict, MemoryFailed."""
+        many = len(stored.document.facts) > _MANY or bool(stored.notes.past)
+        body = await self._thinker.think(partial(_row_of, stored)) if many else _row_of(stored)
+        document = Document(_key(person, assistant), body, int(stored.revision or "0"))
+        written = await _asked(self._documents.set(document))
+        return self._keep(document.key, replace(stored, revision=str(written.version)))
+
+    async def people(self) -> Sequence[str]:
+        """The persons who have a memory. Raises MemoryFailed."""
+        found = set()
+        async for document in self._all(_PREFIX):
+            stored = await self._read(document)
+            if stored.document != MemoryDocument():
+                found.add(unquote(document.key.removeprefix(_PREFIX).split("/")[0]))
+        return sorted(found)
+
+    async def erase(self, person: str) -> None:
+        """Remove everything of a person but a count. Raises MemoryFailed."""
+        mine = f"{quote(person, safe='')}/"
+        keys = {_key(person, "")} | {document.key async for document in self._all(_PREFIX + mine)}
+        for key in sorted(keys):
+            await self._empty(key)
+        async for document in self._all(_ASIDE + mine):
+            await _asked(self._documents.delete(document.key))
+
+    async def _empty(self, key: str) -> None:
+        while True:
+            document = await _asked(self._documents.get(key))
+            emptied = clear(await self._read(document))
+            notes = replace(saved_notes(emptied.notes, emptied.document), watermarks={})
+            row = MemoryRow("", notes)
+            try:
+                await _asked(self._documents.set(replace(document, body=row_json(row))))
+            except DocumentConflict:
+                continue
+            self._lately.pop(key, None)
+            return
+
+    async def _all(self, prefix: str) -> AsyncIterator[Document]:
+        after = ""
+        while page := await _asked(self._documents.list(prefix, _PAGE, after)):
+            for document in page:
+                yield document
+            after = page[-1].key
+
+    async def _read(self, document: Document) -> StoredMemory:
+        if not document.body:
+            return StoredMemory(revision=str(document.version) if document.version else "")
+        known = self._lately.get(document.key)
+        if known is not None and known.revision == str(document.version):
+            return self._keep(document.key, known)
+        parse = partial(_parsed, document.body)
+        try:
+            found, notes = await self._thinker.think(parse) if len(document.body) > _BIG else parse()
+        except ValueError as error:
+            await self._set_aside(document, document.body)
+            log.error("the memory %s cannot be read (%s); it is kept under %s", document.key, error, _ASIDE)
+            return StoredMemory(revision=str(document.version))
+        for entry in found.rejected:
+            await self._set_aside(document, entry)
+        return self._keep(document.key, StoredMemory(found.document, notes, str(document.version)))
+
+    def _keep(self, key: str, stored: StoredMemory) -> StoredMemory:
+        """Remember what stands under its revision: most memories are read far more often than written."""
+        self._lately[key] = stored
+        self._lately.move_to_end(key)
+        if len(self._lately) > _MOST_KEPT:
+            self._lately.popitem(last=False)
+        return stored
+
+    async def _set_aside(self, document: Document, text: str) -> None:
+        """Keep a copy of what cannot be read, once."""
+        key = f"{_ASIDE}{document.key.removeprefix(_PREFIX)}/{digest(text.encode())[:16]}"
+        there = await _asked(self._documents.get(key))
+        if not there.version:
+            with suppress(DocumentConflict):  # another node was first
+                await _asked(self._documents.set(replace(there, body=text)))
+
+
+def _row_of(stored: StoredMemory) -> str:
+    return row_json(MemoryRow(document_json(stored.document), saved_notes(stored.notes, stored.document)))
+
+
+def _parsed(body: str) -> tuple[ParsedDocument, Notes]:
+    """A row's memory. Raises ValueError."""
+    row = read_row(body)
+    found = read_document(row.document)
+    return found, restored_notes(row.notes, found.document)
+
+
+def _key(person: str, assistant: str) -> str:
+    return f"{_PREFIX}{quote(person, safe='')}/{quote(assistant, safe='')}"
+
+
+async def _asked(answer: Awaitable[Result]) -> Result:
+    try:
+        return await answer
+    except StoreUnavailable as error:
+        raise MemoryFailed(f"The store that keeps memories is out of reach: {error.user_text}") from error

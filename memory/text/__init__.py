@@ -1,0 +1,1 @@
+"""Text utilities: search terms, sentences, small talk, escaping, YAML and token counts."""

@@ -1,0 +1,20 @@
+"""Sentences of a text, in Latin and in Chinese and Japanese punctuation."""
+
+from __future__ import annotations
+
+import re
+
+# A full stop ends a sentence only before a space: "v20.1" and "parley.example" are one word each.
+# Of several only the first is tried: what fails there fails from each of them on.
+_END = re.compile(r"(?<![.!?])[.!?]++[\"')\]]*+(?=\s)\s*|[。！？…]+[”’」』）]*\s*|\n+\s*")
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences with what ends them; joined they are the text again."""
+    found, start = [], 0
+    for end in _END.finditer(text):
+        found.append(text[start : end.end()])
+        start = end.end()
+    if start < len(text):
+        found.append(text[start:])
+    return found

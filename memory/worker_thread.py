@@ -1,0 +1,24 @@
+"""One worker thread for what is too slow for the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+class WorkerThread:
+    """Does what takes a while beside the loop, one thing at a time.
+
+    Several busy threads would each take their turn before the loop has its own, every time it wakes.
+    """
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "parley-memory")
+
+    async def think(self, work: Callable[[], Result]) -> Result:
+        """Do it, as soon as what came before is done."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)

@@ -1,0 +1,111 @@
+"""Interrupts as questions to a person (pure)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from parley.agent.hitl.approvals import APPROVE, EDIT, REJECT, RESPOND, ProposedAction, parse_approval
+from parley.agent.hitl.interrupts import BREAKPOINT, Interrupt
+from parley.agent.transport.decoding import string
+from parley.core.model.questions import Option, Question, QuestionKind
+from parley.core.model.types import Json
+
+_WORDED = ("question", "prompt", "message", "description", "text", "title", "ask", "query")
+_CHOICES = ("options", "choices")
+_DEFAULT_DESCRIPTION = "Tool execution requires approval"
+_MAX_PROMPT = 3000
+PART_SEPARATOR = "#"
+"""Between an interrupt's id and the number of one of its several actions."""
+
+_YES_NO = (Option(APPROVE, "Approve"), Option(REJECT, "Reject"))
+
+
+def build_questions(interrupt: Interrupt) -> tuple[Question, ...]:
+    """What an interrupt asks: one question for each action that waits for approval, else one alone.
+
+    Approvals offer `approve` and `reject` as far as they are allowed; other values offer the options
+    they name, or those of their response schema.
+    """
+    asked = parse_approval(interrupt)
+    if asked is None:
+        options = tuple(Option(*choice_id_and_label(choice)) for choice in offered_choices(interrupt))
+        prompt, rest = _prompt(interrupt.value)
+        return (Question(interrupt.id, _clip(prompt, _MAX_PROMPT), options, arguments=rest),)
+    several = len(asked.actions) > 1
+    return tuple(
+        _about(action, f"{interrupt.id}{PART_SEPARATOR}{number}" if several else interrupt.id)
+        for number, action in enumerate(asked.actions, 1)
+    )
+
+
+def build_breakpoint_question(nodes: Iterable[str]) -> Question:
+    """The question that a pause without an interrupt asks."""
+    return Question(BREAKPOINT, "", _YES_NO, kind=QuestionKind.PAUSE, action=", ".join(nodes))
+
+
+def _about(action: ProposedAction, key: str) -> Question:
+    # LangChain's middleware appends the tool and its arguments in Python's notation: ours are readable.
+    description = action.description.split(f"\n\nTool: {action.name}\nArgs: ")[0].strip()
+    return Question(
+        key,
+        "" if description == _DEFAULT_DESCRIPTION else _clip(description, _MAX_PROMPT),
+        tuple(option for option in _YES_NO if option.id in action.allowed),
+        may_edit=EDIT in action.allowed,
+        may_respond=bool(action.allowed & {REJECT, RESPOND}),
+        kind=QuestionKind.APPROVAL,
+        action=action.name,
+        arguments=_json(action.args) if action.args else "",
+    )
+
+
+def offered_choices(interrupt: Interrupt) -> tuple[Json, ...]:
+    """The answers that an interrupt offers, as the agent wants them back."""
+    value, schema = interrupt.value, interrupt.schema
+    if isinstance(value, dict):
+        for key in _CHOICES:
+            if isinstance(offered := value.get(key), list) and offered:
+                return tuple(_wanted(each) for each in offered)
+    if isinstance(schema, dict):
+        if isinstance(offered := schema.get("enum"), list):
+            return tuple(offered)
+        if schema.get("type") == "boolean":
+            return (True, False)
+    return ()
+
+
+def _wanted(choice: Json) -> Json:
+    if isinstance(choice, dict):
+        for key in ("value", "id", "label", "name", "title"):
+            if key in choice:
+                return choice[key]
+    return choice
+
+
+def choice_id_and_label(choice: Json) -> tuple[str, str]:
+    """The id and the label of a choice."""
+    if isinstance(choice, bool):
+        return ("yes", "Yes") if choice else ("no", "No")
+    label = choice if isinstance(choice, str) else json.dumps(choice, ensure_ascii=False)
+    return label, label
+
+
+def _prompt(value: Json) -> tuple[str, str]:
+    """The words of a value, and the rest of it as JSON text."""
+    if isinstance(value, str):
+        return value, ""
+    if not isinstance(value, dict):
+        return "", "" if value is None else _json(value)
+    worded = next((key for key in _WORDED if string(value.get(key)).strip()), "")
+    shown = {
+        key: each for key, each in value.items() if key not in (worded, *_CHOICES) and each not in (None, "")
+    }
+    return string(value.get(worded)) if worded else "", _json(shown) if shown else ""
+
+
+def _json(value: Json | Mapping[str, Json]) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _clip(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,152 @@
+"""How a run ended, and what it answered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
+
+from parley.agent.files import outgoing
+from parley.agent.hitl.interrupts import Interrupt, next_nodes, pending_interrupts
+from parley.agent.hitl.questions import build_breakpoint_question, build_questions
+from parley.agent.langgraph_client import AgentServerClient
+from parley.agent.stream.final_answer import FinalAnswer, answer_from_values
+from parley.agent.stream.transcript import RunTranscript
+from parley.agent.transport.error_mapping import AgentMissing
+from parley.core.model.attachments import StoredFile
+from parley.core.model.questions import Question
+from parley.core.model.types import Json, Outcome, RunEnded, RunRequest, StepStatus
+
+ALIVE_STATUSES = frozenset({"pending", "running", "queued", "streaming"})
+_BROKEN = frozenset({"error", "timeout", "failed"})
+_CANCELLED = frozenset({"interrupted", "cancelled", "canceled"})
+
+
+class OutcomeResolver:
+    """The end of one run, told from its transcript and, where that is not enough, from the server."""
+
+    def __init__(
+        self,
+        server: AgentServerClient,
+        request: RunRequest,
+        run_id: str,
+        transcript: RunTranscript,
+        folder: Path,
+    ) -> None:
+        self._server = server
+        self._request = request
+        self._run_id = run_id
+        self._transcript = transcript
+        self._folder = folder
+
+    async def of(self, status: str) -> RunEnded:
+        """The end of a run with this status; "" where the server did not say. Raises AgentError."""
+        ended = await self._of(status)
+        return replace(ended, usage=self._transcript.meter.total())
+
+    async def _of(self, status: str) -> RunEnded:
+        transcript = self._transcript
+        if transcript.error or not status:
+            # An error event may be a cancellation, and some servers end every stream as a success.
+            status = await self._status()
+        if transcript.error and status not in _CANCELLED:
+            return self._failed(transcript.error)
+        if status in _BROKEN:
+            return self._failed(f"the run's status is {status}")
+        if transcript.interrupts or transcript.paused:
+            return await self._asked()
+        if status in _CANCELLED:
+            return await self._stopped()
+        return await self._answered()
+
+    async def vanished(self) -> RunEnded:
+        """The end of a run that the server no longer knows, though it knows its thread."""
+        state = await self._state()
+        final = answer_from_values(_values(state), self._transcript.asked, concluded=False)
+        ended = await self._with_answer(final) if final.text or final.contents else self._cancelled()
+        return replace(ended, usage=self._transcript.meter.total())
+
+    async def _state(self) -> Json:
+        """The thread's state; what its messages took is noted."""
+        state = await self._server.state(self._request.thread)
+        self._transcript.meter.read(_values(state), self._transcript.asked)
+        return state
+
+    async def _status(self) -> str:
+        try:
+            return await self._server.status(self._request.thread, self._run_id)
+        except AgentMissing:
+            return ""
+
+    def _failed(self, error: str) -> RunEnded:
+        transcript = self._transcript
+        return RunEnded(
+            Outcome.FAILED, transcript.text(), transcript.steps.settled(StepStatus.FAILED), error=error
+        )
+
+    def _cancelled(self) -> RunEnded:
+        transcript = self._transcript
+        return RunEnded(Outcome.CANCELLED, transcript.text(), transcript.steps.settled(StepStatus.FAILED))
+
+    async def _stopped(self) -> RunEnded:
+        """A cancelled run and one that asks have the same status on some servers."""
+        state = await self._state()
+        if waiting := pending_interrupts(state):
+            return self._asking(_questions(waiting), self._spoken(state))
+        return self._cancelled()
+
+    async def _asked(self) -> RunEnded:
+        transcript = self._transcript
+        if transcript.whole and transcript.interrupts:
+            spoken = transcript.final(concluded=False).text
+            return self._asking(_questions(transcript.interrupts), spoken)
+        state = await self._state()
+        waiting = transcript.interrupts | pending_interrupts(state)
+        questions = _questions(waiting) if waiting else (build_breakpoint_question(next_nodes(state)),)
+        return self._asking(questions, self._spoken(state))
+
+    def _asking(self, questions: tuple[Question, ...], text: str) -> RunEnded:
+        return RunEnded(Outcome.ASKED, text, self._transcript.steps.finished(), questions=questions)
+
+    def _spoken(self, state: Json) -> str:
+        return (
+            answer_from_values(_values(state), self._transcript.asked, concluded=False).text
+            or self._transcript.final(concluded=False).text
+        )
+
+    async def _answered(self) -> RunEnded:
+        final = self._transcript.final(concluded=True)
+        if self._transcript.whole and (final.text or final.contents):
+            return await self._with_answer(final)
+        state = await self._state()
+        if waiting := pending_interrupts(state):
+            return self._asking(_questions(waiting), self._spoken(state))
+        values = _values(state)
+        kept = answer_from_values(values, self._transcript.asked, concluded=True)
+        if kept.text or kept.contents:
+            final = kept
+        elif not final.text and "messages" not in values:
+            # The graph keeps no messages and no answer that we know of: what it streamed is all there is.
+            final = FinalAnswer(self._transcript.text(), final.contents)
+        return await self._with_answer(final)
+
+    async def _with_answer(self, final: FinalAnswer) -> RunEnded:
+        stored = await self._store(final) if final.contents else ()
+        steps = self._transcript.steps.settled(StepStatus.DONE)
+        outcome = Outcome.ANSWERED if final.text.strip() or stored else Outcome.EMPTY
+        return RunEnded(outcome, final.text, steps, files=stored)
+
+    async def _store(self, final: FinalAnswer) -> tuple[StoredFile, ...]:
+        # A folder a turn; turn ids are not ours to put into a path as they are.
+        return await outgoing.save_files(
+            final.contents, self._folder / uuid5(NAMESPACE_URL, self._request.turn_id).hex
+        )
+
+
+def _questions(waiting: dict[str, Interrupt]) -> tuple[Question, ...]:
+    return tuple(asked for interrupt in waiting.values() for asked in build_questions(interrupt))
+
+
+def _values(state: Json) -> dict[str, Json]:
+    values = state.get("values") if isinstance(state, dict) else None
+    return values if isinstance(values, dict) else {}

@@ -1,0 +1,89 @@
+"""From a turn to the run that it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from parley.agent.files.reader import FileReader
+from parley.agent.hitl.decisions import build_resume_value, is_yes
+from parley.agent.hitl.interrupts import BREAKPOINT, Interrupt, next_nodes, pending_interrupts
+from parley.agent.hitl.questions import PART_SEPARATOR
+from parley.agent.langgraph_client import AgentServerClient, RunSpec
+from parley.agent.runs.checkpoint_selection import select_start
+from parley.agent.runs.memory_injection import MemoryInjection, MemoryInjector
+from parley.agent.runs.run_input import build_run_config, build_run_input
+from parley.agent.stream.final_answer import TurnAnchor, parse_messages
+from parley.core.model.errors import AgentRefused
+from parley.core.model.questions import ResumeInput
+from parley.core.model.types import Json, RunRequest
+
+
+def turn_anchor(request: RunRequest) -> TurnAnchor:
+    """What a request asked, when its run is only joined."""
+    return TurnAnchor(request.message_id, request.text, resumed=request.answer is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class RunDefaults:
+    """How runs are made. `pictures` says that the agent's model takes them."""
+
+    recursion_limit: int
+    documents: FileReader
+    pictures: bool = True
+    injector: MemoryInjector = field(default_factory=lambda: MemoryInjector(MemoryInjection.MESSAGE))
+
+
+async def prepare_run(
+    server: AgentServerClient, request: RunRequest, making: RunDefaults
+) -> tuple[RunSpec, TurnAnchor]:
+    """The run that a request needs, and how to tell its answer from older ones.
+
+    An answer resumes the thread only if it still waits for that very question; else its words are an
+    ordinary message. (Resuming a thread that waits for nothing gives an old answer as if it were new,
+    and one that waits for something else could approve what nobody was asked.)
+    """
+    request = await making.injector.placed(server, request)
+    config, context = build_run_config(request.session, making.recursion_limit)
+    order = RunSpec(request.thread, request.session.assistant, request.turn_id, config, context)
+    if request.answer:
+        state = await server.state(request.thread)
+        if resumed := _resumed(order, request.answer, state):
+            return resumed, TurnAnchor(request.message_id, request.text, resumed=True, before=_ids(state))
+        if not request.text:
+            raise AgentRefused("The agent no longer waits for this decision.")
+    start = await select_start(server, request)
+    given = await build_run_input(request, making.documents, start.earlier, pictures=making.pictures)
+    order = replace(order, input=given.input, unread=given.unread, checkpoint=start.checkpoint)
+    return order, TurnAnchor(request.message_id, request.text)
+
+
+def _resumed(order: RunSpec, answer: ResumeInput, state: Json) -> RunSpec | None:
+    waiting, given = pending_interrupts(state), _by_interrupt(answer)
+    met = {key: waiting[key] for key in given if key in waiting}
+    if met:
+        return replace(order, resume=_resume(met, given))
+    if BREAKPOINT in given and not waiting and next_nodes(state) and is_yes(given[BREAKPOINT][1]):
+        return order
+    return None
+
+
+def _by_interrupt(answer: ResumeInput) -> dict[str, dict[int, str]]:
+    """The words to each interrupt's actions, from 1."""
+    found: dict[str, dict[int, str]] = {}
+    for given in answer.given:
+        head, mark, number = given.question.rpartition(PART_SEPARATOR)
+        interrupt, part = (head, int(number)) if mark and number.isdecimal() else (given.question, 1)
+        found.setdefault(interrupt, {})[part] = given.text
+    return found
+
+
+def _resume(waiting: dict[str, Interrupt], given: dict[str, dict[int, str]]) -> Json:
+    if list(waiting) == [""]:
+        return build_resume_value(waiting[""], given[""])  # An old server, whose interrupts have no ids.
+    return {key: build_resume_value(each, given[key]) for key, each in waiting.items()}
+
+
+def _ids(state: Json) -> frozenset[str]:
+    values = state.get("values") if isinstance(state, dict) else None
+    messages, _ = parse_messages(values.get("messages")) if isinstance(values, dict) else ([], False)
+    return frozenset(message.id for message in messages)

@@ -1,0 +1,1 @@
+"""A run's event stream: messages, text, steps, token usage, and the final answer (pure)."""

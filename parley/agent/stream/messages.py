@@ -1,0 +1,188 @@
+"""One message as a LangGraph server sends it, read without trusting it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from parley.agent.transport.decoding import read_text, string
+from parley.core.model.types import Json
+
+
+class MessageKind(Enum):
+    """Whose words they are. Only ASSISTANT is ever shown, everything unknown is OTHER."""
+
+    ASSISTANT = auto()
+    TOOL = auto()
+    HUMAN = auto()
+    REMOVAL = auto()
+    OTHER = auto()
+
+
+MESSAGE_KINDS = {
+    "ai": MessageKind.ASSISTANT,
+    "assistant": MessageKind.ASSISTANT,
+    "AIMessage": MessageKind.ASSISTANT,
+    "AIMessageChunk": MessageKind.ASSISTANT,
+    "tool": MessageKind.TOOL,
+    "ToolMessage": MessageKind.TOOL,
+    "ToolMessageChunk": MessageKind.TOOL,
+    "human": MessageKind.HUMAN,
+    "user": MessageKind.HUMAN,
+    "HumanMessage": MessageKind.HUMAN,
+    "HumanMessageChunk": MessageKind.HUMAN,
+    "remove": MessageKind.REMOVAL,
+    "RemoveMessage": MessageKind.REMOVAL,
+}
+_TEXT_BLOCKS = ("text", "output_text")
+_REASONING_BLOCKS = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
+_UNRENDERED = "do-not-render-"
+_MOST_TOKENS = 10**12
+"""No model takes so many; more would not fit where they are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that a message asks for; `id` is empty where the server gives none."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadMessage:
+    """What we use of a message.
+
+    `chunk` says that its type is a chunk's, `hidden` that it must not be shown (marked so, or written by
+    middleware, such as a summary). `call_id` and `failed`
+    belong to a tool's result. `tokens` are those that its model read and wrote, where it says so, `model` is
+    the model's name.
+    """
+
+    kind: MessageKind
+    id: str
+    chunk: bool
+    content: Json
+    hidden: bool = False
+    thinking: bool = False
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
+    name: str = ""
+    failed: bool = False
+    tokens: tuple[int, int] | None = None
+    model: str = ""
+
+
+def decode_json_text(data: Json) -> Json:
+    """Some servers send JSON as a string of JSON; anything else is returned as it is."""
+    if not isinstance(data, str):
+        return data
+    try:
+        return read_text(data)
+    except ValueError:
+        return data
+
+
+def text_of(content: Json) -> str:
+    """The text of a message's content: a string, or its text blocks; reasoning and the rest left out."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, dict):
+        content = [content]
+    if not isinstance(content, list):
+        return ""
+    return "".join(map(_block_text, content))
+
+
+def _block_text(block: Json) -> str:
+    if isinstance(block, str):
+        return block
+    if isinstance(block, dict) and block.get("type") in _TEXT_BLOCKS:
+        return string(block.get("text"))
+    return ""
+
+
+def _mapping(value: Json) -> dict[str, Json]:
+    return value if isinstance(value, dict) else {}
+
+
+def parse_message(raw: Json) -> ThreadMessage | None:
+    """Read a message in any of the shapes servers send, or None where it is none.
+
+    Plain (`type` or `role`), constructor-shaped (`lc`, `id`, `kwargs`), a `[role, content]` pair, or JSON in
+    a string. Where a message names its kind twice, both must say the same.
+    """
+    raw = decode_json_text(raw)
+    if isinstance(raw, list):
+        raw = _pair(raw)
+    if not isinstance(raw, dict):
+        return None
+    names = [raw.get("type"), raw.get("role")]
+    if "kwargs" in raw or raw.get("type") == "constructor":
+        path = raw.get("id")
+        raw = _mapping(raw.get("kwargs"))
+        names = [path[-1] if isinstance(path, list) and path else "", raw.get("type"), raw.get("role")]
+    return _plain(raw, [string(name) for name in names if name is not None])
+
+
+def _pair(raw: list[Json]) -> Json:
+    if len(raw) == 2 and isinstance(raw[0], str):
+        return {"type": raw[0], "content": raw[1]}
+    return None
+
+
+def _plain(raw: dict[str, Json], names: list[str]) -> ThreadMessage | None:
+    kinds = {MESSAGE_KINDS.get(name, MessageKind.OTHER) for name in names}
+    if not kinds:
+        return None
+    kind = kinds.pop() if len(kinds) == 1 else MessageKind.OTHER
+    extra = _mapping(raw.get("additional_kwargs"))
+    content = raw.get("content")
+    identity = string(raw.get("id"))
+    about = _mapping(raw.get("response_metadata")) if kind is MessageKind.ASSISTANT else {}
+    return ThreadMessage(
+        kind=kind,
+        id=identity,
+        chunk=any(name.endswith("Chunk") for name in names),
+        content=content,
+        hidden=identity.startswith(_UNRENDERED) or extra.get("hide_from_ui") is True or "lc_source" in extra,
+        thinking=bool(extra.get("reasoning_content")) or _reasons(content),
+        calls=_calls(raw) if kind is MessageKind.ASSISTANT else (),
+        call_id=string(raw.get("tool_call_id")),
+        name=string(raw.get("name")),
+        failed=raw.get("status") == "error",
+        tokens=_tokens(raw, about) if kind is MessageKind.ASSISTANT else None,
+        model=string(about.get("model_name")) or string(about.get("model")),
+    )
+
+
+def _tokens(raw: dict[str, Json], about: dict[str, Json]) -> tuple[int, int] | None:
+    """LangChain's own account of them, else the one that some providers give in their own words."""
+    used = _mapping(raw.get("usage_metadata"))
+    if used:
+        return _count(used.get("input_tokens")), _count(used.get("output_tokens"))
+    used = _mapping(about.get("token_usage"))
+    return (_count(used.get("prompt_tokens")), _count(used.get("completion_tokens"))) if used else None
+
+
+def _count(value: Json) -> int:
+    return value if isinstance(value, int) and 0 < value < _MOST_TOKENS else 0
+
+
+def _reasons(content: Json) -> bool:
+    if not isinstance(content, list):
+        return False
+    return any(isinstance(block, dict) and block.get("type") in _REASONING_BLOCKS for block in content)
+
+
+def _calls(raw: dict[str, Json]) -> tuple[ToolCall, ...]:
+    found = raw.get("tool_call_chunks") or raw.get("tool_calls") or ()
+    if not isinstance(found, list):
+        return ()
+    calls = []
+    for call in found:
+        if isinstance(call, dict):
+            name = string(call.get("name")) or string(_mapping(call.get("function")).get("name"))
+            if name:
+                calls.append(ToolCall(string(call.get("id")), name))
+    return tuple(calls)

@@ -1,0 +1,159 @@
+"""The SDK's HTTP layer, without its detours.
+
+The SDK hands every body, however small, to a thread to be made or read as JSON; that costs more than the
+JSON, and under load it waits for the interpreter's lock. It joins a broken stream again by itself, which we
+do with our own notion of progress (agent.follow). And httpx's client has cookies, redirects and
+authentication flows that nobody here needs: requests go their way directly (agent.ways).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
+
+import httpx
+import orjson
+from langgraph_sdk.client import HttpClient
+from langgraph_sdk.schema import QueryParamTypes, StreamPart
+
+from parley.agent.transport.decoding import MOST_BYTES, EventReader, UnreadableResponse, read_body, read_json
+from parley.agent.transport.http_transport import HttpTransport, TransportRequest, TransportResponse
+
+OnResponse = Callable[[httpx.Response], None]
+
+# In lower case, as the client keeps its own: a header must not go out twice.
+_JSON = {"content-type": "application/json"}
+_EVENTS = {"accept": "text/event-stream", "cache-control": "no-store"}
+_TOLD = ("content-location", "location")
+"""The headers that the SDK looks at."""
+
+_LARGE = 256_000
+"""Bytes of JSON that take about a millisecond to read."""
+
+_LONGEST_REASON = 100_000
+"""Bytes of an error's body; the log has the beginning of it."""
+
+
+class DirectHttp(HttpClient):
+    """What the SDK's clients stand on: the address and headers of `client`, and a way to the server.
+
+    Every call raises what agent.wire maps, among it ValueError where no JSON came. `most` are the bytes of
+    one body or one event; where there are more, the connection is closed without reading on.
+    """
+
+    def __init__(self, client: httpx.AsyncClient, way: HttpTransport, most: int = MOST_BYTES) -> None:
+        super().__init__(client)
+        self._way = way
+        self._most = most
+        self._base = str(client.base_url).rstrip("/")
+        # What can be decompressed is for the way to say.
+        self._headers = {name: each for name, each in client.headers.items() if name != "accept-encoding"}
+
+    async def get(
+        self,
+        path: str,
+        *,
+        params: QueryParamTypes | None = None,
+        headers: Mapping[str, str] | None = None,
+        on_response: OnResponse | None = None,
+    ) -> Any:  # noqa: ANN401 - the SDK's signature
+        return await self._send("GET", path, None, params, headers, on_response)
+
+    async def post(
+        self,
+        path: str,
+        *,
+        json: dict[str, Any] | list[Any] | None,
+        params: QueryParamTypes | None = None,
+        headers: Mapping[str, str] | None = None,
+        on_response: OnResponse | None = None,
+    ) -> Any:  # noqa: ANN401
+        return await self._send("POST", path, json, params, headers, on_response)
+
+    async def request_reconnect(
+        self,
+        path: str,
+        method: str,
+        *,
+        json: dict[str, Any] | None = None,
+        params: QueryParamTypes | None = None,
+        headers: Mapping[str, str] | None = None,
+        on_response: OnResponse | None = None,
+        reconnect_limit: int = 0,
+    ) -> Any:  # noqa: ANN401
+        return await self._send(method, path, json, params, headers, on_response)
+
+    async def stream(
+        self,
+        path: str,
+        method: str,
+        *,
+        json: dict[str, Any] | None = None,
+        params: QueryParamTypes | None = None,
+        headers: Mapping[str, str] | None = None,
+        on_response: OnResponse | None = None,
+    ) -> AsyncIterator[StreamPart]:
+        """The events of a stream, until it closes for whatever reason."""
+        call = self._call(method, path, json, params, {**_EVENTS, **(headers or {})})
+        async with self._way.open(call) as answer:
+            await _accept(call, answer, on_response)
+            if not answer.header("content-type").startswith("text/event-stream"):
+                raise httpx.RemoteProtocolError("the answer is no stream of events")
+            events = EventReader(self._most)
+            async for piece in answer.pieces():
+                for part in events.feed(piece):
+                    yield part
+            for part in events.end():
+                yield part
+
+    async def _send(
+        self,
+        method: str,
+        path: str,
+        json: object,
+        params: QueryParamTypes | None,
+        headers: Mapping[str, str] | None,
+        on_response: OnResponse | None,
+    ) -> Any:  # noqa: ANN401
+        call = self._call(method, path, json, params, headers or {})
+        async with self._way.open(call) as answer:
+            await _accept(call, answer, on_response)
+            body = await read_body(answer.pieces(), self._most)
+        if len(body) > _LARGE:
+            return await asyncio.to_thread(read_json, body)
+        return read_json(body) if body else None
+
+    def _call(
+        self,
+        method: str,
+        path: str,
+        json: object,
+        params: QueryParamTypes | None,
+        headers: Mapping[str, str],
+    ) -> TransportRequest:
+        url = self._base + path
+        if params:
+            url = str(httpx.URL(url, params=params))
+        if json is None:
+            return TransportRequest(method, url, {**self._headers, **headers}, None)
+        body = orjson.dumps(json, option=orjson.OPT_NON_STR_KEYS)
+        return TransportRequest(method, url, {**self._headers, **headers, **_JSON}, body)
+
+
+async def _accept(call: TransportRequest, answer: TransportResponse, on_response: OnResponse | None) -> None:
+    """Raises httpx.HTTPStatusError for anything but success."""
+    if on_response:
+        told = {name: value for name in _TOLD if (value := answer.header(name))}
+        on_response(httpx.Response(answer.status, headers=told))
+    if not 200 <= answer.status < 300:
+        request = httpx.Request(call.method, call.url)
+        response = httpx.Response(answer.status, content=await _reason(answer), request=request)
+        response.raise_for_status()
+
+
+async def _reason(answer: TransportResponse) -> bytes:
+    try:
+        return await read_body(answer.pieces(), _LONGEST_REASON)
+    except UnreadableResponse as error:
+        return f"({error})".encode()

@@ -1,0 +1,1 @@
+"""What `parley check` finds in settings, agent server, platforms and file permissions."""

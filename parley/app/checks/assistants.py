@@ -1,0 +1,67 @@
+"""Whether the agent server is there, and has the assistants that the settings name."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Protocol
+
+from parley.app.checks.findings import Findings, named_assistants, problem_at, unknown_assistant
+from parley.app.settings.load import LoadedSettings
+from parley.core.model.errors import AgentError
+from parley.core.ports.channel import Health, HealthReport
+
+log = logging.getLogger(__name__)
+
+_PAUSE = 10.0  # seconds between two looks at an agent server that is away
+
+
+class AgentProbe(Protocol):
+    """What is asked of the agent."""
+
+    async def health(self) -> HealthReport: ...
+
+    async def knows(self, assistant: str) -> bool | None: ...
+
+    async def assistants(self) -> tuple[str, ...]: ...
+
+
+async def check_agent(loaded: LoadedSettings, agent: AgentProbe) -> Findings:
+    """Ask whether the agent server is there, lets us in, and has the assistants that the settings name."""
+    report = await agent.health()
+    if report.health is Health.UP:
+        return await _assistants(loaded, agent)
+    names = ", ".join(f'"{name}"' for name in dict.fromkeys(named_assistants(loaded).values()))
+    text = f"{report.detail}; check the address and agent.api_key, or write: embedded"
+    return Findings(
+        (problem_at(loaded, ("agent", "url"), f"{text} (whether {names} is there is not known)"),)
+    )
+
+
+async def _assistants(loaded: LoadedSettings, agent: AgentProbe) -> Findings:
+    mistakes, remarks = [], []
+    for path, name in named_assistants(loaded).items():
+        try:
+            known = await agent.knows(name)
+            others = () if known is not False else await agent.assistants()
+        except AgentError as error:
+            remarks.append(
+                problem_at(loaded, path, f"whether there is {name} is not known: {error.user_text}")
+            )
+            continue
+        if known is False:
+            mistakes.append(unknown_assistant(loaded, path, name, others))
+        elif known is None:
+            text = f"whether there is {name} is not known: the agent server does not list its assistants"
+            remarks.append(problem_at(loaded, path, text))
+    return Findings(tuple(mistakes), tuple(remarks))
+
+
+async def warn_missing_assistants(loaded: LoadedSettings, agent: AgentProbe, pause: float = _PAUSE) -> None:
+    """Say in the log, once the agent server is there, which assistants it does not have."""
+    while True:
+        if (await agent.health()).health is Health.UP:
+            break
+        await asyncio.sleep(pause)
+    for mistake in (await _assistants(loaded, agent)).mistakes:
+        log.warning("%s", mistake.show(loaded.origin))

@@ -1,0 +1,1 @@
+"""Commands that look after what Parley keeps, and who may talk to it."""

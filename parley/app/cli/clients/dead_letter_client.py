@@ -1,0 +1,128 @@
+"""Dead letters, as the command line asks for them: from the running Parley, or its store when none runs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from parley.app.cli.clients.endpoint import server_url
+from parley.app.settings.load import LoadedSettings
+from parley.app.storage.secret_files import auth_headers
+from parley.app.storage.store import open_store
+from parley.core.dead_letters import DeadLetter, DeadLetters
+from parley.core.model.errors import ParleyError
+
+_PATH = "/api/letters"
+
+
+class LetterView(BaseModel):
+    """A dead letter; what was said, and the answer, only where one letter was asked for."""
+
+    item: int
+    kind: str
+    conversation: str
+    person: str
+    name: str
+    at: float
+    reason: str
+    items: tuple[int, ...]
+    said: str = ""
+    answer: str = ""
+
+
+class _Lists(BaseModel):
+    letters: tuple[LetterView, ...]
+
+
+class LetterNotFound(ParleyError):
+    """There is no such letter, or what answers is no Parley."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterClient:
+    """Every method raises ParleyError."""
+
+    loaded: LoadedSettings
+
+    async def every(self) -> Sequence[LetterView]:
+        """Return all letters, newest first."""
+        answer = await self._asked("GET", "")
+        if answer is not None:
+            try:
+                return _Lists.model_validate_json(answer.content).letters
+            except ValidationError as error:
+                raise _no_parley(answer) from error
+        async with self._store() as letters:
+            return [_view(each) for each in await letters.every()]
+
+    async def show(self, item: int) -> LetterView:
+        """Return one letter with its texts."""
+        answer = await self._asked("GET", f"/{item}")
+        if answer is not None:
+            try:
+                return LetterView.model_validate_json(answer.content)
+            except ValidationError as error:
+                raise _no_parley(answer) from error
+        async with self._store() as letters:
+            found = await letters.find(item)
+            if found is None:
+                raise _unknown(item)
+            return _view(found)
+
+    async def retry(self, item: int) -> bool:
+        """Let it be tried again; True where a Parley runs, that does so now. Raises NoLetter."""
+        if await self._asked("POST", f"/{item}/retry") is not None:
+            return True
+        async with self._store() as letters:
+            if not await letters.retry(item):
+                raise _unknown(item)
+        return False
+
+    async def drop(self, item: int) -> None:
+        """Remove it for good. Raises NoLetter."""
+        if await self._asked("DELETE", f"/{item}") is not None:
+            return
+        async with self._store() as letters:
+            if not await letters.drop(item):
+                raise _unknown(item)
+
+    async def _asked(self, method: str, path: str) -> httpx.Response | None:
+        """What the running Parley answers; None when none runs."""
+        console = self.loaded.settings.console
+        url = server_url(console.host, console.port)
+        try:
+            async with httpx.AsyncClient(
+                base_url=url, headers=auth_headers(self.loaded), trust_env=False
+            ) as http:
+                answer = await http.request(method, f"{_PATH}{path}")
+        except httpx.TransportError:
+            return None
+        if answer.is_success:
+            return answer
+        try:
+            raise LetterNotFound(str(answer.json()["error"]["text"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise _no_parley(answer) from error
+
+    @asynccontextmanager
+    async def _store(self) -> AsyncIterator[DeadLetters]:
+        self.loaded.data_dir.mkdir(parents=True, exist_ok=True)
+        async with open_store(self.loaded) as journal:
+            yield DeadLetters(journal)
+
+
+def _view(letter: DeadLetter) -> LetterView:
+    return LetterView.model_validate(letter, from_attributes=True)
+
+
+def _unknown(item: int) -> LetterNotFound:
+    return LetterNotFound(f"There is no dead letter {item}; `parley letters list` shows them.")
+
+
+def _no_parley(answer: httpx.Response) -> LetterNotFound:
+    text = f"What answers at {answer.url} is no Parley of this version (HTTP {answer.status_code})."
+    return LetterNotFound(text)

@@ -1,0 +1,1 @@
+"""Commands that run something, or look at what runs."""

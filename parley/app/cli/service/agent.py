@@ -1,0 +1,44 @@
+"""`parley agent`: the embedded agent server on its own."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from dataclasses import replace
+
+from parley.app.checks.file_permissions import find_exposed_files
+from parley.app.cli.load_config import load_config
+from parley.app.cli.startup_summary import embedded_line
+from parley.app.extras import require_extra
+from parley.app.process.event_loop import run_loop
+from parley.app.storage.secret_files import agent_key
+from parley.console.http.options import HttpTimeouts, is_loopback
+
+log = logging.getLogger(__name__)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve the LangGraph API until a signal."""
+    loaded = load_config(arguments.config, arguments.verbose)
+    for each in find_exposed_files(loaded).remarks:
+        log.warning("%s", each.show(loaded.origin))
+    print(f"Starting the agent server: {embedded_line(loaded.settings.agent)} ...", flush=True)
+    from parley.app.composition.agent import embedded_options
+    from parley.console.http.protocol import timed_http
+
+    with require_extra("embedded", "parley agent"):
+        from parley.server.tcp_server import serve
+
+    options = embedded_options(loaded)
+    # Others who could reach it would have to be given the key in any case: it is chosen, not made.
+    made = not options.api_key and is_loopback(arguments.host)
+    if made:
+        options = replace(options, api_key=agent_key(loaded))
+
+    def listening(url: str) -> None:
+        print(f"\nThe LangGraph API is at {url}\n  In another Parley's config.yaml, under agent:")
+        print(f"    url: {url}\n    api_key: {options.api_key if made else 'as agent.api_key here'}")
+        print("  Stop with Ctrl-C; unfinished runs go on at the next start.", flush=True)
+
+    run_loop(serve(options, arguments.host, arguments.port, listening, timed_http(HttpTimeouts())))
+    return 0

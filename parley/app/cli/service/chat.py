@@ -1,0 +1,90 @@
+"""`parley chat`: a conversation in the terminal, or one question through a pipe."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from parley.app.cli.clients.chat_client import ChatClient, NotRunning
+from parley.app.cli.clients.endpoint import server_url
+from parley.app.cli.in_process import run_in_process, web_only_settings
+from parley.app.cli.load_config import load_config
+from parley.app.cli.terminal_render import ReplyPrinter
+from parley.app.settings.load import LoadedSettings
+from parley.app.storage.secret_files import existing_token
+from parley.core.model.errors import ParleyError
+
+_HINT = "Type a message; /help lists the commands; Ctrl-C stops an answer, Ctrl-D leaves."
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Say what was given, or talk until the input ends."""
+    loaded = load_config(arguments.config, arguments.verbose, level="error")
+    message = " ".join(arguments.message)
+    if not message and not sys.stdin.isatty():
+        message = sys.stdin.read().strip()
+        if not message:
+            raise ParleyError("there is nothing to say: the input is empty")
+    with _client(loaded) as client:
+        if message:
+            _exchange(client, message)
+        else:
+            _talk(client)
+    return 0
+
+
+@contextmanager
+def _client(loaded: LoadedSettings) -> Iterator[ChatClient]:
+    """A client of the running Parley, or of one that is started for this chat."""
+    console = loaded.settings.console
+    with closing(ChatClient(server_url(console.host, console.port), existing_token(loaded))) as client:
+        try:
+            client.open()
+        except NotRunning:
+            pass
+        else:
+            yield client
+            return
+    if sys.stderr.isatty():
+        print("No Parley is running here; starting one for this chat ...", file=sys.stderr)
+    ours = web_only_settings(loaded)
+    with run_in_process(ours) as url, closing(ChatClient(url, existing_token(ours))) as client:
+        client.open()
+        yield client
+
+
+def _talk(client: ChatClient) -> None:
+    print(_HINT)
+    while True:
+        try:
+            line = input("\nyou> ").strip()
+        except (EOFError, KeyboardInterrupt):
+            print()
+            return
+        if line:
+            try:
+                _exchange(client, line)
+            except ParleyError as error:
+                print(f"parley: {error.user_text}", file=sys.stderr)
+
+
+def _exchange(client: ChatClient, text: str) -> None:
+    """Say `text` and show the answer as it grows; Ctrl-C presses the stop button first, and leaves second."""
+    message = client.say(text)
+    screen = ReplyPrinter(growing=sys.stdout.isatty())
+    replies = client.replies(message)
+    stopped = False
+    while True:
+        try:
+            for entry in replies:
+                screen.show(entry)
+            return
+        except KeyboardInterrupt:
+            if stopped:
+                raise
+            stopped = True
+            client.stop()
+            # The generator ended with the interrupt: look again from the start, nothing is said twice.
+            replies = client.replies(message)

@@ -1,0 +1,130 @@
+"""`parley run`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from parley.app.checks.file_permissions import find_exposed_files
+from parley.app.checks.findings import check_settings
+from parley.app.cli.load_config import load_config
+from parley.app.cli.startup_summary import summarise_startup
+from parley.app.process.event_loop import run_loop, tune_garbage_collection
+from parley.app.process.heartbeat import Heartbeat
+from parley.app.process.import_blocker import UNNEEDED_PACKAGES, block_imports
+from parley.app.settings.load import LoadedSettings
+from parley.app.storage.secret_files import console_url
+from parley.core.model.errors import StoreUnreachable
+from parley.version import VERSION
+
+if TYPE_CHECKING:
+    from parley.app.composition.build import Parley
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 60.0
+"""Seconds that a start waits for the store's server, which may be starting too, or restarting."""
+_PAUSE = 0.5  # seconds between two tries
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Start everything, say where it is, and serve until a signal."""
+    gc.disable()  # what is loaded stays: to look for garbage in it takes an eighth of the start
+    try:
+        loaded = load_config(arguments.config, arguments.verbose)
+        print(
+            f"Parley {VERSION}, set by {loaded.origin}",
+            *summarise_startup(loaded),
+            "Starting ...",
+            sep="\n",
+            flush=True,
+        )
+        found = check_settings(loaded) + find_exposed_files(loaded)
+        for each in (*found.mistakes, *found.remarks):
+            log.warning("%s", each.show(loaded.origin))
+        run_loop(_serve(loaded))
+    finally:
+        gc.enable()
+    print("Stopped; whatever was not finished goes on at the next start.", flush=True)
+    return 0
+
+
+async def _serve(loaded: LoadedSettings) -> None:
+    stop = asyncio.Event()
+    heartbeat = Heartbeat(os.environ, stop.set)
+    _on_signals(stop, loaded.settings.manager.shutdown_grace, heartbeat)
+    async with _built(loaded, stop) as parley:
+        if parley is not None:
+            await parley.run(stop, partial(_started, loaded, heartbeat))
+
+
+@asynccontextmanager
+async def _built(loaded: LoadedSettings, stop: asyncio.Event) -> AsyncIterator[Parley | None]:
+    """Built as soon as the store is there; None when it was to stop before. Raises ParleyError."""
+    # The agent's libraries take a second to load: only for a configuration that is good.
+    with block_imports(UNNEEDED_PACKAGES):
+        from parley.app.composition.build import build_parley
+
+    until, told = time.monotonic() + _PATIENCE, False
+    async with AsyncExitStack() as stack:
+        parley = None
+        while parley is None and not stop.is_set():
+            try:
+                parley = await stack.enter_async_context(build_parley(loaded))
+            except StoreUnreachable as away:
+                if time.monotonic() > until:
+                    raise
+                if not told:
+                    print(f"Waiting for the store, {_PATIENCE:.0f} s at most: {away.user_text}", flush=True)
+                told = True
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_PAUSE):
+                        await stop.wait()
+        yield parley
+
+
+def _started(loaded: LoadedSettings, heartbeat: Heartbeat, url: str) -> None:
+    """Say where it is; only then tidy up, which takes a moment."""
+    heartbeat.start()
+    if "web" in loaded.channels:
+        print(f"\nOpen {console_url(loaded, url)} and say hello.", flush=True)
+        if loaded.settings.console.token:
+            print("  It asks for console.token once.")
+        if loaded.settings.agent.demonstrates:
+            print('  Try: "What time is it?", then "Send an e-mail to ada@example.org about tea".')
+        print("  In a terminal: make chat, or .venv/bin/parley chat")
+    else:
+        print(f"\nRunning; health is at {url}/readyz", flush=True)
+    print("  Stop with Ctrl-C; nothing accepted is lost.\n", flush=True)
+    tune_garbage_collection()
+
+
+def _on_signals(stop: asyncio.Event, grace: float, heartbeat: Heartbeat) -> None:
+    """The first SIGINT or SIGTERM stops in order; a second one at once, which loses nothing either."""
+    loop = asyncio.get_running_loop()
+
+    def stopping(number: int) -> None:
+        if stop.is_set():
+            sys.stderr.write("Stopped at once.\n")
+            os._exit(128 + number)
+        stop.set()
+        heartbeat.stopping()
+        # Standard error may have gone with the terminal.
+        with suppress(OSError):
+            print(
+                f"\nStopping; running turns have {grace:g} s to finish. Ctrl-C again stops at once.",
+                flush=True,
+            )
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopping, number)

@@ -1,0 +1,55 @@
+"""What would start, in a few lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from parley.app.settings.langgraph_file import PROJECT_FILE
+from parley.app.settings.load import LoadedSettings
+from parley.app.settings.schema.model import AgentSection
+from parley.channels.kit.config import ChannelConfig
+
+
+def summarise_startup(loaded: LoadedSettings) -> Iterator[str]:
+    """A line for the agent, one for each channel, and one for where everything is kept."""
+    width = max(len(name) for name in ("agent", "data", *loaded.plans))
+    of_file = f" ({PROJECT_FILE})" if loaded.project else ""
+    yield f"  {'agent':{width}}  {agent_line(loaded.settings.agent)}{of_file}"
+    for name, channel in loaded.plans.items():
+        state = f"off: {channel.off}" if channel.off else "on" + _warning(channel.config)
+        yield f"  {name:{width}}  {state}"
+    yield f"  {'data':{width}}  {loaded.data_dir}"
+    yield from _apart(loaded)
+
+
+def _apart(loaded: LoadedSettings) -> Iterator[str]:
+    """What keeps a store on a server from being shared by several nodes."""
+    if loaded.settings.store.embedded:
+        return
+    if loaded.settings.agent.embedded:
+        yield "  For one node only: several need an agent.url that all reach: `parley agent` (docs/nodes.md)"
+    if not loaded.settings.memory_in_store:
+        yield "  For one node only: memory.storage: files is a folder of this machine; several need: store"
+
+
+def agent_line(agent: AgentSection) -> str:
+    """Where the agent runs and what it thinks with."""
+    if agent.embedded:
+        return f"embedded, {embedded_line(agent)}"
+    return f"{agent.url}, assistant {agent.assistant}"
+
+
+def embedded_line(agent: AgentSection) -> str:
+    """What the embedded server thinks with."""
+    if agent.graphs:
+        return f"graphs: {', '.join(agent.graphs)}"
+    if agent.model:
+        return f"model {agent.model}"
+    return "the offline demonstration (no AI: set agent.model for a real one)"
+
+
+def _warning(config: ChannelConfig) -> str:
+    if config.allowed_users:
+        return ""
+    pairing = ", or let people in who send it /pair" if config.pairing else ""
+    return f", but nobody may talk to it yet: fill in allowed_users{pairing}"

@@ -1,0 +1,1 @@
+"""Settings become a running Parley: every part is made here."""

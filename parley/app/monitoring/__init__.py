@@ -1,0 +1,1 @@
+"""Health reports, metrics, and watches over the process itself."""

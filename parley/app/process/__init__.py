@@ -1,0 +1,1 @@
+"""The operating system's side: event loop, log, terminal, watchdog and its heartbeat."""

@@ -1,0 +1,101 @@
+"""The log: one line for each record on standard error, without secrets."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from urllib.parse import unquote
+
+from pydantic import BaseModel
+
+from parley.app.process.terminal import CONTROLS, escape_table
+
+_SECRET_FIELD = re.compile(r"token$|secret|password|api_key|headers", re.IGNORECASE)
+_USER = re.compile(r"[^/?#:]*+:")
+_PASSWORD = re.compile(r"[?&](?:ssl)?password=([^&\s]+)")
+# What stands between the parts of a header's value: `Bearer X`, `key=X, user="Y"`.
+_BETWEEN = re.compile(r"[\s,;=\"']+")
+_SCHEMES = frozenset({"apikey", "bearer", "digest"})
+# Shorter values would take ordinary words out of the log.
+_SHORTEST_SECRET = 6
+# These tell of every request, or repeat what people wrote.
+_CHATTY = ("aiosqlite", "asyncio", "httpcore", "httpx", "uvicorn")
+
+
+# A line of the log is one line for every reader, in the order in which it was written.
+_SHOWN = CONTROLS | escape_table(0x61C, 0x200E, 0x200F, 0x2028, 0x2029, 0xFEFF)
+
+
+class SecretlessFormatter(logging.Formatter):
+    """One line a record, without control characters; a traceback follows, indented. Secrets are `***`."""
+
+    def __init__(self, secrets: frozenset[str]) -> None:
+        super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S")
+        longest_first = sorted(secrets, key=len, reverse=True)
+        self._secrets = re.compile("|".join(map(re.escape, longest_first))) if secrets else None
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
+        return super().formatMessage(record).translate(_SHOWN)
+
+    def formatException(self, ei: logging._SysExcInfoType) -> str:  # noqa: N802 - logging's own name
+        return _indented(super().formatException(ei))
+
+    def formatStack(self, stack_info: str) -> str:  # noqa: N802 - logging's own name
+        return _indented(stack_info)
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        return self._secrets.sub("***", text) if self._secrets else text
+
+
+def _indented(lines: str) -> str:
+    return "\n".join(f"    {line.translate(_SHOWN)}" for line in lines.split("\n"))
+
+
+def find_secrets(section: BaseModel) -> frozenset[str]:
+    """The values of fields that are named like secrets, and addresses with passwords, at any depth.
+
+    Of a value of several parts, as `Bearer X` in a header, each part is one too.
+    """
+    return frozenset(value for value in _values(section, secret=False) if len(value) >= _SHORTEST_SECRET)
+
+
+def _values(value: object, secret: bool) -> Iterator[str]:
+    if isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            yield from _values(getattr(value, name), secret or bool(_SECRET_FIELD.search(name)))
+    elif isinstance(value, dict):
+        for entry in value.values():
+            yield from _values(entry, secret)
+    elif isinstance(value, str) and secret:
+        yield value
+        yield from (part for part in _BETWEEN.split(value) if part.lower() not in _SCHEMES)
+    elif isinstance(value, str) and (passwords := list(_passwords(value))):
+        yield value
+        yield from (form for password in passwords for form in (password, unquote(password)))
+
+
+def _passwords(value: str) -> Iterator[str]:
+    """The passwords in an address, before its host and among its parameters."""
+    for word in value.split():
+        _, _, rest = word.partition("://")
+        before, at, _ = rest.rpartition("@")
+        if at and (user := _USER.match(before)):
+            yield before[user.end() :]
+        yield from _PASSWORD.findall(word)
+
+
+def configure_logging(level: str, secrets: frozenset[str]) -> None:
+    """Send the log to standard error from `level` (debug, info, warning, error) on.
+
+    Libraries are never heard below info: their debug lines hold what people wrote.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(SecretlessFormatter(secrets))
+    least: int = logging.getLevelNamesMapping()[level.upper()]
+    logging.basicConfig(level=max(least, logging.INFO), handlers=[handler], force=True)
+    logging.getLogger("parley").setLevel(least)
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(max(least, logging.WARNING))

@@ -1,0 +1,1 @@
+"""From YAML text to a tree with lines and variables, and problems with their places."""

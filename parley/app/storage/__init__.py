@@ -1,0 +1,1 @@
+"""What lies in the data folder: paths, the store, secrets, and what goes after its time."""

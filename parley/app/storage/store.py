@@ -1,0 +1,134 @@
+"""Opening the store that the configuration names."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, nullcontext
+from pathlib import Path
+from types import ModuleType
+from typing import Protocol
+
+from parley.app.extras import require_extra
+from parley.app.settings.load import LoadedSettings
+from parley.app.storage.paths import DATABASE
+from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.journal import DocumentRepository, QueueItem
+from parley.store.interface import Store
+from parley.store.sqlite import SqliteStore
+from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
+from parley.store.sqlite.database.file_lock import lock_database
+from parley.store.sqlite.read_only import open_read_only
+from parley.store.store_copy import CopyEndpoint
+
+_PATIENCE = 10.0
+"""Seconds that one operation of a server may take."""
+
+
+class ReadOnlyStore(DocumentRepository, Protocol):
+    """Documents and waiting work, beside a Parley that may be running. Raises StoreUnavailable."""
+
+    async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
+        """Unfinished items of a lane, in order."""
+        ...
+
+
+def open_store(
+    loaded: LoadedSettings, clock: Callable[[], float] = time.time
+) -> AbstractAsyncContextManager[Store]:
+    """To work with; on PostgreSQL the server's clock counts. Raises StoreUnavailable, ConfigError."""
+    if loaded.settings.store.embedded:
+        return SqliteStore.open(
+            database_path(loaded), clock=clock, retention=loaded.settings.retention.of_store()
+        )
+    return _open_postgres(loaded)
+
+
+def lock_data_folder(loaded: LoadedSettings) -> AbstractContextManager[None]:
+    """Hold the data folder against a restore, together with other nodes; SQLite's file is held by its store.
+
+    Raises StoreUnavailable, OSError.
+    """
+    if loaded.settings.store.embedded:
+        return nullcontext()
+    loaded.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return lock_database(loaded.data_dir / DATABASE, exclusive=False)
+
+
+@asynccontextmanager
+async def open_store_read_only(loaded: LoadedSettings) -> AsyncIterator[ReadOnlyStore]:
+    """To look into; a running Parley is not disturbed. Raises StoreUnavailable, ConfigError."""
+    if loaded.settings.store.embedded:
+        async with open_read_only(database_path(loaded)) as look:
+            yield look
+    else:
+        async with _open_postgres(loaded) as store:
+            yield store
+
+
+def open_copy_endpoint(loaded: LoadedSettings, *, new: bool) -> AbstractAsyncContextManager[CopyEndpoint]:
+    """To copy from, or, `new`, to copy to. Raises StoreUnavailable, ConfigError."""
+    if loaded.settings.store.embedded:
+        return open_sqlite_endpoint(database_path(loaded), new=new)
+    side: AbstractAsyncContextManager[CopyEndpoint] = _postgres().open_postgres_endpoint(
+        loaded.settings.store.url
+    )
+    return side
+
+
+def database_path(loaded: LoadedSettings) -> Path:
+    """SQLite's file; a relative path begins at the configuration's folder."""
+    named = loaded.settings.store.file
+    return loaded.folder / Path(named).expanduser() if named else loaded.data_dir / DATABASE
+
+
+def is_new_store(loaded: LoadedSettings) -> bool:
+    """Whether there is no database yet: nothing was ever stored. One on a server is always there."""
+    return loaded.settings.store.embedded and not database_path(loaded).exists()
+
+
+def describe_store(loaded: LoadedSettings) -> str:
+    """Where the store is, without user and password. Raises StoreUnavailable for what is no address."""
+    if loaded.settings.store.embedded:
+        return str(database_path(loaded))
+    place: str = _postgres().redacted_address(loaded.settings.store.url)
+    return place
+
+
+async def find_store_problem(loaded: LoadedSettings) -> str:
+    """What keeps a store on a server from being opened; "" when nothing does. Nothing is changed there."""
+    if loaded.settings.store.embedded:
+        return ""
+    try:
+        await _postgres().check_database(loaded.settings.store.url)
+    except StoreUnavailable as error:
+        return error.user_text
+    return ""
+
+
+def _open_postgres(loaded: LoadedSettings) -> AbstractAsyncContextManager[Store]:
+    section = loaded.settings.store
+    opened: AbstractAsyncContextManager[Store] = _postgres().PostgresStore.open(
+        section.url,
+        listen_url=section.listen_url,
+        lease=section.lease,
+        # A sign of life that takes as long as the lease is none.
+        timeout=min(_PATIENCE, section.lease * 2 / 3),
+        node=make_node_name(section.node),
+        retention=loaded.settings.retention.of_store(),
+    )
+    return opened
+
+
+def make_node_name(chosen: str) -> str:
+    """A name that no other process has, nor had: whoever died keeps theirs until their lease is over."""
+    return f"{chosen or f'{socket.gethostname()}-{os.getpid()}'}-{secrets.token_hex(2)}"
+
+
+def _postgres() -> ModuleType:
+    with require_extra("postgres", "store.url"):
+        import parley.store.postgres as postgres
+    return postgres

@@ -1,0 +1,53 @@
+"""The channels that are on, each made with its services."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from parley.app.extras import require_extra
+from parley.app.process.import_blocker import block_imports
+from parley.app.settings.core_options import reruns_edits
+from parley.app.settings.load import LoadedSettings
+from parley.app.storage.paths import CHANNELS
+from parley.channels.kit.config import ChannelConfig
+from parley.core.commands.registry import command_infos
+from parley.core.inbound.withdrawal import withdraw_message
+from parley.core.ports.channel import Channel, ChannelServices
+from parley.core.ports.journal import Journal
+from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.privacy.conversation_deletion import schedule_deletion
+
+
+def make_channels(
+    loaded: LoadedSettings, journal: Journal, news: Notifier = NULL_NOTIFIER
+) -> Mapping[str, Channel]:
+    """The channels that are on, each with a folder of its own."""
+    make = partial(make_channel, loaded, journal, news)
+    return {name: make(name, config) for name, config in loaded.channels.items()}
+
+
+def make_channel(
+    loaded: LoadedSettings, journal: Journal, news: Notifier, name: str, config: ChannelConfig
+) -> Channel:
+    folder = make_folder(loaded.data_dir / CHANNELS / name)
+    with block_imports(config.spares), require_extra(name, f"channels.{name}"):
+        module = importlib.import_module(f"parley.channels.{name}.channel")
+    services = ChannelServices(
+        journal,
+        folder,
+        command_infos(),
+        news,
+        reruns=reruns_edits(loaded, config),
+        clear=partial(schedule_deletion, journal),
+        withdraw=partial(withdraw_message, journal),
+    )
+    return cast("Channel", module.create(config, services))
+
+
+def make_folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    return path

@@ -1,0 +1,190 @@
+"""One supervisor for each channel: listens again and again, and says honestly how it goes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from parley.app.supervision.connection_lease import ConnectionLease, ConnectionLeaseLost, NoLease
+from parley.core.model.errors import AuthenticationRefused, ChannelError, LaneLost, RateLimited
+from parley.core.model.questions import Click
+from parley.core.model.types import InboundMessage
+from parley.core.ports.channel import Channel, Health, HealthReport
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Pauses between connections, in seconds: doubling from `first` up to `most`, each shortened by chance.
+
+    A connection that stood for `steady` seconds starts the row anew.
+    """
+
+    first: float = 1.0
+    most: float = 60.0
+    steady: float = 5.0
+
+    def pause(self, failures: int, chance: float) -> float:
+        """How long to wait after `failures` in a row (from 1); `chance` lies in 0..1."""
+        whole = min(self.most, self.first * 2.0 ** min(failures - 1, 16))
+        return max(self.first, whole * (0.5 + chance / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAndRandom:
+    """Time and chance."""
+
+    clock: Callable[[], float] = time.time
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = random.random
+
+
+class ChannelSupervisor:
+    """Keeps one channel connected until it is cancelled; whatever the channel does stays in here."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        accept: Callable[[InboundMessage], Awaitable[object]],
+        decide: Callable[[Click], Awaitable[str]],
+        backoff: Backoff = Backoff(),
+        surroundings: TimeAndRandom = TimeAndRandom(),
+        seat: ConnectionLease = NoLease(),  # noqa: B008 - it has no state
+    ) -> None:
+        self._channel = channel
+        self._accept = accept
+        self._decide = decide
+        self._backoff = backoff
+        self._around = surroundings
+        self._seat = seat
+        self._failures = 0
+        self._up_since: float | None = None
+        self._report = HealthReport(channel.name, Health.STARTING, "connecting", surroundings.clock())
+        self._begun = asyncio.Event()
+
+    def report(self) -> HealthReport:
+        """How the channel is now, and since when."""
+        return self._report
+
+    async def begun(self) -> None:
+        """Return once the first connection stands, or did not come about."""
+        await self._begun.wait()
+
+    async def accept(self, message: InboundMessage) -> None:
+        """Inbox: durable on return. Raises StoreUnavailable."""
+        await self._accept(message)
+
+    async def decide(self, click: Click) -> str:
+        """Inbox: what to tell who pressed a button; durable on return. Raises StoreUnavailable."""
+        return await self._decide(click)
+
+    def online(self) -> None:
+        """Inbox: the connection stands."""
+        if self._up_since is None:
+            self._up_since = self._around.clock()
+        self._show(Health.UP, "connected")
+
+    async def run(self) -> None:
+        """Listen until cancelled, or until the platform refuses our credentials."""
+        while True:
+            try:
+                async with self._seat.taken(self._stand_by):
+                    pause = await self._connection()
+            except ConnectionLeaseLost as error:
+                log.warning("%s: %s", self._channel.name, error)
+                continue
+            except AuthenticationRefused as error:
+                detail = stop_reason(self._channel.name, error)
+                self._show(Health.REFUSED, detail)
+                log.error("%s is stopped: %s", self._channel.name, detail)
+                return
+            await self._around.sleep(pause)
+
+    async def _connection(self) -> float:
+        """One connection's life; returns the pause before the next."""
+        self._up_since = None
+        try:
+            await self._channel.listen(self)
+            detail = "the connection ended"
+            log.info("%s: %s", self._channel.name, detail)
+        except AuthenticationRefused:
+            raise
+        except RateLimited as error:
+            self._show(Health.RETRYING, error.user_text)
+            log.warning("%s: %s; next try in %.0f s", self._channel.name, error.user_text, error.retry_after)
+            return error.retry_after
+        except (ChannelError, LaneLost) as error:
+            detail = error.user_text
+            log.warning("%s: %s", self._channel.name, detail)
+        except Exception as error:  # a channel's fault must not reach the others
+            detail = f"unexpected {type(error).__name__}: {error}"
+            log.exception("%s failed", self._channel.name)
+        self._count()
+        self._show(Health.RETRYING, detail)
+        return self._backoff.pause(self._failures, self._around.chance())
+
+    def _stand_by(self, why: str) -> None:
+        self._show(Health.STANDBY, why)
+
+    def _count(self) -> None:
+        stood = 0.0 if self._up_since is None else self._around.clock() - self._up_since
+        self._failures = 1 if stood >= self._backoff.steady else self._failures + 1
+
+    def _show(self, health: Health, detail: str) -> None:
+        since = self._report.since if health is self._report.health else self._around.clock()
+        self._report = HealthReport(self._channel.name, health, detail, since)
+        self._begun.set()
+
+
+class ChannelSupervisors:
+    """Runs supervisors side by side for as long as it is entered.
+
+    Leaving it cancels them and waits `patience` seconds at most for each of two attempts: a channel that
+    hangs, or swallows its cancellation, is left behind with a line in the log.
+    """
+
+    def __init__(self, supervisors: Sequence[ChannelSupervisor], patience: float = 5.0) -> None:
+        self._supervisors = supervisors
+        self._patience = patience
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def reports(self) -> tuple[HealthReport, ...]:
+        """How every channel is."""
+        return tuple(each.report() for each in self._supervisors)
+
+    async def begun(self, channel: str) -> None:
+        """Return once a channel's first connection stands or did not come about, or after `patience`."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience):
+                for each in self._supervisors:
+                    if each.report().name == channel:
+                        await each.begun()
+
+    async def __aenter__(self) -> ChannelSupervisors:
+        self._tasks = {
+            asyncio.create_task(each.run(), name=f"channel {each.report().name}")
+            for each in self._supervisors
+        }
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        left = self._tasks
+        for _ in range(2):
+            for task in left:
+                task.cancel()
+            if left:
+                _, left = await asyncio.wait(left, timeout=self._patience)
+        for task in left:
+            log.error("%s does not stop; leaving it behind", task.get_name())
+
+
+def stop_reason(channel: str, error: AuthenticationRefused) -> str:
+    """Why a channel is stopped, and what to do about it."""
+    places = " and ".join(error.places(channel))
+    return f"{error.user_text}; {f'correct {places}, ' if places else ''}then start Parley again"

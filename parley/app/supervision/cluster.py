@@ -1,0 +1,142 @@
+"""This node among the others: what it shows of itself, and what it sees of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from pydantic import BaseModel, ValidationError
+
+from parley.app.supervision.connection_lease import LEASE_SECONDS, ConnectionLeaseLost, ExclusiveLease
+from parley.core.model.errors import ConfigError, StoreUnavailable
+from parley.core.model.queues import turn_queue
+from parley.core.ports.channel import NODES, Health, HealthReport
+from parley.store.nodes import Node, NodeRegistry
+from parley.version import VERSION
+
+log = logging.getLogger(__name__)
+
+TURNS = turn_queue("")
+"""How the queues of turns begin, whatever the channel."""
+
+_EVERY = 2.0
+_PARTING = 1.0
+_AGENT = "the embedded agent"
+
+
+class NodeReport(BaseModel):
+    """What a node says of itself: `channels` are its connections by name, as in a health report."""
+
+    version: str = VERSION
+    agent: str = ""
+    channels: dict[str, str] = {}
+
+
+def parse_node_report(node: Node) -> NodeReport:
+    """What a node said; nothing where another version said it otherwise."""
+    try:
+        return NodeReport.model_validate_json(node.report)
+    except ValidationError:
+        return NodeReport(version="?")
+
+
+class ClusterMembership:
+    """Shows this node to the others every two seconds, and knows those that live."""
+
+    def __init__(
+        self,
+        nodes: NodeRegistry,
+        agent: str,
+        channels: Callable[[], Sequence[HealthReport]],
+        clock: Callable[[], float],
+    ) -> None:
+        self._nodes = nodes
+        self._agent = agent
+        self._channels = channels
+        self._clock = clock
+        self._known: Sequence[Node] = ()
+        self._warned: set[str] = set()
+
+    async def run(self) -> None:
+        """Look and show until cancelled."""
+        while True:
+            said = NodeReport(
+                agent=self._agent, channels={one.name: one.health.value for one in self._channels()}
+            )
+            self._nodes.say(said.model_dump_json())
+            try:
+                self._known = await self._nodes.all(TURNS)
+            except StoreUnavailable as error:
+                log.info("the other nodes are not seen: %s", error)
+            self._warn()
+            await asyncio.sleep(_EVERY)
+
+    async def others(self) -> bool:
+        """Whether somebody else could go on with our work now."""
+        try:
+            async with asyncio.timeout(_PARTING):
+                self._known = await self._nodes.all(TURNS)
+        except (StoreUnavailable, TimeoutError):
+            return False
+        return any(node.alive and node.name != self._nodes.name for node in self._known)
+
+    def reports(self) -> tuple[HealthReport, ...]:
+        """One about all nodes; nothing where there can be one only."""
+        alive = [node for node in self._known if node.alive]
+        if not alive:
+            return ()
+        detail = f"{len(alive)}: {', '.join(map(_line, alive))}"
+        return (HealthReport(NODES, Health.UP, detail, self._clock()),)
+
+    def _warn(self) -> None:
+        for node in self._known:
+            agent = parse_node_report(node).agent
+            if node.alive and agent and agent != self._agent and node.name not in self._warned:
+                self._warned.add(node.name)
+                log.warning(
+                    "node %s asks another agent (%s): nodes of one store need one agent", node.name, agent
+                )
+
+
+def _line(node: Node) -> str:
+    return f"{node.name} ({', '.join(node.holds)})" if node.holds else node.name
+
+
+@asynccontextmanager
+async def lease_embedded_agent(
+    nodes: NodeRegistry, patience: float = LEASE_SECONDS + 2.0
+) -> AsyncIterator[None]:
+    """Be the one node whose agent lives inside; one that died is waited for. Raises ConfigError."""
+    seat, stood = ExclusiveLease(nodes, _AGENT), asyncio.Event()
+    holder = ""
+
+    def stand_by(why: str) -> None:
+        nonlocal holder
+        holder = why
+
+    async def hold() -> None:
+        while True:
+            try:
+                async with seat.taken(stand_by):
+                    stood.set()
+                    await asyncio.Event().wait()
+            except ConnectionLeaseLost as error:
+                log.warning("%s", error)
+
+    holding = asyncio.create_task(hold())
+    try:
+        try:
+            async with asyncio.timeout(patience):
+                await stood.wait()
+        except TimeoutError as error:
+            raise ConfigError(
+                f"agent.url: embedded is for one node, and {holder.removesuffix(' has the connection')} runs "
+                "it on this store; start `parley agent` once and write its address here on every node "
+                "(docs/nodes.md)"
+            ) from error
+        yield
+    finally:
+        holding.cancel()
+        await asyncio.wait({holding})

@@ -1,0 +1,1 @@
+"""The operator's API: a module for each path."""

@@ -1,0 +1,116 @@
+"""Request bodies of the memory API: JSON with a cap, checked."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+from starlette.requests import ClientDisconnect, Request
+
+from parley.core.model.types import Json
+
+MAX_BODY_BYTES = 64_000
+"""Bytes of a body, but for an import."""
+
+_Model = TypeVar("_Model")
+
+CategoryName = Literal["preference", "knowledge", "context", "behavior", "goal", "correction"]
+
+
+class RequestRefused(Exception):
+    """A request that is not carried out; `code` is for programs, `text` for people."""
+
+    def __init__(self, status: int, code: str, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+        self.code = code
+        self.text = text
+
+    def answer(self) -> dict[str, Json]:
+        """The body that says so."""
+        return {"error": {"code": self.code, "text": self.text}}
+
+
+def _says_something(text: str) -> str:
+    if not any(char.isalnum() for char in text):
+        raise ValueError("there is nothing to remember in that")
+    return text
+
+
+# As long as a fact may be (docs/memory-files.md): what is written by hand is never cut.
+FactContent = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=500), AfterValidator(_says_something)
+]
+Confidence = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class NewFactBody(_Body):
+    """Something to remember."""
+
+    content: FactContent
+    category: CategoryName = "context"
+    confidence: Confidence = 1.0
+
+
+class FactPatchBody(_Body):
+    """What is to be changed of a fact; what is left out, or null, stays."""
+
+    content: FactContent | None = None
+    category: CategoryName | None = None
+    confidence: Confidence | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> FactPatchBody:
+        if self.content is None and self.category is None and self.confidence is None:
+            raise ValueError("name what to change: content, category or confidence")
+        return self
+
+
+class MemorySwitchBody(_Body):
+    """Memory of a person: on or off."""
+
+    on: Annotated[bool, Field(strict=True)]
+
+
+async def read_json(request: Request, model: type[_Model]) -> _Model:
+    """The body as `model`. Raises Refused for another content type, too much, or the wrong shape."""
+    return parse_model(model, await read_body(request, MAX_BODY_BYTES))
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """The bytes of a JSON body. Raises Refused."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise RequestRefused(415, "not_json", "The body must be application/json.")
+    body = bytearray()
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > most:
+                raise RequestRefused(413, "too_long", f"The body is longer than {most} bytes.")
+    except ClientDisconnect as gone:
+        raise RequestRefused(400, "gone", "The request was broken off.") from gone
+    return bytes(body)
+
+
+def parse_model(model: type[_Model], body: bytes) -> _Model:
+    """The JSON in a body, checked. Raises Refused."""
+    try:
+        return TypeAdapter(model).validate_json(body)
+    except ValidationError as problem:
+        error = problem.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in error["loc"])
+        text = f"{where}: {error['msg']}" if where else error["msg"]
+        raise RequestRefused(422, "bad_request", text) from problem

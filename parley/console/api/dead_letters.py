@@ -1,0 +1,98 @@
+"""Dead letters over HTTP: listed, shown, tried again and dropped, under `/api/letters`.
+
+Whoever may use the console may use this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from parley.console.api.bodies import RequestRefused
+from parley.console.api.metrics import Metric
+from parley.core.dead_letters import MAX_DEAD_LETTERS, DeadLetter, DeadLetters
+from parley.core.model.errors import StoreUnavailable
+from parley.core.model.types import Json
+
+PATH = "/api/letters"
+_PRIVATE = {"cache-control": "no-store"}
+
+
+def letter_routes(letters: DeadLetters) -> Sequence[Route]:
+    """GET lists, GET `/{item}` shows one, POST `/{item}/retry` tries it again, DELETE `/{item}` drops it."""
+
+    async def listed(request: Request) -> Response:
+        found = await letters.every()
+        body: dict[str, Json] = {"letters": [_line(each) for each in found], "most": MAX_DEAD_LETTERS}
+        return JSONResponse(body, headers=_PRIVATE)
+
+    async def shown(request: Request) -> Response:
+        letter = await letters.find(request.path_params["item"])
+        if letter is None:
+            raise _unknown()
+        body = _line(letter) | {"said": letter.said, "answer": letter.answer}
+        return JSONResponse(body, headers=_PRIVATE)
+
+    async def retried(request: Request) -> Response:
+        return _done(await letters.retry(request.path_params["item"]))
+
+    async def dropped(request: Request) -> Response:
+        return _done(await letters.drop(request.path_params["item"]))
+
+    return (
+        Route(PATH, _answered(listed), methods=["GET"]),
+        Route(f"{PATH}/{{item:int}}", _answered(shown), methods=["GET"]),
+        Route(f"{PATH}/{{item:int}}/retry", _answered(retried), methods=["POST"]),
+        Route(f"{PATH}/{{item:int}}", _answered(dropped), methods=["DELETE"]),
+    )
+
+
+async def letter_metrics(letters: DeadLetters) -> Sequence[Metric]:
+    """Return the gauge of dead letters, or nothing while the store cannot be asked."""
+    try:
+        counts: Mapping[str, int] = await letters.counts()
+    except StoreUnavailable:
+        return ()
+    about = "Messages that were given up and wait for the operator: parley letters list."
+    return (Metric("parley_dead_letters", "gauge", about, "queue", counts),)
+
+
+def _line(letter: DeadLetter) -> dict[str, Json]:
+    return {
+        "item": letter.item,
+        "kind": letter.kind.value,
+        "conversation": letter.conversation,
+        "person": letter.person,
+        "name": letter.name,
+        "at": letter.at,
+        "reason": letter.reason,
+        "items": list(letter.items),
+    }
+
+
+def _done(found: bool) -> Response:
+    if not found:
+        raise _unknown()
+    return Response(status_code=204)
+
+
+def _unknown() -> RequestRefused:
+    return RequestRefused(404, "no_letter", "There is no dead letter of this number.")
+
+
+def _answered(
+    handler: Callable[[Request], Awaitable[Response]],
+) -> Callable[[Request], Awaitable[Response]]:
+    async def wrapped(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except RequestRefused as refused:
+            return JSONResponse(refused.answer(), refused.status)
+        except StoreUnavailable:
+            away = RequestRefused(503, "store_unavailable", "The store cannot be reached just now.")
+            return JSONResponse(away.answer(), away.status, {"retry-after": "2"})
+
+    return wrapped

@@ -1,0 +1,78 @@
+"""Who was let in, over HTTP: listed, approved and taken back, under `/api/pairing`.
+
+Whoever may use the console may use this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from parley.console.api.bodies import RequestRefused, read_json
+from parley.core.model.errors import StoreUnavailable
+from parley.core.model.types import Json
+from parley.core.state.pairing import PairedAccount, Pairing
+
+PATH = "/api/pairing"
+_BY = "console"
+_PRIVATE = {"cache-control": "no-store"}
+
+
+class _Code(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    code: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+
+
+def pairing_routes(pairing: Pairing) -> Sequence[Route]:
+    """GET lists; POST `{"code"}` lets in who was given it; DELETE `?account=` lets them in no more."""
+
+    async def listed(request: Request) -> Response:
+        body: dict[str, Json] = {
+            "requests": [asdict(each) async for each in pairing.requests()],
+            "paired": [_shown(each) async for each in pairing.accounts()],
+        }
+        return JSONResponse(body, headers=_PRIVATE)
+
+    async def approved(request: Request) -> Response:
+        paired = await pairing.approve((await read_json(request, _Code)).code, _BY)
+        if paired is None:
+            raise RequestRefused(404, "unknown_code", "This code is unknown, used or too old.")
+        return JSONResponse(_shown(paired), headers=_PRIVATE)
+
+    async def revoked(request: Request) -> Response:
+        account = request.query_params.get("account", "")
+        if not account or not await pairing.revoke(account):
+            raise RequestRefused(404, "not_paired", "No such account was let in with a code.")
+        return Response(status_code=204)
+
+    return (
+        Route(PATH, _answered(listed), methods=["GET"]),
+        Route(PATH, _answered(approved), methods=["POST"]),
+        Route(PATH, _answered(revoked), methods=["DELETE"]),
+    )
+
+
+def _shown(paired: PairedAccount) -> dict[str, Json]:
+    return {"account": paired.account, "name": paired.name, "by": paired.by, "at": paired.at}
+
+
+def _answered(
+    handler: Callable[[Request], Awaitable[Response]],
+) -> Callable[[Request], Awaitable[Response]]:
+    async def wrapped(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except RequestRefused as refused:
+            return JSONResponse(refused.answer(), refused.status)
+        except StoreUnavailable:
+            away = RequestRefused(503, "store_unavailable", "The store cannot be reached just now.")
+            return JSONResponse(away.answer(), away.status, {"retry-after": "2"})
+
+    return wrapped

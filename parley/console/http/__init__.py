@@ -1,0 +1,1 @@
+"""The HTTP server's options, protocol time-outs, middleware and error responses."""

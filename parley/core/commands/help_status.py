@@ -1,0 +1,96 @@
+"""/help, /status and /whoami."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+
+from parley.core.commands.context import CommandContext
+from parley.core.model.command_syntax import COMMAND_NAMES
+from parley.core.model.errors import ChannelError
+from parley.core.model.queues import turn_queue_of
+from parley.core.ports.channel import NODES, HealthReport, StatusNotes
+from parley.core.state.conversations import ConversationRecord
+from parley.core.state.turn_record import TurnStage, read_turn_record
+from parley.core.texts import Sentence
+
+log = logging.getLogger(__name__)
+
+
+async def help_text(context: CommandContext, rest: str) -> str:
+    """What can be asked of Parley itself."""
+    lines = [f"- `/{name}`: {context.say(Sentence(f'about_{name}'))}" for name in COMMAND_NAMES]
+    return "\n".join([context.say(Sentence.HELP_HEADER), "", *lines, "", context.say(Sentence.HELP_FOOTER)])
+
+
+async def whoami(context: CommandContext, rest: str) -> str:
+    """Who the platform says is asking, and where."""
+    sender = context.message.sender
+    lines = [
+        context.say(Sentence.WHOAMI, name=sender.name or sender.id, user=sender.id, channel=sender.channel),
+        context.say(Sentence.WHOAMI_CHAT, conversation=context.conversation.key),
+        *[context.say(remark) for remark in await _remarks(context)],
+    ]
+    return "\n".join(lines)
+
+
+async def _remarks(context: CommandContext) -> Sequence[Sentence]:
+    channel = context.services.channels[context.conversation.channel]
+    if not isinstance(channel, StatusNotes):
+        return ()
+    try:
+        return await channel.remarks(context.conversation)
+    except ChannelError as error:
+        log.info("/whoami in %s goes without remarks: %s", context.conversation.key, error)
+        return ()
+
+
+async def status(context: CommandContext, rest: str) -> str:
+    """The conversation's thread, what it is doing, and how the agent and the channel are."""
+    services, conversation = context.services, context.conversation
+    record, _ = await services.conversations.read(conversation)
+    session = services.channel_options(context.message).session
+    lines = [
+        context.say(
+            Sentence.STATUS,
+            thread=services.conversations.thread_id(conversation, record),
+            assistant=record.assistant or session.assistant,
+            model=record.model or "–",
+            agent=_health(await services.agent.health()),
+            channel=_channel_health(context),
+        ),
+        await _doing(context, record),
+        *_nodes(context),
+    ]
+    return "\n".join(lines)
+
+
+async def _doing(context: CommandContext, record: ConversationRecord) -> str:
+    conversation = context.conversation
+    waiting = await context.services.journal.waiting(turn_queue_of(conversation), conversation.key)
+    running = bool(waiting) and read_turn_record(waiting[0]).stage is not TurnStage.ACCEPTED
+    if running:
+        now = Sentence.STATUS_BUSY
+    else:
+        now = Sentence.STATUS_QUESTION if record.question else Sentence.STATUS_FREE
+    lines = [context.say(now)]
+    queued = len(waiting) - (len(read_turn_record(waiting[0]).items) if running else 0)
+    if queued > 0:
+        lines.append(context.say(Sentence.STATUS_WAITING, count=queued))
+    return "\n".join(lines)
+
+
+def _nodes(context: CommandContext) -> Iterator[str]:
+    """The nodes of which this is one, where there are several."""
+    for report in context.services.reports():
+        if report.name == NODES:
+            yield context.say(Sentence.STATUS_NODES, nodes=report.detail)
+
+
+def _channel_health(context: CommandContext) -> str:
+    name = context.conversation.channel
+    return next((_health(report) for report in context.services.reports() if report.name == name), name)
+
+
+def _health(report: HealthReport) -> str:
+    return f"{report.name}: {report.health}" + (f" (`{report.detail}`)" if report.detail else "")

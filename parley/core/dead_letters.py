@@ -1,0 +1,239 @@
+"""Dead letters: what was given up, told to the operator, who looks at it, tries it again or drops it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from parley.core.hitl.records import QuestionEvent
+from parley.core.inbound.busy_policy import BusySignal
+from parley.core.inbound.turn_queue import retry_items
+from parley.core.model.address import account_key
+from parley.core.model.codec import decode
+from parley.core.model.queues import BUSY_SIGNALS, COMMANDS, LEARNING, QUESTIONS, TURNS
+from parley.core.model.types import CompletedTurn, InboundMessage
+from parley.core.ports.journal import Claim, Journal, QueueItem
+from parley.core.state.turn_record import TurnRecord
+
+log = logging.getLogger(__name__)
+
+MAX_DEAD_LETTERS = 1000
+"""Items that one look at the dead letters reads."""
+
+REFUSED_REASON = "the platform refused the answer: {}"
+BROKEN_REASON = "handling it broke; see the log"
+POISON_REASON = (
+    "the process ended {} times in a row while it worked on this, {} times with no other suspect beside it"
+)
+
+
+class DeadLetterKind(StrEnum):
+    """What was given up."""
+
+    ANSWER = "answer"
+    """The platform does not take it."""
+    TURN = "turn"
+    """Handling the message broke."""
+    MEMORY = "memory"
+    """A turn that could not be learned from."""
+    QUESTION = "question"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """What was given up, under the number of its first item; `at` is when it was accepted (Unix seconds).
+
+    `person` is an account, `name` what it is called; both are empty where nobody is known. `said` is the
+    person's message, `answer` what was to be delivered. `items` are the numbers that belong together.
+    """
+
+    item: int
+    kind: DeadLetterKind
+    conversation: str
+    person: str
+    name: str
+    at: float
+    reason: str
+    said: str = ""
+    answer: str = ""
+    items: tuple[int, ...] = ()
+    messages: tuple[InboundMessage, ...] = field(default=(), repr=False)
+
+
+class DeadLetterStore(Journal, Protocol):
+    """A journal with the operator's side of dead letters. Every method raises StoreUnavailable."""
+
+    async def revive(self, item: int) -> bool:
+        """Let a dead letter wait again; False if there is none."""
+        ...
+
+    async def discard(self, item: int) -> bool:
+        """Remove a dead letter for good; False if there is none."""
+        ...
+
+    async def dead_by_queue(self) -> Mapping[str, int]:
+        """How many dead letters each queue has."""
+        ...
+
+
+class DeadLetters:
+    """The operator's hands on dead letters. Every method raises StoreUnavailable."""
+
+    def __init__(self, store: DeadLetterStore) -> None:
+        self._store = store
+
+    async def every(self) -> Sequence[DeadLetter]:
+        """Return the letters, newest first; of very many only the newest."""
+        return group_dead_letters(await self._store.dead(MAX_DEAD_LETTERS))
+
+    async def find(self, item: int) -> DeadLetter | None:
+        """Return the letter of this number, or of which this is a part; None where there is none."""
+        return next((each for each in await self.every() if item in each.items), None)
+
+    async def retry(self, item: int) -> bool:
+        """Try it again: an answer is delivered, a turn worked anew, memory learns; False where there is none.
+
+        A delivery that fails again is a letter again.
+        """
+        letter = await self.find(item)
+        if letter is None:
+            return False
+        if letter.kind is DeadLetterKind.TURN and letter.messages:
+            await self._store.put(*retry_items(letter.messages, f"letter-{letter.item}"))
+            await self._discard(letter)
+        else:
+            for each in letter.items:
+                await self._store.revive(each)
+        return True
+
+    async def drop(self, item: int) -> bool:
+        """Remove it for good; False where there is none."""
+        letter = await self.find(item)
+        if letter is not None:
+            await self._discard(letter)
+        return letter is not None
+
+    async def counts(self) -> Mapping[str, int]:
+        """Return how many messages were given up, by what they waited for: `turns`, `memory` and others."""
+        found = dict.fromkeys((TURNS, COMMANDS, BUSY_SIGNALS, QUESTIONS, LEARNING), 0)
+        for queue, number in (await self._store.dead_by_queue()).items():
+            name = queue.partition("/")[0]
+            found[name] = found.get(name, 0) + number
+        return found
+
+    async def _discard(self, letter: DeadLetter) -> None:
+        for each in letter.items:
+            await self._store.discard(each)
+
+
+async def bury_items(journal: Journal, claim: Claim, items: Sequence[QueueItem], reason: str) -> None:
+    """Give items up, and tell the operator whose they are and where. Raises LaneLost, StoreUnavailable."""
+    await journal.bury(claim, items, reason)
+    seen = _Seen.of(items[0])
+    log.error(
+        "%s: given up; written by %s; %s (parley letters show %d)",
+        seen.conversation or claim.lane,
+        seen.person or "Parley itself",
+        reason,
+        items[0].id,
+    )
+
+
+def group_dead_letters(dead: Sequence[QueueItem]) -> tuple[DeadLetter, ...]:
+    """Return the letters that these items are: those of one turn are one."""
+    read = {item.id: (item, *_note_and_reason(item)) for item in dead}
+    followers: dict[int, list[int]] = {}
+    for number, (item, record, _) in read.items():
+        others = [each for each in record.items if each in read and each != number]
+        if others and _lane(item) == _lane(read[others[0]][0]):
+            followers[number] = others
+    parts = {each for others in followers.values() for each in others}
+    return tuple(
+        _letter(item, record, reason, [read[each][0] for each in followers.get(number, ())])
+        for number, (item, record, reason) in read.items()
+        if number not in parts
+    )
+
+
+def _lane(item: QueueItem) -> tuple[str, str]:
+    return item.queue, item.lane
+
+
+def _note_and_reason(item: QueueItem) -> tuple[TurnRecord, str]:
+    """The record of a turn, where the item carries one, and why the item was given up."""
+    note, line_end, reason = item.note.partition("\n")
+    if line_end or note.startswith("{"):
+        try:
+            return decode(TurnRecord, note), reason or note
+        except ValueError:
+            return TurnRecord(), reason or note
+    return TurnRecord(), item.note
+
+
+def _letter(item: QueueItem, record: TurnRecord, reason: str, others: Iterable[QueueItem]) -> DeadLetter:
+    items = sorted((item, *others), key=lambda each: each.id)
+    kind, seen = _kind(item, record), [_Seen.of(each) for each in items]
+    first = seen[0]
+    return DeadLetter(
+        item.id,
+        kind,
+        first.conversation or item.lane,
+        first.person,
+        first.name,
+        item.put_at,
+        " ".join(reason.split()),
+        "\n".join(each.said for each in seen if each.said),
+        first.answer or record.text,
+        tuple(each.id for each in items),
+        tuple(each.message for each in seen if each.message is not None),
+    )
+
+
+def _kind(item: QueueItem, record: TurnRecord) -> DeadLetterKind:
+    name = item.queue.partition("/")[0]
+    if name in (TURNS, COMMANDS):
+        return DeadLetterKind.ANSWER if record.text and not record.broken else DeadLetterKind.TURN
+    return {LEARNING: DeadLetterKind.MEMORY, QUESTIONS: DeadLetterKind.QUESTION}.get(
+        name, DeadLetterKind.OTHER
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What an item says of itself; all of it is empty where it cannot be read."""
+
+    conversation: str = ""
+    person: str = ""
+    name: str = ""
+    said: str = ""
+    answer: str = ""
+    message: InboundMessage | None = None
+
+    @classmethod
+    def of(cls, item: QueueItem) -> _Seen:
+        name = item.queue.partition("/")[0]
+        try:
+            match name:
+                case "turns" | "commands":
+                    message = decode(InboundMessage, item.body)
+                    return cls._written(message, message if name == TURNS else None)
+                case "knocks":
+                    return cls._written(decode(BusySignal, item.body).message)
+                case "memory":
+                    turn = decode(CompletedTurn, item.body)
+                    place, who = turn.conversation.key, turn.speaker
+                    return cls(place, account_key(who), who.name, turn.user_text, turn.reply_text)
+                case "questions":
+                    return cls(said=decode(QuestionEvent, item.body).key)
+        except ValueError:
+            return cls()
+        return cls()
+
+    @classmethod
+    def _written(cls, message: InboundMessage, whole: InboundMessage | None = None) -> _Seen:
+        who = message.sender
+        return cls(message.conversation.key, account_key(who), who.name, message.text, message=whole)

@@ -1,0 +1,130 @@
+"""Snapshots to a platform: the newest one at the platform's pace, and the final one until it arrives."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import TypeVar
+
+from parley.core.delivery.loop_throttle import UNTHROTTLED, LoopThrottle
+from parley.core.model.errors import ChannelError, DeliveryRejected, RateLimited
+from parley.core.model.types import OutboundMessage, Receipt
+from parley.core.ports.channel import Reply
+from parley.core.ports.lease import lease_expired, require_lease
+
+log = logging.getLogger(__name__)
+
+Sent = TypeVar("Sent")
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 60.0
+
+
+def backoff(attempt: int) -> float:
+    """Seconds before try number `attempt` + 1: doubling from half a second to a minute, with full jitter."""
+    ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempt, 10))
+    return ceiling * (0.5 + random.random() / 2)
+
+
+class Delivery:
+    """One reply on its way. `offer` never waits, so a slow platform never slows who makes the snapshots.
+
+    Whatever is shown goes through `turnstile` first.
+    """
+
+    def __init__(self, reply: Reply, interval: float, turnstile: LoopThrottle = UNTHROTTLED) -> None:
+        self._reply = reply
+        self._interval = interval
+        self._turnstile = turnstile
+        self._newest: OutboundMessage | None = None
+        self._fresh = asyncio.Event()
+        self._wire = asyncio.Lock()
+        self._not_before = 0.0
+
+    def offer(self, snapshot: OutboundMessage) -> None:
+        """Show this soon, unless a newer one comes first."""
+        self._newest = snapshot
+        self._fresh.set()
+
+    @asynccontextmanager
+    async def showing(self) -> AsyncIterator[None]:
+        """While open, offered snapshots are shown; a snapshot on its way is let arrive at the end."""
+        task = asyncio.create_task(self._show_newest())
+        try:
+            yield
+        finally:
+            async with self._wire:
+                task.cancel()
+            await asyncio.wait({task})
+            broken = None if task.cancelled() else task.exception()
+        # Only when nothing else went wrong: above all a cancellation must stay one.
+        if broken is not None:
+            raise broken
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        """Deliver the final snapshot, trying for as long as it takes.
+
+        Raises DeliveryRejected when the platform will never take it, LaneLost when it is not ours to send.
+        """
+        receipt = await self._until_arrived(snapshot.turn_id, lambda: self._reply.finish(snapshot))
+        return replace(receipt, doubtful=True) if lease_expired() else receipt
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        """Rewrite a question's message, trying for as long as it takes. Raises DeliveryRejected."""
+        await self._until_arrived(snapshot.turn_id, lambda: self._reply.settle(snapshot))
+
+    async def _until_arrived(self, turn: str, send: Callable[[], Awaitable[Sent]]) -> Sent:
+        attempt = 0
+        while True:
+            await self._hold_back()
+            await self._turnstile.through()
+            require_lease()
+            try:
+                return await send()
+            except DeliveryRejected:
+                raise
+            except RateLimited as limit:
+                self._not_before = _now() + limit.retry_after
+            except ChannelError as error:
+                pause = backoff(attempt)
+                log.warning("turn %s: final not delivered (%s); again in %.1f s", turn, error, pause)
+                self._not_before = _now() + pause
+                attempt += 1
+
+    async def _show_newest(self) -> None:
+        while True:
+            await self._fresh.wait()
+            await self._hold_back()
+            await self._turnstile.through()
+            self._fresh.clear()
+            async with self._wire:
+                await self._show_once()
+            await asyncio.sleep(self._interval)
+
+    async def _show_once(self) -> None:
+        snapshot = self._newest
+        if snapshot is None:
+            return
+        require_lease()
+        try:
+            await self._reply.show(snapshot)
+        except RateLimited as limit:
+            self._not_before = _now() + limit.retry_after
+            self._fresh.set()
+        except ChannelError as error:
+            # A lost snapshot is no loss: the next one, or the final, holds all of it.
+            log.info("turn %s: snapshot not shown (%s)", snapshot.turn_id, error)
+            self._not_before = _now() + min(10 * self._interval, 30.0)
+
+    async def _hold_back(self) -> None:
+        pause = self._not_before - _now()
+        if pause > 0:
+            await asyncio.sleep(pause)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

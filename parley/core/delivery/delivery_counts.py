@@ -1,0 +1,33 @@
+"""What became of final messages, counted since this process started."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+
+from parley.core.model.types import OutboundMessage, Receipt
+
+log = logging.getLogger(__name__)
+
+
+class DeliveryCounts:
+    """Final messages by channel: `arrived`, `refused` by the platform for good, and `doubtful`: arrived,
+    but perhaps twice, because the answer to a send was lost and the platform cannot tell whether it arrived.
+    """
+
+    def __init__(self) -> None:
+        self.arrived: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.doubtful: Counter[str] = Counter()
+
+    def arrive(self, message: OutboundMessage, receipt: Receipt) -> None:
+        """A final message has arrived."""
+        channel = message.conversation.channel
+        self.arrived[channel] += 1
+        if receipt.doubtful:
+            self.doubtful[channel] += 1
+            log.warning("turn %s: the answer may have been shown twice", message.turn_id)
+
+    def refuse(self, message: OutboundMessage) -> None:
+        """A platform will never take a final message."""
+        self.refused[message.conversation.channel] += 1

@@ -1,1 +1,0 @@
-"""Everything that is kept about a person: exported, or erased with a receipt."""

@@ -1,0 +1,1 @@
+"""Bounds on how much is under way: semaphore, fair share, quarantine."""

@@ -1,0 +1,147 @@
+"""From an interrupted turn to its open questions, and from decisions to the turn that goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from parley.core.hitl import audit
+from parley.core.hitl.policy import decision_text, fit_rules
+from parley.core.hitl.records import (
+    QuestionEventKind,
+    QuestionRecord,
+    event_item,
+    new_question_document,
+    question_document,
+    question_key,
+    questions_of_turn,
+)
+from parley.core.inbound.busy_policy import turn_item
+from parley.core.model.address import Conversation
+from parley.core.model.errors import DocumentConflict
+from parley.core.model.questions import Decision, InterruptAnswer
+from parley.core.model.types import InboundMessage
+from parley.core.ports.journal import Document, Journal, NewQueueItem
+from parley.core.services import CoreServices
+from parley.core.state.conversations import PendingQuestion
+from parley.core.state.turn_record import TurnRecord
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionOpening:
+    """What makes a turn's questions open, in one transaction with its end."""
+
+    pending: PendingQuestion
+    documents: tuple[Document, ...]
+    puts: tuple[NewQueueItem, ...]
+
+
+def open_questions(
+    services: CoreServices, message: InboundMessage, turn_id: str, turn: TurnRecord
+) -> QuestionOpening | None:
+    """The questions that a turn ends with, ready to be asked; None where there are none."""
+    if not turn.questions:
+        return None
+    records = _records(services, message, turn_id, turn)
+    documents = [
+        document
+        for record in records
+        for document in (new_question_document(record), audit.asked_document(record))
+    ]
+    puts = [put for record in records for put in _puts(record)]
+    keys = tuple(record.question.id for record in records)
+    pending = PendingQuestion(keys, message.sender.id, message.sender.name, turn_id)
+    return QuestionOpening(pending, tuple(documents), tuple(puts))
+
+
+def _records(
+    services: CoreServices, message: InboundMessage, turn_id: str, turn: TurnRecord
+) -> tuple[QuestionRecord, ...]:
+    now, total = services.clock(), len(turn.questions)
+    found = []
+    for number, question in enumerate(turn.questions, start=1):
+        rules = fit_rules(services.options.questions.rules_for(question), question)
+        found.append(
+            QuestionRecord(
+                question=replace(question, id=question_key(turn_id, number)),
+                interrupt=question.id,
+                turn=turn_id,
+                thread=turn.thread,
+                conversation=message.conversation.key,
+                place=_place(services, rules.ask, message.conversation),
+                asker=message.sender,
+                private=message.private,
+                reply_to=message.id,
+                language=services.language(message),
+                asked_at=now,
+                rules=rules,
+                number=number,
+                total=total,
+                until=now + rules.expires_after if rules.expires_after else 0.0,
+            )
+        )
+    return tuple(found)
+
+
+def _place(services: CoreServices, wanted: str, here: Conversation) -> str:
+    """Where to ask: elsewhere only with buttons, as words said there belong to other talk."""
+    channel = services.channels.get(Conversation.parse(wanted).channel) if wanted else None
+    return wanted if channel is not None and channel.capabilities.buttons else here.key
+
+
+def _puts(record: QuestionRecord) -> list[NewQueueItem]:
+    rules, puts = record.rules, [event_item(record, QuestionEventKind.ASK)]
+    if rules.remind_after:
+        puts.append(event_item(record, QuestionEventKind.REMIND, rules.remind_after))
+    if rules.expires_after:
+        puts.append(event_item(record, QuestionEventKind.EXPIRE, rules.expires_after))
+    return puts
+
+
+def decision_changes(
+    record: QuestionRecord, document: Document, decision: Decision
+) -> tuple[tuple[Document, ...], tuple[NewQueueItem, ...]]:
+    """What a decision changes: to be written as one. A second one finds the document changed."""
+    record = replace(record, decision=decision)
+    return (question_document(document, record), audit.decided_document(record)), (
+        event_item(record, QuestionEventKind.SETTLE),
+    )
+
+
+def collect_answers(records: Sequence[QuestionRecord]) -> tuple[InterruptAnswer, ...]:
+    """What the agent is given for a turn's questions, once all are decided."""
+    return tuple(
+        InterruptAnswer(record.interrupt, decision_text(record.decision.option, record.decision.text))
+        for record in records
+        if record.decision is not None
+    )
+
+
+def resume_item(record: QuestionRecord, now: float) -> NewQueueItem:
+    """The message of our own that lets the turn's run go on, once for each turn."""
+    conversation = Conversation.parse(record.conversation)
+    message = InboundMessage(
+        id=record.reply_to,
+        conversation=conversation,
+        sender=record.asker,
+        text="",
+        addressed=True,
+        private=record.private,
+        sent_at=now,
+        resumes=record.turn,
+    )
+    return turn_item(message, f"resume:{record.turn}")
+
+
+async def drop_questions(journal: Journal, turn: str) -> None:
+    """Close what is still open of a turn's questions: the conversation goes on without them.
+
+    Raises StoreUnavailable.
+    """
+    for record, document in await questions_of_turn(journal, turn):
+        if record.open:
+            try:
+                await journal.set(question_document(document, replace(record, dropped=True)))
+            except DocumentConflict:
+                continue  # Somebody decided it just now.
+            await journal.put(event_item(record, QuestionEventKind.SETTLE))

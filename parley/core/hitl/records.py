@@ -1,0 +1,135 @@
+"""Questions that wait for people: what is kept of each, and what puts them there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from parley.core.model.address import Conversation, User
+from parley.core.model.codec import decode, encode
+from parley.core.model.options import DecisionRules
+from parley.core.model.questions import Click, Decision, Question
+from parley.core.model.queues import QUESTIONS
+from parley.core.ports.journal import Document, DocumentRepository, NewQueueItem
+
+QUESTION_PREFIX = "question/"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRecord:
+    """One question of an interrupted run, from asked to decided.
+
+    `interrupt` is the agent's own id of it, `question.id` our key. `conversation` is where the run belongs,
+    `place` where it is asked. `handle` is the channel's note about the message that shows it, `shown` that
+    it arrived. `until` is when time decides, 0 for never; `dropped` says that
+    the conversation went on without it. It is the `number`-th of `total` that its turn asks.
+    """
+
+    question: Question
+    interrupt: str
+    turn: str
+    thread: str
+    conversation: str
+    place: str
+    asker: User
+    private: bool
+    reply_to: str
+    language: str
+    asked_at: float
+    rules: DecisionRules
+    number: int = 1
+    total: int = 1
+    until: float = 0.0
+    handle: str = ""
+    decision: Decision | None = None
+    dropped: bool = False
+
+    @property
+    def open(self) -> bool:
+        """Whether it may still be decided."""
+        return self.decision is None and not self.dropped
+
+
+class QuestionEventKind(StrEnum):
+    """What is to be done about a question."""
+
+    ASK = "ask"
+    CLICK = "click"
+    REMIND = "remind"
+    EXPIRE = "expire"
+    SETTLE = "settle"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionEvent:
+    """A piece of work about one question."""
+
+    happening: QuestionEventKind
+    key: str
+    click: Click | None = None
+
+
+def question_queue(channel: str) -> str:
+    """Where what happens to questions that are asked on a channel waits."""
+    return f"{QUESTIONS}/{channel}"
+
+
+def question_key(turn: str, number: int) -> str:
+    """A question's key: the same after a crash, and short enough for any button's data."""
+    return f"{turn}-{number}"
+
+
+def question_document_key(key: str) -> str:
+    """Where a question is kept."""
+    return f"{QUESTION_PREFIX}{key}"
+
+
+def event_item(record: QuestionRecord, happening: QuestionEventKind, delay: float = 0.0) -> NewQueueItem:
+    """The work that `happening` makes, once for each question.
+
+    What is shown waits in a lane of its own, as do the clocks: a lane is strictly in order, and a decision
+    must wait for neither a slow platform nor for tomorrow.
+    """
+    key, channel = record.question.id, Conversation.parse(record.place).channel
+    lane = f"{key}/clock/{happening}" if delay else f"{key}/show"
+    return NewQueueItem(
+        question_queue(channel),
+        lane,
+        encode(QuestionEvent(happening, key)),
+        f"{happening}:{key}:{delay > 0}",
+        delay,
+    )
+
+
+def click_item(record: QuestionRecord, event: QuestionEvent, dedupe: str) -> NewQueueItem:
+    """A decision on its way: those of one turn are taken one by one, so that the last of them is known."""
+    return NewQueueItem(
+        question_queue(Conversation.parse(record.place).channel), record.turn, encode(event), dedupe
+    )
+
+
+def decode_question(document: Document) -> QuestionRecord | None:
+    """The record of a document; None for one that is not there."""
+    return decode(QuestionRecord, document.body) if document.body else None
+
+
+def question_document(document: Document, record: QuestionRecord) -> Document:
+    """`document` with `record` as its body."""
+    return replace(document, body=encode(record))
+
+
+def new_question_document(record: QuestionRecord) -> Document:
+    """The document of a new question."""
+    return Document(question_document_key(record.question.id), encode(record), 0)
+
+
+async def questions_of_turn(
+    documents: DocumentRepository, turn: str
+) -> Sequence[tuple[QuestionRecord, Document]]:
+    """All questions of a turn, in their order. Raises StoreUnavailable."""
+    found = await documents.list(question_document_key(f"{turn}-"))
+    questions = [
+        (record, document) for document in found if (record := decode_question(document)) is not None
+    ]
+    return sorted(questions, key=lambda each: int(each[0].question.id.rpartition("-")[2]))

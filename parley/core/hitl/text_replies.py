@@ -1,0 +1,126 @@
+"""A message to a conversation that waits for decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from parley.core.hitl import audit
+from parley.core.hitl.lifecycle import collect_answers
+from parley.core.hitl.policy import ReplyMeaning, may_decide, parse_reply
+from parley.core.hitl.records import (
+    QuestionEventKind,
+    QuestionRecord,
+    event_item,
+    question_document,
+    questions_of_turn,
+)
+from parley.core.hitl.render import localise_question, render_question
+from parley.core.model.errors import DocumentConflict
+from parley.core.model.questions import EDIT, Decision, InterruptAnswer, QuestionKind
+from parley.core.model.types import InboundMessage
+from parley.core.ports.journal import Document
+from parley.core.services import CoreServices
+from parley.core.state.conversations import PendingQuestion
+from parley.core.texts import Sentence, say
+
+
+@dataclass(frozen=True, slots=True)
+class TextReplyResult:
+    """What becomes of the message: the run goes on with `given`, or its sender is told `text`.
+
+    `again` says that the run goes on without it, so that it has to be worked again afterwards; `over` that
+    there is nothing to go on with.
+    """
+
+    given: tuple[InterruptAnswer, ...] = ()
+    text: str = ""
+    again: bool = False
+    over: bool = False
+
+
+async def take_text_reply(
+    services: CoreServices, pending: PendingQuestion, message: InboundMessage
+) -> TextReplyResult:
+    """Let a message decide the oldest open question. Raises StoreUnavailable."""
+    while True:
+        questions = await questions_of_turn(services.journal, pending.turn)
+        records = [record for record, _ in questions]
+        waiting = [each for each in questions if each[0].open]
+        ours = [record for record in records if _decided_by(record, message)]
+        for record in ours:
+            await _publish(services, record)
+        if message.resumes or not waiting:
+            return _going_on(services, message, records, again=not (message.resumes or ours))
+        if ours:
+            return _next(services, message, waiting[0][0], len(waiting))
+        record, document = waiting[0]
+        refusal = _refusal(services, record, message)
+        if refusal:
+            return TextReplyResult(text=refusal)
+        try:
+            await _decide(services, record, document, message)
+        except DocumentConflict:
+            continue
+
+
+def _going_on(
+    services: CoreServices, message: InboundMessage, records: Sequence[QuestionRecord], *, again: bool
+) -> TextReplyResult:
+    # A pause has no answer that says no: its run simply stays where it is.
+    if any(_stays(record) for record in records):
+        text = say(services.language(message), Sentence.ANSWER_STOPPED)
+        return TextReplyResult(text=text, again=again, over=True)
+    return TextReplyResult(collect_answers(records), again=again)
+
+
+def _stays(record: QuestionRecord) -> bool:
+    decision = record.decision
+    return record.question.kind is QuestionKind.PAUSE and (decision is None or decision.option != "approve")
+
+
+def _decided_by(record: QuestionRecord, message: InboundMessage) -> bool:
+    """Whether this very message decided it: before a crash, or just now."""
+    return record.decision is not None and record.decision.source == message.id
+
+
+def _refusal(services: CoreServices, record: QuestionRecord, message: InboundMessage) -> str:
+    """Why the message decides nothing, or ""."""
+    language = services.language(message)
+    admins = services.channel_options(message).admins
+    if not may_decide(record.rules, message.sender, record.asker, admins):
+        return say(language, Sentence.QUESTION_OTHERS, name=record.asker.name or record.asker.id)
+    question = localise_question(record.language, record.question)
+    if not message.text.strip():
+        return render_question(record, buttons=False)
+    meaning, _ = parse_reply(question, message.text)
+    if meaning is ReplyMeaning.UNREADABLE:
+        return say(language, Sentence.QUESTION_UNREADABLE)
+    if meaning is ReplyMeaning.WORDS and question.options and not question.may_respond:
+        return render_question(record, buttons=False)
+    return ""
+
+
+async def _decide(
+    services: CoreServices, record: QuestionRecord, document: Document, message: InboundMessage
+) -> None:
+    meaning, value = parse_reply(localise_question(record.language, record.question), message.text)
+    option = {ReplyMeaning.OPTION: value, ReplyMeaning.EDITED: EDIT}.get(meaning, "")
+    text = "" if meaning is ReplyMeaning.OPTION else value
+    decision = Decision(option, text, message.sender, services.clock(), message.id)
+    await services.journal.set(question_document(document, replace(record, decision=decision)))
+
+
+async def _publish(services: CoreServices, record: QuestionRecord) -> None:
+    """Let everybody see the decision, and keep it on record; once, however often this is called."""
+    await services.journal.put(event_item(record, QuestionEventKind.SETTLE))
+    with suppress(DocumentConflict):
+        await services.journal.set(audit.decided_document(record))
+
+
+def _next(
+    services: CoreServices, message: InboundMessage, record: QuestionRecord, count: int
+) -> TextReplyResult:
+    noted = say(services.language(message), Sentence.QUESTION_NOTED, count=count)
+    return TextReplyResult(text=f"{noted}\n\n{render_question(record, buttons=False)}")

@@ -1,0 +1,1 @@
+"""From a platform event to durable work: access, batching, busy policy, edits."""

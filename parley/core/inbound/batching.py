@@ -1,0 +1,91 @@
+"""Which waiting messages are one turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from parley.core.model.codec import decode
+from parley.core.model.types import InboundMessage
+from parley.core.ports.journal import QueueItem
+
+# Some platforms tell the time of sending in whole seconds.
+_CLOCK_GRAIN = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A durable message: its item, and what was written; `edits` are the items of edits that changed it."""
+
+    item: QueueItem
+    message: InboundMessage
+    edits: tuple[QueueItem, ...] = ()
+
+
+def decode_messages(items: Sequence[QueueItem]) -> tuple[QueuedMessage, ...]:
+    """Items of the turn queue as messages."""
+    return tuple(QueuedMessage(item, decode(InboundMessage, item.body)) for item in items)
+
+
+def message_content(message: InboundMessage) -> tuple[object, ...]:
+    """What was said, to tell whether an edit changed any of it."""
+    return (message.text, *((file.name, file.mime, file.size) for file in message.attachments))
+
+
+def batch_items(burst: Sequence[QueuedMessage]) -> list[QueueItem]:
+    """Every item that is worked with the burst, each once."""
+    found = {item.id: item for each in burst for item in (each.item, *each.edits)}
+    return list(found.values())
+
+
+def first_batch(waiting: Sequence[QueuedMessage], window: float, limit: int) -> tuple[QueuedMessage, ...]:
+    """The messages, from the oldest on, that make the next turn.
+
+    One person's messages are one turn while each follows the one before within `window` seconds, or is of
+    the same album. Beyond `limit` waiting messages the oldest become one turn, whoever wrote them. A message
+    that lets a run go on is a turn of its own, and so are an edit and those that are answered again.
+    """
+    overflow = len(waiting) - limit + 1 if len(waiting) > limit else 1
+    size = min(overflow, len(waiting))
+    while size < len(waiting) and _belongs(waiting[size - 1], waiting[size], window):
+        size += 1
+    apart = next((at for at in range(1, size) if _apart(waiting[0], waiting[at])), size)
+    return tuple(waiting[:apart])
+
+
+def _apart(first: QueuedMessage, later: QueuedMessage) -> bool:
+    one, other = first.message, later.message
+    return bool(one.resumes or other.resumes or one.edits or other.edits or one.retries != other.retries)
+
+
+def _belongs(earlier: QueuedMessage, later: QueuedMessage, window: float) -> bool:
+    if later.message.retries:
+        return later.message.retries == earlier.message.retries
+    if earlier.message.sender.id != later.message.sender.id or earlier.message.resumes:
+        return False
+    if later.message.group and earlier.message.group == later.message.group:
+        return True
+    arrived = later.item.put_at - earlier.item.put_at
+    written = later.message.sent_at - earlier.message.sent_at
+    return window > 0 and arrived <= window and written <= window + _CLOCK_GRAIN
+
+
+def merge_batch(burst: Sequence[QueuedMessage]) -> InboundMessage:
+    """The burst as one message: the first one's sender, the last one's id to reply to."""
+    messages = [accepted.message for accepted in burst]
+    first, last = messages[0], messages[-1]
+    if len(messages) == 1:
+        return first
+    several = len({message.sender.id for message in messages}) > 1
+    texts = [_signed(message) if several else message.text for message in messages]
+    return replace(
+        last,
+        sender=first.sender,
+        text="\n".join(text for text in texts if text.strip()),
+        attachments=tuple(entry for message in messages for entry in message.attachments),
+        quoted="\n".join(dict.fromkeys(message.quoted for message in messages if message.quoted)),
+    )
+
+
+def _signed(message: InboundMessage) -> str:
+    return f"{message.sender.name or message.sender.id}: {message.text}"

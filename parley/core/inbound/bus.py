@@ -1,0 +1,91 @@
+"""The message bus: inbound messages become durable work, outbound snapshots reach their reply."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Container, Mapping
+from contextlib import AbstractContextManager
+
+from parley.core.flow_control.registration import registered
+from parley.core.inbound.access import AccessVerdict, decide_access, mention_policy
+from parley.core.inbound.busy_policy import inbound_items
+from parley.core.inbound.busy_policy_cache import BusyPolicyCache
+from parley.core.model.codec import encode
+from parley.core.model.command_syntax import is_command
+from parley.core.model.options import ChannelOptions, EditPolicy, MentionPolicy
+from parley.core.model.queues import command_queue
+from parley.core.model.sanitize import sanitize_message
+from parley.core.model.types import InboundMessage, OutboundMessage
+from parley.core.ports.journal import Journal, NewQueueItem
+from parley.core.state.conversations import conversation_document_key
+
+# Longer texts are cleaned off the loop: the worst kind takes some milliseconds for every thousand characters.
+_LONG = 5_000
+
+SnapshotSink = Callable[[OutboundMessage], None]
+
+
+class MessageBus:
+    """Joins channels to the manager; neither knows the other."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        channels: Mapping[str, ChannelOptions],
+        paired: Container[str] = (),
+        busy: BusyPolicyCache | None = None,
+    ) -> None:
+        """`paired` has the keys of the accounts that an administrator let in."""
+        self.busy = busy or BusyPolicyCache(journal)
+        self._journal = journal
+        self._channels = channels
+        self._paired = paired
+        self._replies: dict[str, SnapshotSink] = {}
+
+    async def publish_inbound(self, message: InboundMessage) -> bool:
+        """Make a message durable, cleaned; returns False when it is known already, or not for us.
+
+        Commands, and messages that will only be refused, wait in a queue of their own so that they never
+        stand behind a run. No edit is a command, or refused: it is for the agent, or nothing. Raises
+        StoreUnavailable: the platform must not be acknowledged.
+        """
+        if len(message.text) + len(message.quoted) > _LONG:
+            message = await asyncio.to_thread(sanitize_message, message)
+        else:
+            message = sanitize_message(message)
+        conversation = message.conversation
+        options = self._channels[conversation.channel]
+        verdict = decide_access(
+            options, message, ours=await self._is_ours(options, message), paired=self._paired
+        )
+        if verdict is AccessVerdict.IGNORE:
+            return False
+        quick = verdict is not AccessVerdict.ALLOW or is_command(message.text)
+        if message.edits and (quick or options.on_edit is EditPolicy.IGNORE):
+            return False
+        if quick:
+            name = f"{conversation.channel}:{message.id}"
+            puts: tuple[NewQueueItem, ...] = (
+                NewQueueItem(command_queue(conversation.channel), conversation.key, encode(message), name),
+            )
+        else:
+            puts = inbound_items(await self.busy.of(options, conversation), message)
+        item, *_ = await self._journal.put(*puts)
+        return item is not None
+
+    def publish_outbound(self, snapshot: OutboundMessage) -> None:
+        """Offer a snapshot to its turn's reply. Never waits: the newest one wins."""
+        offer = self._replies.get(snapshot.turn_id)
+        if offer is not None:
+            offer(snapshot)
+
+    def outbound(self, turn_id: str, offer: SnapshotSink) -> AbstractContextManager[None]:
+        """While open, `offer` gets the turn's snapshots."""
+        return registered(self._replies, turn_id, offer)
+
+    async def _is_ours(self, options: ChannelOptions, message: InboundMessage) -> bool:
+        if message.private or message.addressed or message.conversation.topic is None:
+            return False
+        if mention_policy(options, message.conversation.chat) is not MentionPolicy.THREAD:
+            return False
+        return (await self._journal.get(conversation_document_key(message.conversation))).version > 0

@@ -1,0 +1,156 @@
+"""How much may be asked, of a person, a chat and a channel: rules over counts (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, tzinfo
+from functools import lru_cache
+
+from parley.core.model.options import LimitMeasure, LimitOptions, LimitScope
+from parley.core.model.usage import NO_USAGE, Usage, sum_usage
+
+KEPT_DAYS = 30
+"""Days before today of which counts are kept, for /usage."""
+
+_DAY = 86_400.0
+_MINUTE = 60
+
+
+TURN_MEASURES = frozenset({LimitMeasure.TURNS_A_MINUTE, LimitMeasure.TURNS})
+
+
+@dataclass(frozen=True, slots=True)
+class LimitWindow:
+    """A stretch of time that is counted by itself; it `ends` at a Unix second."""
+
+    name: str
+    ends: float
+
+
+def minute_window(at: float) -> LimitWindow:
+    """The minute of the clock around `at`."""
+    number = int(at // _MINUTE)
+    return LimitWindow(f"minute/{number}", float((number + 1) * _MINUTE))
+
+
+def day_window(at: float, zone: tzinfo, back: int = 0) -> LimitWindow:
+    """The day around `at`, or one of those before it."""
+    return _day(datetime.fromtimestamp(at, zone).date() - timedelta(days=back), zone)
+
+
+@lru_cache(maxsize=64)
+def _day(day: date, zone: tzinfo) -> LimitWindow:
+    ends = datetime.combine(day + timedelta(days=1), time(), zone)
+    return LimitWindow(f"day/{day.isoformat()}", ends.timestamp())
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSubject:
+    """Whose counts a turn belongs to: keys of the person's accounts (the one that spoke first), and of the
+    place. `person` is our own id of them.
+    """
+
+    person: str
+    accounts: tuple[str, ...]
+    chat: str
+    channel: str
+
+    def names(self, scope: LimitScope, window: LimitWindow) -> tuple[str, ...]:
+        """The names of the counts of a scope in a window; a turn of this party is added to the first."""
+        if scope is LimitScope.PERSON:
+            return tuple(account_counter(account) + window.name for account in self.accounts)
+        key = self.chat if scope is LimitScope.CHAT else self.channel
+        return (f"{scope}/{_plain(key)}/{window.name}",)
+
+
+def account_counter(account: str) -> str:
+    """How the names of an account's counts begin; `account` is its key."""
+    return f"account/{_plain(account)}/"
+
+
+def refusal_counter(account: str) -> str:
+    """How the names begin that count the refusals an account was told of; `account` is its key."""
+    return f"said/refused/{account}/"
+
+
+def warning_counter(scope: LimitScope, measure: LimitMeasure, whose: str) -> str:
+    """How the names begin that count the warnings of one limit; `whose` is a person, chat or channel."""
+    return f"said/near/{scope}/{measure}/{whose}/"
+
+
+def _plain(key: str) -> str:
+    # Keys have their own "%" escaped already.
+    return key.replace("/", "%2F")
+
+
+@dataclass(frozen=True, slots=True)
+class LimitRule:
+    """One limit on one party now: what the counts `names` together may come to until the window ends."""
+
+    scope: LimitScope
+    measure: LimitMeasure
+    most: int
+    window: LimitWindow
+    names: tuple[str, ...]
+
+    def used(self, counts: Mapping[str, Usage]) -> int:
+        """How much of it is used."""
+        return self._of(self.names, counts)
+
+    def room(self, counts: Mapping[str, Usage]) -> int:
+        """How much is left for the first count, beside the others."""
+        return self.most - self._of(self.names[1:], counts)
+
+    def _of(self, names: Sequence[str], counts: Mapping[str, Usage]) -> int:
+        count = sum_usage(counts.get(name, NO_USAGE) for name in names)
+        if self.measure in TURN_MEASURES:
+            return count.turns
+        return count.cost if self.measure is LimitMeasure.COST else count.tokens
+
+
+def rules_for(options: LimitOptions, party: LimitSubject, at: float) -> tuple[LimitRule, ...]:
+    """Every limit that a turn of the party comes under at `at`."""
+    minute, day = minute_window(at), day_window(at, options.zone)
+    return tuple(
+        LimitRule(scope, measure, most, window, party.names(scope, window))
+        for scope in LimitScope
+        for measure, most in options.caps(scope).of()
+        for window in (minute if measure is LimitMeasure.TURNS_A_MINUTE else day,)
+    )
+
+
+def counter_names(rules: Iterable[LimitRule]) -> tuple[str, ...]:
+    """The counts that the rules look at."""
+    return tuple(dict.fromkeys(name for rule in rules for name in rule.names))
+
+
+def find_reached(rules: Iterable[LimitRule], counts: Mapping[str, Usage]) -> LimitRule | None:
+    """The rule that leaves no room, of several the one that stays longest; None where all leave some."""
+    return _longest(rule for rule in rules if rule.used(counts) >= rule.most)
+
+
+def find_reached_before(rules: Iterable[LimitRule], counts: Mapping[str, Usage]) -> LimitRule | None:
+    """The same before a turn is added, whose own turns are compared when it is: it may be there already."""
+    full = (
+        rule
+        for rule in rules
+        if (rule.room(counts) <= 0 if rule.measure in TURN_MEASURES else rule.used(counts) >= rule.most)
+    )
+    return _longest(full)
+
+
+def find_nearly_reached(
+    rules: Iterable[LimitRule], counts: Mapping[str, Usage], warn_at: float
+) -> tuple[LimitRule, ...]:
+    """The rules of which so large a share is used that people are to be told."""
+    return tuple(rule for rule in rules if warn_at and rule.used(counts) >= warn_at * rule.most)
+
+
+def kept_until(window: LimitWindow) -> float:
+    """When the count of a window may go."""
+    return window.ends + KEPT_DAYS * _DAY
+
+
+def _longest(rules: Iterable[LimitRule]) -> LimitRule | None:
+    return max(rules, key=lambda rule: rule.window.ends, default=None)

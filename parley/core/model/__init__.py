@@ -1,0 +1,1 @@
+"""Frozen values, settings, errors and pure helpers that every room may use."""

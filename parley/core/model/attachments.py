@@ -1,0 +1,63 @@
+"""Files on their way between people and the agent; sizes are bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class AttachmentKind(StrEnum):
+    """What a person would call the file."""
+
+    IMAGE = "image"
+    AUDIO = "audio"
+    VIDEO = "video"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file still on its platform: `size` as declared (0 if not), bytes through `Channel.fetch` only."""
+
+    kind: AttachmentKind
+    name: str
+    mime: str
+    size: int
+    handle: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file on our disk, on its way to the agent or to a platform."""
+
+    kind: AttachmentKind
+    name: str
+    mime: str
+    size: int
+    path: str
+
+
+class UnreadReason(StrEnum):
+    """Why the agent does not read a file, or not all of it."""
+
+    UNKNOWN = "unknown"
+    """It is of a kind that has no text and is no picture."""
+    TOO_LARGE = "too_large"
+    BROKEN = "broken"
+    LOCKED = "locked"
+    """It is protected by a password."""
+    EMPTY = "empty"
+    """It has no text, as a scan has none."""
+    SLOW = "slow"
+    NO_IMAGES = "no_images"
+    """The agent's model takes no pictures."""
+    CUT = "cut"
+    """The agent reads its beginning only."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A file that the agent does not read as it is."""
+
+    name: str
+    trouble: UnreadReason

@@ -1,0 +1,91 @@
+"""What interrupted runs ask people, and what people choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from parley.core.model.address import Conversation, User
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to answer a question; `id` is what comes back."""
+
+    id: str
+    label: str
+
+
+class QuestionKind(StrEnum):
+    """What an interrupt wants."""
+
+    APPROVAL = "approval"
+    """A yes or no to `action` with `arguments`."""
+    PAUSE = "pause"
+    """A yes or no to going on with `action`."""
+    INPUT = "input"
+    """One of the options, or words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an interrupted run asks a person.
+
+    `id` is the interrupt's, with `#` and a number where one interrupt asks about several actions; once it is
+    shown to people it is a short key of our own. `arguments` is JSON text, of an approval or beside a prompt.
+    """
+
+    id: str
+    prompt: str
+    options: tuple[Option, ...] = ()
+    may_edit: bool = False
+    may_respond: bool = True
+    kind: QuestionKind = QuestionKind.INPUT
+    action: str = ""
+    arguments: str = ""
+
+
+EDIT = "edit"
+"""The option of a click that brings other arguments, as JSON text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Click:
+    """A press of a question's button. `id` is the platform's own stable id of it: the dedupe key."""
+
+    id: str
+    question: str
+    option: str
+    sender: User
+    conversation: Conversation
+    private: bool
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was chosen: an option, or words of one's own. `by` is None for what time decided.
+
+    `source` is the message or the click that said it.
+    """
+
+    option: str
+    text: str
+    by: User | None
+    at: float
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptAnswer:
+    """A person's words to one question of an interrupted run: an option's id, or their own."""
+
+    question: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeInput:
+    """What an interrupted run goes on with."""
+
+    given: tuple[InterruptAnswer, ...]

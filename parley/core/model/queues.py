@@ -1,0 +1,35 @@
+"""The names of a channel's queues.
+
+Each channel has its own, so that what waits for a channel that is off simply goes on waiting.
+"""
+
+from parley.core.model.address import Conversation
+
+TURNS, COMMANDS, BUSY_SIGNALS, QUESTIONS = "turns", "commands", "knocks", "questions"
+"""What the names begin with; a channel's follows."""
+
+CLEARING = "clearing"
+"""The queue of conversations that their person deleted."""
+
+LEARNING = "memory"
+"""The queue of turns that wait to be learned from."""
+
+
+def turn_queue_of(conversation: Conversation) -> str:
+    """Where the conversation's messages for the agent wait."""
+    return turn_queue(conversation.channel)
+
+
+def turn_queue(channel: str) -> str:
+    """The queue of a channel's messages for the agent."""
+    return f"{TURNS}/{channel}"
+
+
+def command_queue(channel: str) -> str:
+    """The queue of what Parley answers itself; it never stands behind a run."""
+    return f"{COMMANDS}/{channel}"
+
+
+def busy_signal_queue(channel: str) -> str:
+    """The queue of messages that may not just wait until the run before them is over."""
+    return f"{BUSY_SIGNALS}/{channel}"

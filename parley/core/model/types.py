@@ -1,0 +1,225 @@
+"""Frozen values that cross packages. Times are Unix seconds, sizes are bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from parley.core.model.address import Conversation, User
+from parley.core.model.attachments import Attachment, StoredFile, UnreadFile
+from parley.core.model.questions import Question, ResumeInput
+from parley.core.model.usage import TokenUsage
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+JsonObject: TypeAlias = "Mapping[str, Json]"
+
+
+@dataclass(frozen=True, slots=True)
+class InboundMessage:
+    """What somebody wrote.
+
+    `id` is the platform's own stable id of the message within its channel: the dedupe key.
+    `text` has our own mention removed. `addressed` says that the message is meant for us.
+    `group` is the platform's id of an album: its messages are one turn. `resumes` is the turn whose questions
+    are all decided, in a message of our own that makes its run go on. `retries` names the wish, if any, to
+    have a message answered again: those of one wish are one turn. `edits` is the id of an earlier message
+    that this one takes the place of, as its writer changed it.
+    """
+
+    id: str
+    conversation: Conversation
+    sender: User
+    text: str
+    addressed: bool
+    private: bool
+    sent_at: float
+    attachments: tuple[Attachment, ...] = ()
+    quoted: str = ""
+    group: str = ""
+    resumes: str = ""
+    retries: str = ""
+    edits: str = ""
+
+
+class StepStatus(StrEnum):
+    """How far a step has come."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A tool call or node, shown as progress."""
+
+    id: str
+    title: str
+    status: StepStatus
+
+
+@dataclass(frozen=True, slots=True)
+class OutboundMessage:
+    """A turn's whole reply at one moment. A newer snapshot replaces an older; a final is never dropped.
+
+    `question` is what this message asks; `asks` says how many such messages follow it.
+    """
+
+    turn_id: str
+    conversation: Conversation
+    reply_to: str
+    text: str
+    steps: tuple[Step, ...] = ()
+    final: bool = False
+    attachments: tuple[StoredFile, ...] = ()
+    question: Question | None = None
+    asks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyTarget:
+    """Where a turn's reply goes.
+
+    `handle` is what an earlier process noted about this reply through its checkpoint ("" if none):
+    enough for the channel to go on editing the same message instead of sending another.
+    """
+
+    turn_id: str
+    conversation: Conversation
+    reply_to: str
+    asker: User
+    private: bool
+    handle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The platform's proof of a delivered reply.
+
+    `doubtful` says that an answer to a send was lost on a platform without idempotency keys,
+    so that a person may see the reply twice; such cases are counted.
+    """
+
+    message_ids: tuple[str, ...]
+    doubtful: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSettings:
+    """How runs are made here: the assistant, and the run's configuration and context."""
+
+    assistant: str
+    config: JsonObject = field(default_factory=dict)
+    context: JsonObject = field(default_factory=dict)
+
+
+class RunMode(StrEnum):
+    """Whether a run's text is shown as it grows, or at its end only."""
+
+    STREAM = "stream"
+    WAIT = "wait"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRef:
+    """A run on the agent server."""
+
+    thread: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """One turn, as the agent needs it.
+
+    `turn_id` goes into the run's metadata and `message_id` (a UUID) names the human message, so that
+    a run made before a crash is found again: `maybe_made` asks to look for it before making another,
+    `known` is the run when its id was already noted. `answer` resumes an interrupted thread. `memory` is what
+    to know about the person now, `reminded` that the thread has an older such block, which has to go.
+    `retried` says that the thread may have this message and an answer to it, which the new one replaces.
+    `language` is that in which the run's steps are named.
+    """
+
+    turn_id: str
+    message_id: str
+    thread: str
+    text: str
+    person: User
+    session: SessionSettings
+    mode: RunMode = RunMode.STREAM
+    files: tuple[StoredFile, ...] = ()
+    memory: str = ""
+    reminded: bool = False
+    maybe_made: bool = False
+    known: RunRef | None = None
+    answer: ResumeInput | None = None
+    retried: bool = False
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """The run exists on the server; `unread` are the files that its agent was not given whole."""
+
+    run: RunRef
+    unread: tuple[UnreadFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """The reply so far."""
+
+    text: str
+    steps: tuple[Step, ...]
+
+
+class Outcome(StrEnum):
+    """How a run ended."""
+
+    ANSWERED = "answered"
+    EMPTY = "empty"
+    ASKED = "asked"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnded:
+    """The last event of every run. `error` is for the log only; people never see it.
+
+    `usage` is what its models took, by model, as far as the server told.
+    """
+
+    outcome: Outcome
+    text: str = ""
+    steps: tuple[Step, ...] = ()
+    files: tuple[StoredFile, ...] = ()
+    questions: tuple[Question, ...] = ()
+    error: str = ""
+    usage: tuple[TokenUsage, ...] = ()
+
+
+RunEvent: TypeAlias = RunStarted | RunProgress | RunEnded
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedTurn:
+    """A finished turn, as memory sees it; `id` is the same when a crash makes it come twice.
+
+    `person` is our own id of whoever spoke, `speaker` the account that they spoke from. `language` is a
+    BCP 47 tag or empty, `at` when they spoke, in Unix seconds.
+    """
+
+    id: str
+    person: str
+    speaker: User
+    conversation: Conversation
+    thread: str
+    assistant: str
+    language: str
+    user_text: str
+    reply_text: str
+    at: float
+    private: bool

@@ -1,0 +1,1 @@
+"""What the core asks of the packages around it: protocols, and their values."""

@@ -1,0 +1,290 @@
+"""What the core asks of the packages around it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar, Protocol, runtime_checkable
+
+from parley.core.model.address import Conversation, User
+from parley.core.model.attachments import Attachment
+from parley.core.model.errors import DeliveryRejected
+from parley.core.model.questions import Click
+from parley.core.model.types import (
+    InboundMessage,
+    OutboundMessage,
+    Receipt,
+    ReplyTarget,
+    RunEvent,
+    RunRef,
+    RunRequest,
+)
+from parley.core.ports.journal import Claim, Document, DocumentRepository, Journal, NewQueueItem, QueueItem
+from parley.core.ports.memory import Memory, NullMemory
+from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.texts import Sentence
+
+__all__ = [
+    "NODES",
+    "Agent",
+    "Capabilities",
+    "Channel",
+    "ChannelServices",
+    "Checkpoint",
+    "Claim",
+    "CommandInfo",
+    "Document",
+    "DocumentRepository",
+    "Health",
+    "HealthReport",
+    "Inbox",
+    "Journal",
+    "Memory",
+    "NewQueueItem",
+    "NullMemory",
+    "QueueItem",
+    "Reply",
+    "StatusNotes",
+    "Streaming",
+    "TextUnit",
+]  # fmt: skip
+
+
+class Streaming(StrEnum):
+    """How a platform shows a reply that grows."""
+
+    NATIVE = "native"
+    EDIT = "edit"
+    NONE = "none"
+
+
+class TextUnit(StrEnum):
+    """What a platform counts when it limits a message."""
+
+    CHARACTERS = "characters"
+    UTF16 = "utf16"
+    BYTES = "bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a platform can do, as data. Intervals are seconds between two snapshots of one reply.
+
+    `buttons` shows a question's options under it, `edits` lets people change an action's arguments there.
+    """
+
+    streaming: Streaming
+    max_chars: int
+    unit: TextUnit
+    edit_interval: float
+    group_edit_interval: float
+    buttons: bool
+    threads: bool
+    max_file_in: int
+    max_file_out: int
+    edits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommandInfo:
+    """A command as a platform's own menu shows it, in one language ("" is the default)."""
+
+    name: str
+    summary: str
+    language: str = ""
+
+
+class Inbox(Protocol):
+    """Where a channel hands over what it hears."""
+
+    async def accept(self, message: InboundMessage) -> None:
+        """Return once the message is durable (or known, or not for us); only then acknowledge it.
+
+        Raises StoreUnavailable: do not acknowledge; the platform will hold or redeliver it.
+        """
+        ...
+
+    async def decide(self, click: Click) -> str:
+        """Return what to tell who pressed a button, once the press is durable; only then acknowledge it.
+
+        Raises StoreUnavailable.
+        """
+        ...
+
+    def online(self) -> None:
+        """Say that the connection is up."""
+        ...
+
+
+Checkpoint = Callable[[str], Awaitable[None]]
+"""Makes a reply's handle durable; returns when it is on disk."""
+
+
+class Reply(ABC):
+    """One reply on its way to a platform. Calls never overlap; a failed call may be made again."""
+
+    @abstractmethod
+    async def show(self, snapshot: OutboundMessage) -> None:
+        """Show the reply so far. Raises ChannelError."""
+
+    @abstractmethod
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        """Deliver the whole final reply, going on from whatever already arrived. Raises ChannelError.
+
+        A channel that has buttons puts those of `snapshot.question` under it.
+        """
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        """Rewrite a delivered question, found by its handle, without its buttons. Raises ChannelError.
+
+        Asked only of channels that have buttons.
+        """
+        raise DeliveryRejected(f"{type(self).__name__} does not change what was sent.")
+
+
+class Channel(ABC):
+    """A platform adapter."""
+
+    name: ClassVar[str]
+    capabilities: Capabilities
+
+    @abstractmethod
+    async def listen(self, inbox: Inbox) -> None:
+        """Receive for the life of one connection: call `inbox.online()` when it stands.
+
+        Returns or raises ChannelError when the connection ends; the supervisor calls again.
+        Cancelling stops it cleanly.
+        """
+
+    @abstractmethod
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        """A reply to `target`. Nothing is sent before its first `show` or `finish`."""
+
+    @abstractmethod
+    async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
+        """Stream an attachment's bytes to a file and return their number.
+
+        Raises AttachmentRefused when there are more than `limit` bytes, ChannelError otherwise.
+        """
+
+
+@runtime_checkable
+class StatusNotes(Protocol):
+    """A channel that can tell people what is special about a place."""
+
+    async def remarks(self, conversation: Conversation) -> Sequence[Sentence]:
+        """What /whoami adds here: sentences without anything to fill in. Raises ChannelError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PreflightResult:
+    """Who we are on a platform, "" where it does not tell; and what we are not allowed there that we need.
+
+    Each of `lacking` is the key of the channel's section that it comes from, and what is to be done.
+    """
+
+    who: str = ""
+    lacking: tuple[tuple[str, str], ...] = ()
+
+
+@runtime_checkable
+class Preflight(Protocol):
+    """A channel that can find out whether its platform lets it in, without listening."""
+
+    async def preflight(self) -> PreflightResult:
+        """Log in and leave again.
+
+        Raises AuthenticationRefused, ChannelError.
+        """
+        ...
+
+
+async def clear_nothing(conversation: Conversation) -> None:
+    """For channels without a core behind them."""
+
+
+async def withdraw_nothing(conversation: Conversation, message_id: str, sender: User) -> bool:
+    """For channels without a core behind them."""
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelServices:
+    """What a channel may use: durable documents, a folder of its own, the commands people may call, and word
+    to the same channel on other nodes (whose folders are not this one). With `reruns` an edit of somebody's
+    last message is answered anew. `clear` lets the words of a deleted conversation go, durably, wherever
+    Parley has them besides the channel. `withdraw` takes a message back that still waits to be answered, and
+    tells whether it came in time.
+
+    `channels/<name>/config.py` has a `Config` (a ChannelConfig of the kit) and
+    `channels/<name>/channel.py` a `create(config, services) -> Channel`.
+    """
+
+    documents: DocumentRepository
+    folder: Path
+    commands: tuple[CommandInfo, ...]
+    news: Notifier = NULL_NOTIFIER
+    reruns: bool = False
+    clear: Callable[[Conversation], Awaitable[None]] = clear_nothing
+    withdraw: Callable[[Conversation, str, User], Awaitable[bool]] = withdraw_nothing
+
+
+class Health(StrEnum):
+    """How a channel or the agent is."""
+
+    STARTING = "starting"
+    UP = "up"
+    RETRYING = "retrying"
+    STANDBY = "standby"
+    """Another node has the one connection that there may be."""
+    REFUSED = "refused"
+    OFF = "off"
+
+
+NODES = "nodes"
+"""The name of the report about all nodes, where there may be several."""
+
+
+@dataclass(frozen=True, slots=True)
+class HealthReport:
+    """Health, since when, and why, in words for an operator."""
+
+    name: str
+    health: Health
+    detail: str
+    since: float
+
+
+class Agent(Protocol):
+    """Runs turns on an agent server."""
+
+    def run(self, request: RunRequest) -> AsyncIterator[RunEvent]:
+        """Make the turn's run, or find and join it; the last event is always a RunEnded.
+
+        Dropped connections are joined again inside. Raises AgentError when there is nothing to join:
+        the same request may be made again.
+        """
+        ...
+
+    async def cancel(self, run: RunRef, turn: str = "") -> None:
+        """Stop a run, keeping what the thread has; a run already over is no error. Raises AgentError.
+
+        One whose id is not known ("") is found by its turn, if it was made at all.
+        """
+        ...
+
+    async def models(self) -> tuple[str, ...]:
+        """Names of the models a person may choose, or nothing. Raises AgentError."""
+        ...
+
+    async def assistants(self) -> tuple[str, ...]:
+        """Names of the assistants the server offers. Raises AgentError."""
+        ...
+
+    async def health(self) -> HealthReport:
+        """Ask the server how it is; never raises."""
+        ...

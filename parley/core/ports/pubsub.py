@@ -1,0 +1,49 @@
+"""What one node tells the others at once. Nothing of it is kept: what must not be lost is in the journal."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Subscriber(Protocol):
+    """Who listens to a topic."""
+
+    def heard(self, text: str) -> None:
+        """Another node told this."""
+        ...
+
+    def missed(self) -> None:
+        """Something may have been told that was not heard: look at what is kept."""
+        ...
+
+
+class Notifier(Protocol):
+    """Telling the other nodes. `shared` says that there may be any."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether other nodes may work on the same store: then a folder is this node's only."""
+        ...
+
+    async def tell(self, topic: str, text: str) -> None:
+        """Every node that listens now hears it, in the order of telling. Raises StoreUnavailable."""
+        ...
+
+    def follow(self, topic: str, follower: Subscriber) -> None:
+        """From now on `follower` hears what other nodes tell."""
+        ...
+
+
+class NullNotifier:
+    """Of a node that is alone."""
+
+    shared = False
+
+    async def tell(self, topic: str, text: str) -> None:
+        """Nobody is there."""
+
+    def follow(self, topic: str, follower: Subscriber) -> None:
+        """Nothing will be told."""
+
+
+NULL_NOTIFIER: Notifier = NullNotifier()

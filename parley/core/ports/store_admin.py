@@ -1,0 +1,61 @@
+"""The port to all work that the store has, finished or not: looked through, and removed for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from parley.core.ports.journal import Journal, QueueItem
+
+
+class ItemState(StrEnum):
+    """What became of an item."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    DEAD = "dead"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItem:
+    """An item as the store has it. `reason` says why it is dead; `held` that somebody works its lane now."""
+
+    item: QueueItem
+    fate: ItemState
+    reason: str = ""
+    held: bool = False
+
+    @property
+    def in_hand(self) -> bool:
+        """Whether it is being worked at this moment: its holder has noted on it."""
+        return self.fate is ItemState.WAITING and self.held and bool(self.item.note)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredItemPage:
+    """Some of the items; the next slice begins after the id `after`. `more` is false at the end."""
+
+    items: tuple[StoredItem, ...]
+    after: int
+    more: bool
+
+
+class StoreAdmin(Journal, Protocol):
+    """A journal that can be looked through. Every method raises StoreUnavailable."""
+
+    async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> StoredItemPage:
+        """The items with ids above `after` whose body has one of `words`, or whose lane, of any queue, is
+        one of `lanes`: a slice of all at a time, so that nobody waits long behind it.
+        """
+        ...
+
+    async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
+        """Remove items for good, whatever became of them; returns the ids of those that are gone now.
+
+        What is being worked at this moment stays. Names of messages stay too: one that is delivered again
+        is still known.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Everything kept about a person: exported, erased with a report, or expired."""

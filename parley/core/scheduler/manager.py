@@ -1,0 +1,294 @@
+"""The manager: claims the oldest message of each free conversation and sees its turn through."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from parley.core.commands.worker import handle_command
+from parley.core.dead_letters import BROKEN_REASON, bury_items
+from parley.core.delivery.delivery import backoff
+from parley.core.flow_control.fair_share import FairShare
+from parley.core.flow_control.registration import registered
+from parley.core.flow_control.semaphore import CountingSemaphore
+from parley.core.hitl.records import question_queue
+from parley.core.hitl.worker import handle_question_event
+from parley.core.inbound.access import AccessVerdict
+from parley.core.inbound.batching import QueuedMessage, batch_items
+from parley.core.inbound.busy_policy import stop_run_item
+from parley.core.model.address import Conversation, account_key
+from parley.core.model.codec import decode
+from parley.core.model.errors import AgentError, LaneLost, StoreUnavailable
+from parley.core.model.queues import busy_signal_queue, command_queue, turn_queue, turn_queue_of
+from parley.core.model.types import InboundMessage
+from parley.core.ports.journal import Claim
+from parley.core.ports.lease import holding_lease
+from parley.core.scheduler.catch_up import CatchUpPacer, find_missed, may_be_missed
+from parley.core.scheduler.catch_up_worker import handle_missed
+from parley.core.scheduler.poison_worker import bury_poison
+from parley.core.scheduler.remote_stop import RemoteStop
+from parley.core.services import CoreServices
+from parley.core.state.turn_record import read_turn_record
+from parley.core.turns.batch_collector import collect_batch
+from parley.core.turns.busy_worker import handle_busy_signal
+from parley.core.turns.commit import commit_turn
+from parley.core.turns.edited_turn import resolve_edit
+from parley.core.turns.turn import TurnExecution
+from parley.core.turns.turn_context import TurnContext, load_turn_context
+
+log = logging.getLogger(__name__)
+
+_CLAIMED_AT_ONCE = 200
+_COMMANDS_AT_ONCE = 500
+_IDLE_LOOK = 5.0
+# A message whose handling broke this often is answered with an apology and set aside for the operator.
+_MOST_ATTEMPTS = 3
+_DIED = "no error is known; the process that worked it ended, or an earlier one has it in its log"
+_CAUSE_SHOWN = 500
+
+LaneHandler = Callable[[Claim, Callable[[], None]], Awaitable[None]]
+
+
+class Manager:
+    """Works turns and commands until cancelled; thousands of conversations at once, each in order."""
+
+    def __init__(self, services: CoreServices) -> None:
+        self._services = services
+        options = services.options
+        self._backlog = CatchUpPacer(options.backlog_rate, services.clock())
+        self._for_turns = CountingSemaphore(options.max_turns)
+        # Why the last try in each of these lanes broke, until one of it succeeds.
+        self._broken: dict[tuple[str, str], str] = {}
+        self._shares = FairShare(options.max_turns // 2)
+        self._turns: dict[str, TurnExecution] = {}
+        self._stops = RemoteStop(services.news, self._turns)
+        self._movable: dict[asyncio.Task[None], str] = {}  # those of turns, with their conversations
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._looking: set[asyncio.Task[None]] = set()
+        self._draining = asyncio.Event()
+        self._drained = asyncio.Event()
+
+    async def run(self) -> None:
+        """Work until cancelled, or until `drain` is over."""
+        for_turns, for_commands = self._for_turns, CountingSemaphore(_COMMANDS_AT_ONCE)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for name in self._services.channels:
+                    group.create_task(self._claim_all(turn_queue(name), for_turns, self._work_turn))
+                    group.create_task(self._claim_all(command_queue(name), for_commands, self._work_command))
+                    group.create_task(
+                        self._claim_all(question_queue(name), for_commands, self._work_question)
+                    )
+                    group.create_task(
+                        self._claim_all(busy_signal_queue(name), for_commands, self._work_knock)
+                    )
+            await self._drained.wait()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def drain(self, *, hand_over: bool = False) -> None:
+        """Claim nothing more, and let turns finish for `shutdown_grace` seconds.
+
+        What is left then goes on at the next start. To `hand_over`, turns that wait for the agent are given
+        up at once: another node goes on with them.
+        """
+        self._draining.set()
+        self._backlog.close()
+        self._services.quarantine.close()
+        self._shares.close()
+        for looking in self._looking:
+            looking.cancel()
+        for task, lane in self._movable.items() if hand_over else ():
+            if lane not in self._turns or self._turns[lane].before_answer:
+                task.cancel()
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=self._services.options.shutdown_grace)
+        if self._tasks:
+            log.warning("%d turns are left to go on at the next start", len(self._tasks))
+        self._drained.set()
+
+    async def stop(self, conversation: Conversation) -> bool:
+        """End the conversation's running turn, here or on another node; tells whether there was one."""
+        here = self._turns.get(conversation.key)
+        if here is not None:
+            return here.stop()
+        waiting = await self._services.journal.waiting(turn_queue_of(conversation), conversation.key)
+        asked = await self._stops.ask(conversation, waiting)
+        run = read_turn_record(waiting[0]).run if waiting else None
+        if run is None:
+            return asked
+        try:
+            await self._services.agent.cancel(run)
+        except AgentError as error:
+            log.warning("run %s could not be cancelled yet: %s", run.run_id, error)
+            turn = self._services.conversations.turn_id(waiting[0].id)
+            message = decode(InboundMessage, waiting[0].body)
+            await self._services.journal.put(stop_run_item(message, run, turn))
+        return True
+
+    async def _claim_all(self, queue: str, slots: CountingSemaphore, work: LaneHandler) -> None:
+        failures = 0
+        while not self._draining.is_set():
+            try:
+                if not await self._claim_some(queue, slots, work):
+                    await self._wait(queue)
+                failures = 0
+            except StoreUnavailable as error:
+                log.error("cannot look for work in %s: %s", queue, error)
+                await asyncio.sleep(backoff(failures))
+                failures += 1
+
+    async def _claim_some(self, queue: str, slots: CountingSemaphore, work: LaneHandler) -> bool:
+        """Claim lanes while there are slots for them, and start their work; False when nothing is left."""
+        taken, started = await slots.take(_CLAIMED_AT_ONCE), 0
+        try:
+            claims = await self._services.journal.claim(queue, taken)
+            for claim in claims:
+                self._start(claim, slots, work)
+                started += 1
+        finally:
+            slots.give_back(taken - started)
+        return len(claims) == taken
+
+    async def _wait(self, queue: str) -> None:
+        """Until there may be work, or draining begins."""
+        if self._draining.is_set():
+            return
+        looking = asyncio.create_task(self._services.journal.wait(queue, _IDLE_LOOK))
+        self._looking.add(looking)
+        try:
+            await asyncio.wait({looking})
+        finally:
+            self._looking.discard(looking)
+            looking.cancel()
+        if not looking.cancelled():
+            looking.result()
+
+    def _start(self, claim: Claim, slots: CountingSemaphore, work: LaneHandler) -> None:
+        chosen = partial(self._try, slots, work) if self._services.quarantine.holds(claim) else work
+        task = asyncio.create_task(self._guard(claim, chosen, slots.holder()))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        if work == self._work_turn:
+            self._movable[task] = claim.lane
+            task.add_done_callback(self._movable.pop)
+
+    async def _try(
+        self, slots: CountingSemaphore, work: LaneHandler, claim: Claim, give_back: Callable[[], None]
+    ) -> None:
+        """Work a suspect when its turn to be tried has come; poison is set aside."""
+        give_back()  # whoever waits for that must not keep others waiting
+        quarantine = self._services.quarantine
+        async with quarantine.trial(self._services.journal, claim, slots) as give_back_again:
+            if quarantine.is_poison(claim):
+                await bury_poison(self._services, claim)
+            else:
+                await work(claim, give_back_again)
+
+    async def _work_turn(self, claim: Claim, answered: Callable[[], None]) -> None:
+        account = account_key(decode(InboundMessage, claim.items[0].body).sender)
+        late = self._backlog.holds(claim)
+        if not late and self._shares.take(account):
+            try:
+                await self._work_burst(claim, answered)
+            finally:
+                self._shares.give_back(account)
+            return
+        # Whoever waits to be let in must not keep new messages waiting.
+        answered()
+        if late:
+            await self._backlog.admitted(claim)
+        await self._shares.wait(account)
+        try:
+            await self._for_turns.take(1)
+            answered = self._for_turns.holder()
+            try:
+                items = await self._services.journal.waiting(claim.queue, claim.lane)
+                await self._work_burst(replace(claim, items=items), answered)
+            finally:
+                answered()
+        finally:
+            self._shares.give_back(account)
+
+    async def _work_burst(self, claim: Claim, answered: Callable[[], None]) -> None:
+        services = self._services
+        burst: Sequence[QueuedMessage] = await collect_batch(services, claim)
+        refused = [each for each in burst if services.verdict(each.message) is not AccessVerdict.ALLOW]
+        if not burst or refused:
+            await services.journal.done(claim, batch_items(refused))
+            return
+        if may_be_missed(services, burst) and (late := await find_missed(services, claim, burst)):
+            await handle_missed(services, claim, late)
+        elif asked := await resolve_edit(services, burst):
+            await self._see_through(claim, await load_turn_context(services, asked), answered)
+        else:
+            await services.journal.done(claim, batch_items(burst))
+
+    async def _see_through(self, claim: Claim, beginning: TurnContext, answered: Callable[[], None]) -> None:
+        burst = beginning.burst
+        broken = (
+            self._broken.get((claim.queue, claim.lane), _DIED)
+            if burst[0].item.attempts >= _MOST_ATTEMPTS
+            else ""
+        )
+        turn = TurnExecution(self._services, claim, beginning, answered, broken=broken)
+        with registered(self._turns, claim.lane, turn):
+            done = await turn.work()
+        await commit_turn(self._services, claim, burst, done.record, turn)
+        turn.tell()
+
+    async def _work_command(self, claim: Claim, answered: Callable[[], None]) -> None:
+        await handle_command(self._services, claim, self.stop)
+
+    async def _work_knock(self, claim: Claim, answered: Callable[[], None]) -> None:
+        await handle_busy_signal(self._services, claim, self.stop)
+
+    async def _work_question(self, claim: Claim, answered: Callable[[], None]) -> None:
+        await handle_question_event(self._services, claim)
+
+    async def _guard(self, claim: Claim, work: LaneHandler, give_back: Callable[[], None]) -> None:
+        """One of the three supervisors: whatever breaks in a turn stays in its conversation."""
+        try:
+            with holding_lease(claim.tenure):
+                await work(claim, give_back)
+            self._broken.pop((claim.queue, claim.lane), None)
+        except LaneLost:
+            log.info("%s: taken over, or ended by a command", claim.lane)
+            await self._until_stored(lambda: self._services.journal.release(claim))
+        except StoreUnavailable as error:
+            log.error("%s: %s", claim.lane, error)
+            await self._until_stored(lambda: self._services.journal.release(claim))
+        except asyncio.CancelledError:
+            with suppress(LaneLost, StoreUnavailable):
+                await asyncio.shield(self._services.journal.release(claim))
+            raise
+        except Exception as error:
+            log.exception("%s: a turn broke", claim.lane)
+            self._broken[claim.queue, claim.lane] = f"{type(error).__name__}: {error}"[:_CAUSE_SHOWN]
+            await self._until_stored(lambda: self._set_back(claim))
+        finally:
+            give_back()
+
+    async def _set_back(self, claim: Claim) -> None:
+        head = claim.items[0]
+        with suppress(LaneLost):
+            if head.attempts <= _MOST_ATTEMPTS:
+                await self._services.journal.retry(claim, backoff(head.attempts))
+            else:
+                await bury_items(self._services.journal, claim, [head], BROKEN_REASON)
+
+    async def _until_stored(self, write: Callable[[], Awaitable[None]]) -> None:
+        """A lane that is not given back would hold its conversation until the next start."""
+        attempt = 0
+        while True:
+            try:
+                return await write()
+            except StoreUnavailable:
+                await asyncio.sleep(backoff(attempt))
+                attempt += 1

@@ -1,0 +1,50 @@
+"""Stopping a turn that another node works."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from parley.core.inbound.busy_policy import running_turn
+from parley.core.model.address import Conversation
+from parley.core.ports.journal import QueueItem
+from parley.core.ports.pubsub import Notifier
+
+_TOPIC = "stop"
+
+
+class Stoppable(Protocol):
+    """A turn that is under way here."""
+
+    def stop(self) -> bool:
+        """End the agent's part soon, keeping what was said; False when it is over already."""
+        ...
+
+
+class RemoteStop:
+    """Asks other nodes to stop turns, and stops those of `turns`, by conversation, that they ask for.
+
+    A run that is known is cancelled on its server by whoever is asked to; this is for turns whose run is not
+    there yet, or whose agent server is away.
+    """
+
+    def __init__(self, news: Notifier, turns: Mapping[str, Stoppable]) -> None:
+        self._news = news
+        self._turns = turns
+        news.follow(_TOPIC, self)
+
+    async def ask(self, conversation: Conversation, waiting: Sequence[QueueItem]) -> bool:
+        """Ask whoever works the first of `waiting`; False when nobody can. Raises StoreUnavailable."""
+        if not self._news.shared or running_turn(waiting) is None:
+            return False
+        await self._news.tell(_TOPIC, conversation.key)
+        return True
+
+    def heard(self, text: str) -> None:
+        """Another node was asked to stop a conversation's turn."""
+        turn = self._turns.get(text)
+        if turn is not None:
+            turn.stop()
+
+    def missed(self) -> None:
+        """Who asked has cancelled the run as well."""

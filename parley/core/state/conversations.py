@@ -1,0 +1,172 @@
+"""What is kept of each conversation: its LangGraph thread, its choices, and the question it waits on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import TypeAlias
+from uuid import UUID, uuid4, uuid5
+
+from parley.core.model.address import Conversation, account_key
+from parley.core.model.codec import decode, encode
+from parley.core.model.errors import DocumentConflict
+from parley.core.model.options import BusyPolicy
+from parley.core.model.types import InboundMessage, SessionSettings
+from parley.core.ports.journal import Document, DocumentRepository
+
+CONVERSATION_PREFIX = "thread/"
+_INSTANCE = "instance"
+_IDS_KEPT = 4096
+"""Ids that are not made again: a turn asks for its own several times."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingQuestion:
+    """A run of `asker` (a platform user id) waits for its turn's questions, named by their keys."""
+
+    keys: tuple[str, ...]
+    asker: str
+    asker_name: str
+    turn: str
+
+
+@dataclass(frozen=True, slots=True)
+class MissedMessages:
+    """Messages that came while nobody was there, offered at a time to be answered after all."""
+
+    messages: tuple[InboundMessage, ...]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRecord:
+    """The durable side of a conversation.
+
+    Each `/new` raises `generation`; `since` is the item id of that command. `model` and `assistant` are
+    what somebody chose here, or empty. `title` is how its first message began. `said` is how the latest
+    messages began, oldest first. `reminded` says that the thread's last human message carries memory. `last`
+    is what the last turn was asked, to be asked again. `missed` is what was offered to be asked after all.
+    `when_busy` is what somebody chose here, or None. `owner` is the account that a private conversation
+    is with. `voices` are the accounts whose words stand in `title` (the first entry) and `said` (one each).
+    """
+
+    generation: int = 0
+    since: int = 0
+    model: str = ""
+    assistant: str = ""
+    question: PendingQuestion | None = None
+    owner: str = ""
+    voices: tuple[tuple[str, ...], ...] = ()
+    title: str = ""
+    last_at: float = 0.0
+    said: tuple[str, ...] = ()
+    reminded: bool = False
+    last: tuple[InboundMessage, ...] = ()
+    when_busy: BusyPolicy | None = None
+    missed: MissedMessages | None = None
+
+    def still_offered(self, message: InboundMessage) -> MissedMessages | None:
+        """What is left of the offer after this message: it ends when it is taken up, or passed over."""
+        missed = self.missed
+        return None if missed is None or message.retries or message.sent_at > missed.at else missed
+
+
+_NOTHING = ConversationRecord()
+
+LoadedConversation: TypeAlias = tuple[ConversationRecord, Document]
+"""A record, and the document it was read from."""
+
+
+def conversation_document_key(conversation: Conversation) -> str:
+    """Where a conversation's record is kept."""
+    return CONVERSATION_PREFIX + conversation.key
+
+
+class ConversationRepository:
+    """Reads and changes conversation records; `instance` keeps two installations' threads apart."""
+
+    def __init__(self, documents: DocumentRepository, instance: UUID) -> None:
+        self._documents = documents
+        self._id_of = lru_cache(maxsize=_IDS_KEPT)(partial(uuid5, instance))
+
+    @classmethod
+    async def open(cls, documents: DocumentRepository) -> ConversationRepository:
+        """With this installation's own id, made at its first start."""
+        known = await documents.get(_INSTANCE)
+        if not known.body:
+            try:
+                known = await documents.set(Document(_INSTANCE, str(uuid4()), known.version))
+            except DocumentConflict:
+                known = await documents.get(_INSTANCE)
+        return cls(documents, UUID(known.body))
+
+    def thread_id(self, conversation: Conversation, record: ConversationRecord) -> str:
+        """The LangGraph thread: the same id on every node and after every restart."""
+        return str(self._id_of(f"thread {conversation.key} {record.generation}"))
+
+    def turn_id(self, item: int) -> str:
+        """The id of the turn that an accepted item begins."""
+        return self._id_of(f"turn {item}").hex
+
+    def message_id(self, conversation: Conversation, message: str) -> str:
+        """The id of the human message on the thread, so that sending it again replaces it."""
+        return str(self._id_of(f"message {conversation.key} {message}"))
+
+    async def read(self, conversation: Conversation) -> LoadedConversation:
+        """The record, and the document it was read from."""
+        return await load_conversation(self._documents, conversation)
+
+    async def change(
+        self, conversation: Conversation, change: Callable[[ConversationRecord], ConversationRecord]
+    ) -> ConversationRecord:
+        """Apply `change`, again if somebody else was quicker; returns the record as written."""
+        while True:
+            record, document = await self.read(conversation)
+            changed = change(record)
+            if changed == record:
+                return record
+            try:
+                await self._documents.set(conversation_document(document, changed))
+            except DocumentConflict:
+                continue
+            return changed
+
+
+async def load_conversation(documents: DocumentRepository, conversation: Conversation) -> LoadedConversation:
+    """A conversation's record, and the document it was read from. Raises StoreUnavailable."""
+    document = await documents.get(conversation_document_key(conversation))
+    return decode_conversation(document), document
+
+
+def decode_conversation(document: Document) -> ConversationRecord:
+    """The record that a conversation's document holds."""
+    return decode(ConversationRecord, document.body) if document.body else _NOTHING
+
+
+def conversation_document(document: Document, record: ConversationRecord) -> Document:
+    """`document` with `record` as its body, to be set under the version it was read at."""
+    return Document(document.key, encode(record), document.version)
+
+
+def with_authors(
+    before: ConversationRecord, after: ConversationRecord, asked: Sequence[InboundMessage]
+) -> ConversationRecord:
+    """`after` with whose words it has: those of `asked` where it says more than `before`."""
+    authors = tuple(dict.fromkeys(account_key(message.sender) for message in asked))
+    titled, *said = before.voices or ((),)
+    if after.title != before.title:
+        titled = authors
+    if after.said is not before.said:
+        said = [*said, authors][-len(after.said) :]
+    owner = authors[0] if asked[0].private else before.owner
+    return replace(after, owner=owner, voices=(titled, *said))
+
+
+def with_chosen_session(session: SessionSettings, record: ConversationRecord) -> SessionSettings:
+    """The session with what somebody chose in this conversation; the model travels as `model_name`."""
+    if record.assistant:
+        session = replace(session, assistant=record.assistant)
+    if record.model:
+        session = replace(session, context={**session.context, "model_name": record.model})
+    return session

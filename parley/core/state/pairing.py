@@ -1,0 +1,276 @@
+"""Strangers who were let in: they ask for a code, and an administrator who is told it approves.
+
+A request and an account that was let in are a document each; of a code only a digest is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from parley.core.model.address import User, account_key
+from parley.core.model.codec import decode, encode
+from parley.core.model.errors import DocumentConflict, StoreUnavailable
+from parley.core.model.sanitize import sanitize_name
+from parley.core.ports.journal import Document, DocumentRepository, iter_documents
+from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.state.one_time_codes import CODE_SECONDS, code_digest, new_code
+from parley.core.state.readable_documents import iter_readable
+
+log = logging.getLogger(__name__)
+
+CODES_OF_ONE = 5
+"""Most codes that one account is given in an hour; what others ask for does not count."""
+OPEN_REQUESTS = 2000
+"""Most requests that this process lets stand open, of everybody together; beyond it the oldest go."""
+
+_HOUR = 3600.0
+_PAIRED, _REQUESTS, _COUNTS = "paired/", "pairing/request/", "pairing/count/"
+_TOPIC = "paired"
+_SEEN_AGAIN = 2.0
+_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PairingRequest:
+    """Somebody who asks to be let in, until when (Unix seconds)."""
+
+    account: str
+    channel: str
+    name: str
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairedAccount:
+    """Somebody who was let in; `by` is the administrator's account, `code` the digest that it took."""
+
+    account: str
+    name: str
+    by: str
+    at: float
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    count: int = 0
+    since: float = 0.0
+    code: str = ""
+
+
+class Pairing:
+    """Reads and changes who was let in; `account in pairing` is answered from what this process knows.
+
+    Every coroutine raises StoreUnavailable.
+    """
+
+    def __init__(
+        self, documents: DocumentRepository, clock: Callable[[], float], news: Notifier = NULL_NOTIFIER
+    ) -> None:
+        self._documents = documents
+        self._clock = clock
+        self._news = news
+        self._changed = asyncio.Event()
+        news.follow(_TOPIC, self)
+        self._known: frozenset[str] = frozenset()
+        self._open = 0  # requests, at most: counted anew when they could be too many
+        self._learning = asyncio.Lock()
+
+    @classmethod
+    async def open(
+        cls, documents: DocumentRepository, clock: Callable[[], float], news: Notifier = NULL_NOTIFIER
+    ) -> Pairing:
+        """One that knows who was let in."""
+        made = cls(documents, clock, news)
+        await made.load()
+        return made
+
+    def __contains__(self, account: object) -> bool:
+        return account in self._known
+
+    async def load(self) -> None:
+        """Learn who was let in, here or by another node."""
+        async with self._learning:  # an older look must not come after a newer one
+            self._known = frozenset([each.account async for each in self.accounts()])
+
+    def heard(self, text: str) -> None:
+        """Another node let somebody in, or out."""
+        self._changed.set()
+
+    def missed(self) -> None:
+        """Perhaps one did."""
+        self._changed.set()
+
+    async def follow(self, pause: float = _SEEN_AGAIN) -> None:
+        """Go on learning, at once and every `pause` seconds, and forget old requests, until cancelled."""
+        swept = 0.0
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause):
+                    await self._changed.wait()
+            self._changed.clear()
+            try:
+                await self.load()
+                if self._clock() - swept > _HOUR / 4:
+                    await self.sweep()
+                    swept = self._clock()
+            except StoreUnavailable as error:
+                log.warning("who was let in is not known anew: %s", error)
+
+    async def ask(self, user: User) -> str | None:
+        """A code with which `user` can be let in: once, and for ten minutes. It replaces their last one.
+
+        None when they had too many within the hour.
+        """
+        code, account = new_code(), account_key(user)
+        replaced = await self._count(account, CODES_OF_ONE, code_digest(code))
+        if replaced is None:
+            return None
+        if replaced:
+            await self._documents.delete(f"{_REQUESTS}{replaced}")
+        await self._make_room()
+        request = PairingRequest(account, user.channel, plain_name(user), self._clock() + CODE_SECONDS)
+        await self._documents.set(Document(f"{_REQUESTS}{code_digest(code)}", encode(request), 0))
+        return code
+
+    async def approve(self, code: str, by: str, channel: str = "") -> PairedAccount | None:
+        """Let in who was given `code`, of one channel where it is named; None for a code that is no good.
+
+        Called again by the same administrator after a crash it gives the same answer, and changes nothing.
+        """
+        digest = code_digest(code)
+        document = await self._documents.get(f"{_REQUESTS}{digest}")
+        request = decode(PairingRequest, document.body) if document.body else None
+        if request is None:
+            return await self._let_in_with(digest, by)
+        if request.until < self._clock() or channel not in ("", request.channel):
+            return None
+        paired = await self._let_in(PairedAccount(request.account, request.name, by, self._clock(), digest))
+        await self._documents.delete(document.key)
+        await self._changed_here()
+        return paired
+
+    async def revoke(self, account: str) -> bool:
+        """Let an account in no more, nor with a code that it has; False where it was not let in."""
+        key = f"{_PAIRED}{account}"
+        known = bool((await self._documents.get(key)).body)
+        async for request, digest in self._requests():
+            if request.account == account:
+                await self._documents.delete(f"{_REQUESTS}{digest}")
+        await self._documents.delete(key)
+        await self._changed_here()
+        return known
+
+    async def noted(self, account: str) -> list[Document]:
+        """All that is noted of an account: that it was let in, that it asks, and how often it asked."""
+        keys = (f"{_PAIRED}{account}", f"{_COUNTS}{account}")
+        found = [document for key in keys if (document := await self._documents.get(key)).version]
+        asked = iter_documents(self._documents, _REQUESTS)
+        return found + [each async for each in asked if decode(PairingRequest, each.body).account == account]
+
+    async def forget(self, account: str) -> int:
+        """Remove all that, so that the account is let in no more; returns how many things it was."""
+        noted = await self.noted(account)
+        for document in noted:
+            await self._documents.delete(document.key)
+        await self.load()
+        return len(noted)
+
+    async def unsign(self, account: str, sign: str) -> int:
+        """Let those whom this administrator let in have `sign` for its name; returns how many they are."""
+        changed = 0
+        async for document in iter_documents(self._documents, _PAIRED):
+            paired = decode(PairedAccount, document.body)
+            if paired.by == account:
+                with suppress(DocumentConflict):  # revoked just now
+                    await self._documents.set(replace(document, body=encode(replace(paired, by=sign))))
+                    changed += 1
+        return changed
+
+    async def accounts(self) -> AsyncIterator[PairedAccount]:
+        """Everybody who was let in, by account."""
+        async for account, _ in iter_readable(self._documents, PairedAccount, _PAIRED):
+            yield account
+
+    async def requests(self) -> AsyncIterator[PairingRequest]:
+        """Everybody who may be let in now."""
+        async for request, _ in self._requests():
+            if request.until >= self._clock():
+                yield request
+
+    async def sweep(self) -> None:
+        """Forget what no longer counts."""
+        now = self._clock()
+        async for request, digest in self._requests():
+            if request.until < now:
+                await self._documents.delete(f"{_REQUESTS}{digest}")
+        async for document in iter_documents(self._documents, _COUNTS):
+            if now - decode(_Count, document.body).since > _HOUR:
+                await self._documents.delete(document.key)
+
+    async def _make_room(self) -> None:
+        """Let one more request be open; of what could be too many keep nine tenths, the newest."""
+        self._open += 1
+        if self._open <= OPEN_REQUESTS:
+            return
+        known = sorted([(request.until, digest) async for request, digest in self._requests()])
+        most = OPEN_REQUESTS * 9 // 10
+        for _, digest in known[:-most]:
+            await self._documents.delete(f"{_REQUESTS}{digest}")
+        self._open = min(len(known), most) + 1
+
+    async def _changed_here(self) -> None:
+        await self.load()
+        await self._news.tell(_TOPIC, "")
+
+    async def _let_in(self, wanted: PairedAccount) -> PairedAccount | None:
+        """The account as let in by `wanted.by` with this code; None where somebody else was quicker."""
+        document = await self._documents.get(f"{_PAIRED}{wanted.account}")
+        if document.body:
+            known = decode(PairedAccount, document.body)
+            return known if (known.by, known.code) == (wanted.by, wanted.code) else None
+        try:
+            await self._documents.set(replace(document, body=encode(wanted)))
+        except DocumentConflict:
+            return None
+        return wanted
+
+    async def _let_in_with(self, digest: str, by: str) -> PairedAccount | None:
+        async for known in self.accounts():
+            if (known.by, known.code) == (by, digest):
+                return known
+        return None
+
+    async def _count(self, who: str, most: int, code: str = "") -> str | None:
+        """Count one code more and keep its digest; the digest before, or None beyond `most` in an hour."""
+        for _ in range(_ATTEMPTS):
+            document = await self._documents.get(f"{_COUNTS}{who}")
+            known = decode(_Count, document.body) if document.body else _Count()
+            now = self._clock()
+            if now - known.since > _HOUR:
+                known = replace(known, count=0, since=now)
+            if known.count >= most:
+                return None
+            counted = replace(known, count=known.count + 1, code=code)
+            try:
+                await self._documents.set(replace(document, body=encode(counted)))
+            except DocumentConflict:
+                continue
+            return known.code
+        return None
+
+    async def _requests(self) -> AsyncIterator[tuple[PairingRequest, str]]:
+        async for request, document in iter_readable(self._documents, PairingRequest, _REQUESTS):
+            yield request, document.key.removeprefix(_REQUESTS)
+
+
+def plain_name(user: User) -> str:
+    """A stranger's name for an administrator's eyes: a few words, and nothing that could look like ours."""
+    kept = "".join(
+        letter if letter.isalnum() or letter in " .-'" else " " for letter in sanitize_name(user.name)
+    )
+    return " ".join(kept.split())[:60]

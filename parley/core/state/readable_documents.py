@@ -1,0 +1,34 @@
+"""Documents of a list, without those that cannot be read: one that is damaged must not hide all others."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from functools import lru_cache
+from typing import TypeVar
+
+from parley.core.model.codec import decode
+from parley.core.ports.journal import Document, DocumentRepository, iter_documents
+
+log = logging.getLogger(__name__)
+
+_Value = TypeVar("_Value")
+
+
+async def iter_readable(
+    documents: DocumentRepository, kind: type[_Value], prefix: str, after: str = ""
+) -> AsyncIterator[tuple[_Value, Document]]:
+    """The values under a prefix with their documents, in key order. Raises StoreUnavailable."""
+    async for document in iter_documents(documents, prefix, after):
+        try:
+            value = decode(kind, document.body)
+        except (ValueError, RecursionError):
+            log_unreadable(document.key)
+            continue
+        yield value, document
+
+
+@lru_cache(maxsize=1_000)
+def log_unreadable(key: str) -> None:
+    """Log once that a document is left out; never what stands in it."""
+    log.error("the document %s is damaged and is left out; the others are not touched by it", key)

@@ -1,0 +1,130 @@
+"""A turn's durable record: what a node must know to go on where another one died."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from parley.core.model.attachments import StoredFile, UnreadFile
+from parley.core.model.codec import decode, encode
+from parley.core.model.questions import InterruptAnswer, Question
+from parley.core.model.types import Outcome, RunRef, Step
+from parley.core.model.usage import TokenUsage
+from parley.core.ports.journal import Claim, Journal, QueueItem
+from parley.core.ports.lease import uptime
+
+_HEAR_EVERY = 5.0
+"""Seconds between two notes of how far a run was followed."""
+
+_HEAR_SUSPECT = 0.5
+"""Seconds before the first of them where earlier claims vanished."""
+
+
+class TurnStage(StrEnum):
+    """How far a turn has come; each is durable before the next begins."""
+
+    ACCEPTED = "accepted"
+    RUNNING = "running"
+    ANSWERED = "answered"
+    DELIVERED = "delivered"
+    SKIPPED = "skipped"
+    """There was nothing to do or to say."""
+    REJECTED = "rejected"
+    """The platform will never take the answer; kept for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """The checkpoint inside a turn's first item.
+
+    `items` are the accepted items that are this turn. `handle` is the channel's own note about the reply.
+    `answers` is what an interrupted run goes on with in this turn, `again` says that the message itself is
+    still to be worked, `questions` what the turn ends with. `unread` are the files that the agent was not
+    given whole. `reply` is the agent's part of `text` where that says more. `reminded` says that the run had
+    memory, `began` when it was first known to be there. `missed`
+    says that there was no run, because the messages were too old. `counted` is when the turn was added to the
+    counts of limits (Unix seconds, 0 for not yet), `refused` that one of them kept it from its run, `usage`
+    what its run took. `refusal` is why the platform did not take the answer. `heard` is how far the run was
+    followed: who is cut off later than before got further.
+    """
+
+    stage: TurnStage = TurnStage.ACCEPTED
+    items: tuple[int, ...] = ()
+    thread: str = ""
+    run_id: str = ""
+    handle: str = ""
+    answers: tuple[InterruptAnswer, ...] = ()
+    outcome: Outcome | None = None
+    text: str = ""
+    steps: tuple[Step, ...] = ()
+    files: tuple[StoredFile, ...] = ()
+    questions: tuple[Question, ...] = ()
+    unread: tuple[UnreadFile, ...] = ()
+    doubtful: bool = False
+    broken: bool = False
+    reply: str = ""
+    reminded: bool = False
+    again: bool = False
+    began: float = 0.0
+    counted: float = 0.0
+    refused: bool = False
+    usage: tuple[TokenUsage, ...] = ()
+    missed: bool = False
+    refusal: str = ""
+    heard: int = 0
+
+    @property
+    def run(self) -> RunRef | None:
+        """The run, once its id is known."""
+        return RunRef(self.thread, self.run_id) if self.run_id else None
+
+
+def read_turn_record(item: QueueItem) -> TurnRecord:
+    """The record that an item carries; a fresh item carries the first one."""
+    return decode(TurnRecord, item.note) if item.note else TurnRecord(items=(item.id,))
+
+
+def has_lost_files(record: TurnRecord) -> bool:
+    """Whether a file of an answer is not on this machine: another node wrote it to its own disk."""
+    return record.stage is TurnStage.ANSWERED and not all(Path(file.path).is_file() for file in record.files)
+
+
+class TurnCheckpoint:
+    """Keeps a turn's record in memory and on disk; writers may overlap, the newest state wins."""
+
+    def __init__(self, journal: Journal, claim: Claim, head: QueueItem) -> None:
+        self._journal = journal
+        self._claim = claim
+        self._head = head
+        self._hear_next = uptime() + (_HEAR_SUSPECT if claim.crashes else _HEAR_EVERY)
+        self.record = read_turn_record(head)
+
+    def change(self, **changes: Any) -> None:  # noqa: ANN401 - field values of TurnRecord
+        """Change fields of the record, to be written with the next checkpoint."""
+        self.record = replace(self.record, **changes)
+
+    async def write(self, **changes: Any) -> None:  # noqa: ANN401
+        """Change fields of the record; durable on return. Raises LaneLost, StoreUnavailable."""
+        self.change(**changes)
+        await self._journal.note(self._claim, self._head.id, encode(self.record))
+
+    async def hear(self, heard: int) -> None:
+        """Note now and then that a run was followed further than ever. Raises as `write` does."""
+        if heard > self.record.heard and uptime() >= self._hear_next:
+            self._hear_next = uptime() + _HEAR_EVERY
+            await self.write(heard=heard)
+
+    async def hold(self, items: Iterable[QueueItem]) -> None:
+        """Note on further items of the turn, so that nobody can take them back any more.
+
+        Raises LaneLost where somebody just did, StoreUnavailable.
+        """
+        for item in items:
+            await self._journal.note(self._claim, item.id, encode(TurnRecord(items=(item.id,))))
+
+    async def keep_handle(self, handle: str) -> None:
+        """The reply's checkpoint."""
+        await self.write(handle=handle)

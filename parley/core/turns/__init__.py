@@ -1,0 +1,1 @@
+"""One turn, from claimed messages to a committed reply."""

@@ -1,0 +1,60 @@
+"""Waits until it is known which messages are the next turn."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from parley.core.inbound.batching import QueuedMessage, decode_messages, first_batch
+from parley.core.inbound.busy_policy import answers_together
+from parley.core.inbound.edits import fold_edits
+from parley.core.ports.journal import Claim
+from parley.core.ports.lease import uptime
+from parley.core.services import CoreServices
+from parley.core.state.turn_record import read_turn_record
+
+# A burst that goes on and on is cut after this many windows.
+_LONGEST_BURST = 5
+
+
+async def collect_batch(services: CoreServices, claim: Claim) -> tuple[QueuedMessage, ...]:
+    """The items noted before a crash, or else the burst once it has ended; nothing when all were cancelled.
+
+    Raises StoreUnavailable.
+    """
+    waiting = decode_messages(claim.items)
+    if waiting and waiting[0].item.note:
+        chosen = set(read_turn_record(waiting[0].item).items)
+        return fold_edits([accepted for accepted in waiting if accepted.item.id in chosen])
+    waiting = fold_edits(waiting)
+    if len(waiting) >= services.options.queue_limit:
+        waiting = await _reread(services, claim)
+    newest, seen, began = 0, 0.0, uptime()
+    while waiting:
+        window = services.channel_options(waiting[0].message).burst_window
+        burst = first_batch(waiting, window, await _most_apart(services, waiting))
+        now, here = services.clock(), uptime()
+        if burst[-1].item.id != newest:
+            newest, seen = burst[-1].item.id, here
+        # The store's clock may be ahead of ours; it never takes longer than by our own.
+        quiet_in = min(burst[-1].item.put_at + window - now, seen + window - here)
+        too_long = max(now - burst[0].item.put_at, here - began) > _LONGEST_BURST * window
+        if quiet_in <= 0 or too_long or len(burst) < len(waiting):
+            return burst
+        await asyncio.sleep(min(quiet_in, window))
+        waiting = await _reread(services, claim)
+    return ()
+
+
+async def _most_apart(services: CoreServices, waiting: Sequence[QueuedMessage]) -> int:
+    """How many messages may wait before the oldest of them are one turn."""
+    if len(waiting) > 1:
+        message = waiting[0].message
+        options = services.channel_options(message)
+        if answers_together(await services.bus.busy.of(options, message.conversation)):
+            return 1
+    return services.options.queue_limit
+
+
+async def _reread(services: CoreServices, claim: Claim) -> tuple[QueuedMessage, ...]:
+    return fold_edits(decode_messages(await services.journal.waiting(claim.queue, claim.lane)))

@@ -1,0 +1,68 @@
+"""What a person reads at the end of a turn."""
+
+from collections.abc import Sequence
+
+from parley.core.model.attachments import UnreadFile, UnreadReason
+from parley.core.model.types import Outcome, RunEnded
+from parley.core.texts import Sentence, say
+from parley.core.turns.attachment_download import SkippedAttachment
+
+_ENDINGS = {
+    Outcome.EMPTY: Sentence.ANSWER_EMPTY,
+    Outcome.CANCELLED: Sentence.ANSWER_STOPPED,
+    Outcome.FAILED: Sentence.ANSWER_FAILED,
+}
+
+_TROUBLES = {
+    UnreadReason.UNKNOWN: Sentence.FILE_UNKNOWN,
+    UnreadReason.TOO_LARGE: Sentence.FILE_TOO_LARGE,
+    UnreadReason.BROKEN: Sentence.FILE_BROKEN,
+    UnreadReason.LOCKED: Sentence.FILE_LOCKED,
+    UnreadReason.EMPTY: Sentence.FILE_EMPTY,
+    UnreadReason.SLOW: Sentence.FILE_SLOW,
+    UnreadReason.NO_IMAGES: Sentence.FILE_NO_IMAGES,
+}
+
+
+def render_final_text(
+    language: str,
+    ended: RunEnded,
+    reason: Sentence | None,
+    left_out: Sequence[SkippedAttachment],
+    unread: Sequence[UnreadFile] = (),
+    notes: Sequence[str] = (),
+    *,
+    reference: str,
+) -> str:
+    """The agent's words, then how the turn ended where that is not plain, then the files it went without
+    or did not read whole, then `notes`.
+
+    `reason` replaces the usual sentence of a failure. `reference` finds the turn in the log. What a run asks
+    comes in messages of its own.
+    """
+    parts = [ended.text]
+    ending = reason or _ENDINGS.get(ended.outcome)
+    if ended.outcome is Outcome.EMPTY and ended.files:
+        ending = None
+    if ending is not None:
+        parts.append(say(language, ending, reference=reference))
+    if ended.outcome is Outcome.ASKED and not ended.text.strip():
+        parts.append(say(language, Sentence.QUESTION_ASKED))
+    parts.extend(say(language, Sentence.FILE_LEFT_OUT, name=f.name, reason=f.told) for f in left_out)
+    parts.extend(_unread(language, file) for file in unread)
+    parts.extend(notes)
+    return "\n\n".join(part for part in parts if part.strip())
+
+
+def _unread(language: str, file: UnreadFile) -> str:
+    if file.trouble is UnreadReason.CUT:
+        return say(language, Sentence.FILE_CUT, name=file.name)
+    reason = say(language, _TROUBLES[file.trouble])
+    return say(language, Sentence.FILE_LEFT_OUT, name=file.name, reason=reason)
+
+
+def render_text_for_agent(text: str, quoted: str, left_out: Sequence[SkippedAttachment]) -> str:
+    """The person's words under what they reply to, and which of their files the agent does not get."""
+    quote = "\n".join(f"> {line}" for line in quoted.splitlines())
+    notes = "\n".join(f"[The file {file.name} could not be read: {file.reason}]" for file in left_out)
+    return "\n\n".join(part for part in (quote, text, notes) if part)

@@ -1,0 +1,49 @@
+"""The last turn, answered again: the same messages on the same thread, as a turn of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from parley.core.inbound.batching import QueuedMessage, decode_messages
+from parley.core.inbound.busy_policy import has_waiting_behind
+from parley.core.inbound.edits import apply_edits, expand_edit, fold_edits
+from parley.core.model.types import InboundMessage
+from parley.core.ports.journal import QueueItem
+from parley.core.state.conversations import ConversationRecord
+from parley.core.state.turn_record import TurnStage, read_turn_record
+
+
+def asked_messages(burst: Sequence[QueuedMessage]) -> tuple[InboundMessage, ...]:
+    """What a turn was asked, to be kept for another try."""
+    return tuple(replace(accepted.message, retries="") for accepted in burst)
+
+
+def retryable_messages(
+    record: ConversationRecord, waiting: Sequence[QueueItem]
+) -> tuple[InboundMessage, ...] | None:
+    """What a conversation was asked last, or was offered to be answered after all; () for nothing, None while
+    its turns are not over.
+
+    A turn that is only being delivered is over, though its conversation does not say so yet.
+    """
+    accepted, offered = decode_messages(waiting), record.missed
+    if offered is not None and all(each.message.edits and not each.item.note for each in accepted):
+        return apply_edits(offered.messages, [each.message for each in accepted])
+    if not waiting:
+        return record.last
+    turn, burst = read_turn_record(waiting[0]), fold_edits(accepted)
+    if turn.missed:
+        others = [each for each in burst if each.item.id not in turn.items]
+        return None if others else asked_messages(burst)
+    if (
+        turn.stage in (TurnStage.ACCEPTED, TurnStage.RUNNING)
+        or turn.questions
+        or has_waiting_behind(turn, waiting)
+    ):
+        return None
+    if still := record.still_offered(burst[-1].message):
+        return still.messages
+    if turn.answers or not turn.thread:
+        return record.last
+    return asked_messages(expand_edit(record.last, burst))

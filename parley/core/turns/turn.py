@@ -1,0 +1,300 @@
+"""One turn, from accepted to delivered; it can be taken up again at every stage."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+from parley.core.delivery.delivery import Delivery
+from parley.core.hitl.lifecycle import QuestionOpening, open_questions
+from parley.core.hitl.text_replies import take_text_reply
+from parley.core.inbound.batching import batch_items, merge_batch
+from parley.core.inbound.busy_policy import must_yield, stop_run_item
+from parley.core.limits.enforcement import limit_warnings, refuse_over_limit
+from parley.core.model.errors import DeliveryRejected
+from parley.core.model.questions import ResumeInput
+from parley.core.model.types import OutboundMessage, Outcome, ReplyTarget, RunRef, RunRequest, Step
+from parley.core.ports.journal import Claim
+from parley.core.services import CoreServices
+from parley.core.state.conversations import ConversationRecord, with_authors
+from parley.core.state.turn_record import TurnCheckpoint, TurnStage, has_lost_files
+from parley.core.texts import Sentence, say
+from parley.core.turns.agent_run import AgentDeadlines, AgentRun, RunCallbacks
+from parley.core.turns.attachment_download import SkippedAttachment, download_attachments
+from parley.core.turns.final_text import render_final_text, render_text_for_agent
+from parley.core.turns.retries import asked_messages
+from parley.core.turns.run_timers import RunTimeouts, render_still_working
+from parley.core.turns.turn_context import TurnContext
+from parley.core.turns.turn_memory import (
+    is_from_one_person,
+    recall_memory,
+    remember_turn,
+    session_for_message,
+)
+from parley.core.turns.turn_timing import TurnTiming
+
+log = logging.getLogger(__name__)
+
+# How much of how many messages is kept to tell what a conversation is about.
+_SAID, _SAID_MESSAGES = 500, 4
+
+
+class TurnExecution:
+    """Works one burst of messages as a turn. `answered` is called once the agent's part is over.
+
+    A turn whose handling failed again and again, and why (`broken`), is answered with an apology only. `seen`
+    is the conversation as the turn found it.
+    """
+
+    def __init__(
+        self,
+        services: CoreServices,
+        claim: Claim,
+        beginning: TurnContext,
+        answered: Callable[[], None],
+        *,
+        broken: str = "",
+    ) -> None:
+        self._services = services
+        self._burst = burst = beginning.burst
+        self._person = beginning.person
+        self._answered = answered
+        self._broken = broken
+        self.seen = beginning.seen
+        self._message = merge_batch(burst)
+        self._log = TurnCheckpoint(services.journal, claim, burst[0].item)
+        self._id = services.conversations.turn_id(burst[0].item.id)
+        self._language = services.language(self._message)
+        self._channel = services.channels[self._message.conversation.channel]
+        options = services.options
+        self._times = TurnTiming(services.clock() - burst[0].item.put_at)
+        self._run = AgentRun(
+            services.agent,
+            self._log,
+            AgentDeadlines(options.notify_after, options.give_up_after, options.stop_patience),
+            RunTimeouts(options.still_working_after, options.timeout),
+            RunCallbacks(self._show, self._show_trying, self._show_working),
+            services.clock,
+        )
+
+    def stop(self) -> bool:
+        """End the agent's part soon, keeping what was said; False when it is over already."""
+        if self.before_answer:
+            self._run.stop()
+        return self.before_answer
+
+    @property
+    def before_answer(self) -> bool:
+        """Whether the agent's part is not over."""
+        return self._log.record.stage in (TurnStage.ACCEPTED, TurnStage.RUNNING)
+
+    async def work(self) -> TurnCheckpoint:
+        """See the turn through to its delivery and return its log. Raises LaneLost, StoreUnavailable."""
+        message = self._message
+        target = ReplyTarget(
+            self._id,
+            message.conversation,
+            message.id,
+            message.sender,
+            message.private,
+            self._log.record.handle,
+        )
+        reply = self._channel.open_reply(target, self._log.keep_handle)
+        capabilities = self._channel.capabilities
+        interval = capabilities.edit_interval if message.private else capabilities.group_edit_interval
+        delivery = Delivery(reply, interval, self._services.turnstile)
+        if self._log.record.run and has_lost_files(self._log.record):  # another node's: the run has them too
+            self._log.change(stage=TurnStage.RUNNING)
+        if self._broken:
+            log.error("turn %s: given up, handling it broke: %s", self._id, self._broken)
+            apology = say(self._language, Sentence.INTERNAL_ERROR, reference=self._id[:8])
+            await self._log.write(stage=TurnStage.ANSWERED, outcome=Outcome.FAILED, text=apology, broken=True)
+        elif self.before_answer:
+            with self._services.bus.outbound(self._id, delivery.offer):
+                async with delivery.showing():
+                    with self._times.running():
+                        await self._answer()
+        self._answered()
+        if self._log.record.stage is not TurnStage.SKIPPED:
+            with self._times.delivering():
+                await self._deliver(delivery)
+            await self._remember()
+        return self._log
+
+    def tell(self) -> None:
+        """Write the turn's line into the log."""
+        self._times.tell(self._id, self._message, self._log.record)
+
+    def settle(self, record: ConversationRecord) -> ConversationRecord:
+        """The conversation as this turn leaves it."""
+        turn, message = self._log.record, self._message
+        if turn.again or turn.refused or turn.stage is TurnStage.SKIPPED or message.retries:
+            said = record.said
+        else:
+            said = (*record.said, message.text[:_SAID])[-_SAID_MESSAGES:]
+        after = replace(
+            record,
+            question=record.question if turn.outcome is None else None,
+            title=record.title or message.text[:80],
+            last_at=self._services.clock(),
+            said=said,
+            reminded=record.reminded if turn.answers or not turn.run_id else turn.reminded,
+            last=asked_messages(self._burst) if turn.thread and not turn.answers else record.last,
+            missed=record.still_offered(message),
+        )
+        return with_authors(record, after, [accepted.message for accepted in self._burst])
+
+    def opening(self) -> QuestionOpening | None:
+        """The questions that the turn leaves open."""
+        return open_questions(self._services, self._message, self._id, self._log.record)
+
+    async def _answer(self) -> None:
+        """From accepted to answered."""
+        record, _ = self.seen
+        turn = self._log.record
+        if not await self._go_on(record) or await refuse_over_limit(
+            self._services, self._message, self._id, self._log
+        ):
+            return
+        await self._log.write(
+            stage=TurnStage.RUNNING,
+            items=tuple(item.id for item in batch_items(self._burst)),
+            thread=turn.thread or self._services.conversations.thread_id(self._message.conversation, record),
+        )
+        await self._log.hold(batch_items(self._burst)[1:])
+        self._show("", ())
+        await self._make_way(record)
+        request, left_out = await self._request(record, maybe_made=turn.stage is TurnStage.RUNNING)
+        ended, reason = await self._run.run(request)
+        if self._run.stray:
+            left = self._log.record.run or RunRef(request.thread, "")
+            await self._services.journal.put(stop_run_item(self._message, left, self._id))
+        if ended.outcome is Outcome.FAILED:
+            log.error("turn %s: the run failed: %s", self._id, ended.error or "no reason was given")
+        text = render_final_text(
+            self._language,
+            ended,
+            reason,
+            left_out,
+            self._log.record.unread,
+            await limit_warnings(self._services, self._message, self._log.record, ended.usage),
+            reference=self._id[:8],
+        )
+        await self._log.write(
+            stage=TurnStage.ANSWERED,
+            outcome=ended.outcome,
+            text=text,
+            reply=ended.text if ended.text != text else "",
+            steps=ended.steps,
+            files=ended.files,
+            questions=ended.questions,
+            usage=ended.usage,
+        )
+
+    async def _make_way(self, record: ConversationRecord) -> None:
+        """End at once where something that waits is to end it."""
+        services, message = self._services, self._message
+        options = services.channel_options(message)
+        if await must_yield(services.journal, options, record, self._log.record, message.conversation):
+            self.stop()
+
+    async def _go_on(self, record: ConversationRecord) -> bool:
+        """Whether there is something to run: a message to a conversation that waits for a decision may only
+        be that, and is told what it did.
+        """
+        message, pending = self._message, record.question
+        if self._log.record.run_id or self._log.record.answers:
+            return True
+        if message.resumes and (pending is None or pending.turn != message.resumes):
+            await self._log.write(stage=TurnStage.SKIPPED)
+            return False
+        if pending is None:
+            return True
+        taken = await take_text_reply(self._services, pending, message)
+        if taken.text:
+            outcome = Outcome.CANCELLED if taken.over else None
+            await self._log.write(
+                stage=TurnStage.ANSWERED, text=taken.text, outcome=outcome, again=taken.again
+            )
+            return False
+        self._log.change(answers=taken.given, again=taken.again)
+        return True
+
+    async def _request(
+        self, record: ConversationRecord, *, maybe_made: bool
+    ) -> tuple[RunRequest, tuple[SkippedAttachment, ...]]:
+        services, message, turn = self._services, self._message, self._log.record
+        options = services.channel_options(message)
+        memory = ""
+        if turn.run is None and is_from_one_person(self._burst):
+            memory = await recall_memory(services, self._person, message, record, turn.thread)
+            self._log.change(reminded=bool(memory))
+        files, left_out = await download_attachments(
+            self._channel,
+            message.attachments,
+            services.files / self._id,
+            services.options.max_file,
+            self._language,
+        )
+        text = render_text_for_agent(message.text, message.quoted, left_out)
+        first = self._burst[0].message
+        request = RunRequest(
+            turn_id=self._id,
+            message_id=services.conversations.message_id(message.conversation, first.id),
+            thread=turn.thread,
+            text="" if message.resumes else text,
+            person=message.sender,
+            session=session_for_message(services, message, record),
+            mode=options.mode,
+            files=files,
+            memory=memory,
+            reminded=record.reminded,
+            maybe_made=maybe_made,
+            known=turn.run,
+            answer=ResumeInput(turn.answers) if turn.answers else None,
+            retried=bool(message.retries),
+            language=self._language,
+        )
+        return request, left_out
+
+    def _show(self, text: str, steps: tuple[Step, ...]) -> None:
+        message = self._message
+        snapshot = OutboundMessage(self._id, message.conversation, message.id, text, steps)
+        self._services.bus.publish_outbound(snapshot)
+
+    def _show_trying(self) -> None:
+        self._show(say(self._language, Sentence.AGENT_STILL_TRYING), ())
+
+    def _show_working(self, text: str, steps: tuple[Step, ...]) -> None:
+        self._show(render_still_working(self._language, text, steps), steps)
+
+    async def _deliver(self, delivery: Delivery) -> None:
+        """From answered to delivered."""
+        record, message = self._log.record, self._message
+        final = OutboundMessage(
+            self._id,
+            message.conversation,
+            message.id,
+            record.text,
+            record.steps,
+            final=True,
+            attachments=record.files,
+            asks=len(record.questions),
+        )
+        try:
+            receipt = await delivery.finish(final)
+        except DeliveryRejected as error:
+            self._log.change(stage=TurnStage.REJECTED, refusal=str(error))
+            self._services.deliveries.refuse(final)
+            return
+        self._services.deliveries.arrive(final, receipt)
+        self._log.change(stage=TurnStage.DELIVERED, doubtful=receipt.doubtful)
+
+    async def _remember(self) -> None:
+        if not is_from_one_person(self._burst):
+            return
+        conversation, _ = self.seen
+        await remember_turn(
+            self._services, self._person, self._message, conversation, self._id, self._log.record
+        )

@@ -1,0 +1,85 @@
+"""What a turn has to do with memory: it is given some, and leaves some."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from parley.core.inbound.batching import QueuedMessage
+from parley.core.model.errors import MemoryFailed
+from parley.core.model.types import CompletedTurn, InboundMessage, Outcome, SessionSettings
+from parley.core.ports.memory import RecallQuery
+from parley.core.services import CoreServices
+from parley.core.state.conversations import ConversationRecord, with_chosen_session
+from parley.core.state.turn_record import TurnRecord
+
+log = logging.getLogger(__name__)
+
+
+def session_for_message(
+    services: CoreServices, message: InboundMessage, record: ConversationRecord
+) -> SessionSettings:
+    """How runs are made for whoever wrote the message."""
+    options = services.channel_options(message)
+    return with_chosen_session(options.user_sessions.get(message.sender.id, options.session), record)
+
+
+def is_from_one_person(burst: Sequence[QueuedMessage]) -> bool:
+    """Whether one person wrote all of it: what several said together is nobody's to remember."""
+    return len({accepted.message.sender.id for accepted in burst}) == 1
+
+
+async def recall_memory(
+    services: CoreServices,
+    person: str,
+    message: InboundMessage,
+    conversation: ConversationRecord,
+    thread: str,
+) -> str:
+    """The block of what is known about the sender, for this message's run. Raises StoreUnavailable.
+
+    `person` is who the sender is.
+    """
+    if not services.memory.enabled:
+        return ""
+    occasion = RecallQuery(
+        person=person,
+        assistant=session_for_message(services, message, conversation).assistant,
+        thread=thread,
+        messages=(*conversation.said, message.text),
+        private=message.private,
+    )
+    return await services.memory.recall(occasion)
+
+
+async def remember_turn(
+    services: CoreServices,
+    person: str,
+    message: InboundMessage,
+    conversation: ConversationRecord,
+    turn_id: str,
+    record: TurnRecord,
+) -> None:
+    """Hand a turn to memory, once the agent answered or asked back; its failures are its own.
+
+    Raises StoreUnavailable.
+    """
+    if record.outcome not in (Outcome.ANSWERED, Outcome.ASKED) or not services.memory.enabled:
+        return
+    turn = CompletedTurn(
+        id=turn_id,
+        person=person,
+        speaker=message.sender,
+        conversation=message.conversation,
+        thread=record.thread,
+        assistant=session_for_message(services, message, conversation).assistant,
+        language=message.sender.language,
+        user_text=message.text,
+        reply_text=record.reply or record.text,
+        at=message.sent_at,
+        private=message.private,
+    )
+    try:
+        await services.memory.record(turn)
+    except MemoryFailed as error:
+        log.warning("turn %s is not remembered: %s", turn_id, error)

@@ -1,0 +1,88 @@
+"""The embedded server, as an ASGI application."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import aiosqlite
+from langgraph.store.sqlite.aio import AsyncSqliteStore
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from parley.server.api_key import ApiKeyMiddleware
+from parley.server.default_graph import default_graph
+from parley.server.graphs.registry import GraphRegistry
+from parley.server.http_errors import Problem, answer_problem
+from parley.server.options import DEFAULT_GRAPH, EmbeddedOptions
+from parley.server.routes import assistants, runs, store, threads
+from parley.server.routes.request_context import AppState
+from parley.server.runs.manager import RunManager
+from parley.server.storage.checkpoints import CheckpointSaver
+from parley.server.storage.database import Database, open_database
+from parley.server.threads.service import ThreadService
+
+
+def create_app(options: EmbeddedOptions, clock: Callable[[], float] = time.time) -> Starlette:
+    """The server; its lifespan opens the database and takes up what an earlier process left unfinished.
+
+    The lifespan raises ConfigError when the database or a graph cannot be used.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with _services(options, clock) as app.state.services:
+            yield
+
+    return Starlette(
+        routes=[*assistants.ROUTES, *threads.ROUTES, *runs.ROUTES, *store.ROUTES],
+        middleware=[Middleware(ApiKeyMiddleware, key=options.api_key)] if options.api_key else [],
+        exception_handlers={Problem: answer_problem, aiosqlite.Error: _answer_no_database},
+        lifespan=lifespan,
+    )
+
+
+@asynccontextmanager
+async def embedded_server(options: EmbeddedOptions) -> AsyncIterator[Starlette]:
+    """The running server within this process, for `StreamingASGITransport`. Raises ConfigError.
+
+    The loop's default executor becomes one of `limits.threads` threads, made as they are needed: the
+    graph library runs blocking nodes there, and so does the SDK its JSON.
+    """
+    executor = ThreadPoolExecutor(options.limits.threads, thread_name_prefix="agent")
+    asyncio.get_running_loop().set_default_executor(executor)
+    app = create_app(options)
+    async with app.router.lifespan_context(app):
+        yield app
+
+
+@asynccontextmanager
+async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> AsyncIterator[AppState]:
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(open_database(options.database))
+        checkpoints = CheckpointSaver(database)
+        await checkpoints.setup()
+        items = await _store(database)
+        sources = options.graphs or {DEFAULT_GRAPH: default_graph(options.models, options.word_delay)}
+        graphs = GraphRegistry(sources, checkpoints, items, options.project)
+        work = RunManager(database, checkpoints, graphs, options.limits, clock)
+        await stack.enter_async_context(work.working())
+        rows = ThreadService(database, checkpoints, graphs, work.lanes, clock)
+        yield AppState(options, graphs, items, rows, work, clock())
+
+
+async def _store(database: Database) -> AsyncSqliteStore:
+    """The library's store on our connection, taking turns with all else that uses it."""
+    items = AsyncSqliteStore(database.connection)
+    items.lock = database.lock
+    await items.setup()
+    return items
+
+
+async def _answer_no_database(_: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"detail": f"The database does not answer: {error}"}, 503)

@@ -1,0 +1,1 @@
+"""Graphs by name, and the projects that they are imported from."""

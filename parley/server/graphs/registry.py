@@ -1,0 +1,124 @@
+"""Graphs by name: given as objects, factories, or paths to them."""
+
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from typing import Any, Literal, TypeAlias
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.channels.delta import DeltaChannel
+from langgraph.graph import StateGraph
+from langgraph.pregel import Pregel
+from langgraph.store.base import BaseStore
+from langgraph_sdk.runtime import _ExecutionRuntime, _ReadRuntime
+
+from parley.core.model.errors import ConfigError
+from parley.server.assistant_ids import assistant_id
+from parley.server.graphs.projects import NO_PROJECT, Project, import_attribute
+from parley.server.storage.checkpoints import CheckpointSaver
+
+Graph: TypeAlias = "Pregel[Any, Any, Any, Any]"
+
+GraphAccess: TypeAlias = Literal["threads.create_run", "threads.update", "threads.read", "assistants.read"]
+"""What a graph is opened for, in the words of langgraph_sdk.runtime."""
+
+_COLLECTING = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class GraphRegistry:
+    """The graphs of one server, bound to its checkpoints and store."""
+
+    def __init__(
+        self,
+        sources: Mapping[str, object],
+        checkpoints: CheckpointSaver,
+        store: BaseStore,
+        project: Project = NO_PROJECT,
+    ) -> None:
+        """`sources` are graphs, factories, or where in the `project` they are. Raises ConfigError."""
+        self._bound = {"checkpointer": checkpoints, "store": store}
+        self._store = store
+        self._sources = {name: _source(name, source, project) for name, source in sources.items()}
+        self._ready = {
+            name: self._bind(source)
+            for name, source in self._sources.items()
+            if isinstance(source, Pregel | StateGraph)
+        }
+        self._names = {assistant_id(name): name for name in self._sources} | {
+            name: name for name in self._sources
+        }
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All graphs, in the order given."""
+        return tuple(self._sources)
+
+    def resolve(self, assistant: str) -> str | None:
+        """The graph's name for its own name or its assistant's id."""
+        return self._names.get(assistant)
+
+    @asynccontextmanager
+    async def open(
+        self, name: str, config: RunnableConfig, access: GraphAccess, context: object = None
+    ) -> AsyncIterator[Graph]:
+        """Yield the graph, made by its factory if it has one, for as long as it is used.
+
+        `access` tells a factory what for, `context` is that of a run. Raises whatever a factory raises.
+        """
+        ready = self._ready.get(name)
+        if ready is not None:
+            yield ready
+            return
+        factory: Any = self._sources[name]
+        made = _called(factory, config, self._runtime(access, context))
+        if isinstance(made, AbstractAsyncContextManager):
+            async with made as graph:
+                yield self._bind(graph)
+        elif isinstance(made, AbstractContextManager):
+            with made as graph:
+                yield self._bind(graph)
+        else:
+            yield self._bind(await made if inspect.isawaitable(made) else made)
+
+    def _runtime(self, access: GraphAccess, context: object) -> object:
+        if access == "threads.create_run":
+            return _ExecutionRuntime(access_context=access, store=self._store, context=context)
+        return _ReadRuntime(access_context=access, store=self._store)
+
+    def _bind(self, graph: object) -> Graph:
+        if isinstance(graph, StateGraph):
+            graph = graph.compile()
+        if not isinstance(graph, Pregel):
+            raise TypeError(f"not a LangGraph graph: {type(graph).__name__}")
+        return graph.copy(update=self._bound)
+
+
+def can_prune(graph: Graph) -> bool:
+    """Whether old checkpoints may go: a delta channel is rebuilt from the chain of them."""
+    return not any(isinstance(channel, DeltaChannel) for channel in graph.channels.values())
+
+
+def _source(name: str, source: object, project: Project) -> StateGraph[Any] | Graph | Callable[..., object]:
+    place = f"agent.graphs.{name}"
+    if isinstance(source, str):
+        source = import_attribute(place, source, project)
+    if isinstance(source, Pregel | StateGraph) or callable(source):
+        return source
+    raise ConfigError(
+        f"{place}: {type(source).__name__} is no LangGraph graph and no function that makes one"
+    )
+
+
+def _called(factory: Callable[..., object], config: RunnableConfig, runtime: object) -> object:
+    """Call a factory with what it asks for: by name or type the server's runtime, else the run's config."""
+    signature = inspect.signature(factory)
+    given = inspect.BoundArguments(signature, OrderedDict())
+    for name, parameter in signature.parameters.items():
+        asks = name == "runtime" or "ServerRuntime" in str(parameter.annotation)
+        needed = parameter.default is parameter.empty and parameter.kind not in _COLLECTING
+        if asks or needed or name == "config":
+            given.arguments[name] = runtime if asks else config
+    return factory(*given.args, **given.kwargs)

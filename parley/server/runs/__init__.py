@@ -1,0 +1,1 @@
+"""Runs: admission, queues by thread, execution, crash recovery, and their event logs."""

@@ -1,0 +1,191 @@
+"""Takes a run from its beginning to its end, and writes down where it stands."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Container
+from dataclasses import dataclass, replace
+
+import aiosqlite
+
+from parley.core.model.types import JsonObject
+from parley.server.graphs.registry import GraphRegistry
+from parley.server.options import ServerLimits
+from parley.server.runs.crash_loop_guard import CrashLoopGuard
+from parley.server.runs.run_attempt import RunAttempt, ThreadSnapshot, perform_attempt
+from parley.server.runs.thread_queues import ActiveRun
+from parley.server.serialisation import error_json
+from parley.server.storage.checkpoints import (
+    CheckpointSaver,
+    RollbackPoint,
+    prune_checkpoints,
+    prune_subgraph_checkpoints,
+)
+from parley.server.storage.database import Database
+from parley.server.storage.tables import (
+    Tables,
+    begin_run,
+    busy_thread,
+    delete_run,
+    end_run,
+    set_thread_status,
+)
+
+_log = logging.getLogger(__name__)
+
+
+class GivenUp(Exception):
+    """A run was cut off by one crash after another."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    status: str
+    thread: str
+    interrupts: JsonObject
+    stand: ThreadSnapshot | None = None
+    error: dict[str, str] | None = None
+
+
+class Executor:
+    """Executes runs. Everything it writes survives kill -9; a run's end is synced before it is told."""
+
+    def __init__(
+        self,
+        database: Database,
+        checkpoints: CheckpointSaver,
+        graphs: GraphRegistry,
+        limits: ServerLimits,
+        clock: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._checkpoints = checkpoints
+        self._graphs = graphs
+        self._limits = limits
+        self._clock = clock
+        self._probation = CrashLoopGuard(limits.probation)
+        self._tables = Tables(database)
+        self._untidy: dict[str, bool] = {}
+
+    async def execute(self, run: ActiveRun) -> None:
+        """Take a run to its end. Cancelled, it leaves the run to be taken up at the next start."""
+        try:
+            await self._execute(run)
+        finally:
+            run.log.close()
+
+    async def prune(self, busy: Container[str]) -> None:
+        """Thin out what finished runs left in threads; those where something runs again come later."""
+        idle = {thread: over for thread, over in self._untidy.items() if thread not in busy}
+        if not idle:
+            return
+        self._untidy = {thread: over for thread, over in self._untidy.items() if thread not in idle}
+        over = [thread for thread, is_over in idle.items() if is_over]
+        await self._database.write(
+            *prune_checkpoints(list(idle), self._limits.checkpoints), *prune_subgraph_checkpoints(over)
+        )
+
+    async def _execute(self, run: ActiveRun) -> None:
+        before = run.row
+        run.row = replace(before, attempt=before.attempt + 1)
+        run.log.begin(run.row.attempt)
+        run.log.append("metadata", {"run_id": run.row.run_id, "attempt": run.row.attempt})
+        if not run.cancelled:
+            run.task = asyncio.create_task(self._attempt(run, again=before.attempt > 0))
+            await _finished(run.task)
+        ending = _conclude(run)
+        try:
+            await self._save(run, ending)
+        except aiosqlite.Error as error:
+            # The row still says that it runs, so that the next start takes it up.
+            _log.exception("the end of run %s could not be saved", run.row.run_id)
+            ending = _Ending("error", "error", {}, error=error_json(error))
+        self._announce(run, ending)
+
+    async def _attempt(self, run: ActiveRun, *, again: bool) -> ThreadSnapshot:
+        row = run.row
+        if row.attempt > self._limits.attempts:
+            raise GivenUp(f"{self._limits.attempts} attempts were cut off; this run is given up")
+        async with self._probation.attempt(row.attempt):
+            mark = row.mark or (await self._checkpoints.mark(row.thread_id)).dump()
+            taken = again and await self._checkpoints.taken_by(row.thread_id, row.run_id)
+            run.row = replace(row, mark=mark, status="running", updated_at=self._clock())
+            await self._database.write(
+                begin_run(row.run_id, run.row.updated_at, row.attempt, mark),
+                busy_thread(row.thread_id, run.row.updated_at, row.graph_id),
+            )
+            return await perform_attempt(self._graphs, RunAttempt(run.row, run.payload, taken), run.log)
+
+    async def _save(self, run: ActiveRun, ending: _Ending) -> None:
+        row, now = run.row, self._clock()
+        run.row = replace(row, status=ending.status, updated_at=now, payload=b"")
+        if row.temporary:
+            await self._checkpoints.delete(row.thread_id)
+            await self._database.write(delete_run(row.run_id))
+        elif ending.status == "interrupted" and run.cancelled == "rollback":
+            await self._roll_back(run, now)
+        else:
+            thread = set_thread_status(
+                row.thread_id, now, ending.thread, ending.interrupts, _error_text(ending)
+            )
+            # A run that was withdrawn before it began says nothing about its thread.
+            began = [thread] if row.mark else []
+            await self._database.write(end_run(row.run_id, now, ending.status), *began, durable=True)
+            self._note_for_pruning(row.thread_id, ending.stand)
+
+    async def _roll_back(self, run: ActiveRun, now: float) -> None:
+        thread_id = run.row.thread_id
+        if run.row.mark:
+            await self._checkpoints.rollback(thread_id, RollbackPoint.load(run.row.mark))
+        thread = await self._tables.thread(thread_id)
+        interrupts = thread.interrupts if thread else {}
+        status = "interrupted" if interrupts else "idle"
+        await self._database.write(
+            delete_run(run.row.run_id), set_thread_status(thread_id, now, status, interrupts), durable=True
+        )
+
+    def _note_for_pruning(self, thread_id: str, stand: ThreadSnapshot | None) -> None:
+        if stand and stand.prunable:
+            self._untidy[thread_id] = stand.over
+        else:
+            self._untidy.pop(thread_id, None)
+
+    def _announce(self, run: ActiveRun, ending: _Ending) -> None:
+        run.stand = ending.stand if run.waited or run.row.temporary else None
+        run.error = ending.error
+        run.task = None
+        # Its events stay for a while; what it was asked, files and all, need not.
+        run.payload = run.payload.model_copy(update={"input": None, "command": None})
+        if ending.error:
+            run.log.append("error", ending.error)
+        run.log.append("end", {"status": ending.status, "thread_status": ending.thread})
+        run.done.set()
+
+
+async def _finished(task: asyncio.Task[ThreadSnapshot]) -> None:
+    try:
+        await asyncio.wait({task})
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait({task})
+        raise
+
+
+def _conclude(run: ActiveRun) -> _Ending:
+    """What became of a run. A user's graph may raise anything; here it all becomes data."""
+    error = None if run.task is None or run.task.cancelled() else run.task.exception()
+    if error is None and run.task and not run.task.cancelled():
+        stand = run.task.result()
+        return _Ending("success", "idle" if stand.over else "interrupted", stand.interrupts, stand)
+    if run.cancelled and error is None:
+        return _Ending("interrupted", "idle" if run.cancelled == "rollback" else "interrupted", {})
+    error = error or asyncio.CancelledError("the graph cancelled itself")
+    # Nothing of a given-up run's own went wrong here: there is no trace to show.
+    trace = None if isinstance(error, GivenUp) else error
+    _log.warning("run %s failed (%s)", run.row.run_id, error, exc_info=trace)
+    return _Ending("error", "error", {}, error=error_json(error))
+
+
+def _error_text(ending: _Ending) -> str:
+    return "{error}: {message}".format(**ending.error) if ending.error else ""

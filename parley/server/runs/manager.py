@@ -1,0 +1,176 @@
+"""Runs: admitted durably, cancelled, taken up again after a crash, and forgotten in time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from uuid import uuid4
+
+import aiosqlite
+from langgraph.checkpoint.base.id import uuid6
+
+from parley.server.assistant_ids import assistant_id
+from parley.server.graphs.registry import GraphRegistry
+from parley.server.http_errors import Problem, invalid, not_found
+from parley.server.options import ServerLimits
+from parley.server.runs.event_log import RunEventLog
+from parley.server.runs.executor import Executor
+from parley.server.runs.payload import RunPayload, parse_run_payload
+from parley.server.runs.thread_queues import ActiveRun, ThreadQueue, ThreadQueues
+from parley.server.storage.checkpoints import CheckpointSaver
+from parley.server.storage.database import Database
+from parley.server.storage.tables import (
+    RunRow,
+    Tables,
+    ThreadRow,
+    add_run,
+    delete_run,
+    end_run,
+    forget_runs,
+    save_thread,
+)
+
+_log = logging.getLogger(__name__)
+_SWEEP_EVERY = 15.0
+
+
+class RunManager:
+    """All runs of this process; entered, it takes up what an earlier one left, and left, it stops."""
+
+    def __init__(
+        self,
+        database: Database,
+        checkpoints: CheckpointSaver,
+        graphs: GraphRegistry,
+        limits: ServerLimits,
+        clock: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._graphs = graphs
+        self._tables = Tables(database)
+        self._limits = limits
+        self._clock = clock
+        self._runs: dict[str, ActiveRun] = {}
+        self._executor = Executor(database, checkpoints, graphs, limits, clock)
+        self.lanes = ThreadQueues(self._executor.execute)
+
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator[None]:
+        """The time in which runs are executed."""
+        await self._recover()
+        sweeper = asyncio.create_task(self._sweep())
+        try:
+            yield
+        finally:
+            sweeper.cancel()
+            await asyncio.gather(sweeper, self.lanes.close(), return_exceptions=True)
+
+    def get(self, run_id: str) -> ActiveRun | None:
+        """A run whose events are still here."""
+        return self._runs.get(run_id)
+
+    async def create(self, thread_id: str | None, body: bytes, *, waited: bool = False) -> ActiveRun:
+        """Admit a run, durable on return; without a thread it gets one of its own. Raises Problem."""
+        payload = parse_run_payload(body)
+        graph_id = self._graphs.resolve(payload.assistant_id)
+        if graph_id is None:
+            known = ", ".join(self._graphs.names)
+            raise invalid(f"Invalid assistant: {payload.assistant_id!r}. Registered graphs: {known}.")
+        row = self._row(thread_id, graph_id, payload, body)
+        async with self.lanes.hold(row.thread_id) as lane:
+            thread = None
+            if not row.temporary:
+                thread = await self._thread_for(
+                    row, may_make=thread_id is None or payload.if_not_exists == "create"
+                )
+            _make_way(lane, payload)
+            await self._database.write(*([save_thread(thread)] if thread else []), add_run(row), durable=True)
+            return self._admit(lane, row, payload, waited=waited)
+
+    async def forget(self, run_id: str) -> None:
+        """Forget a run that has ended."""
+        self._runs.pop(run_id, None)
+        await self._database.write(delete_run(run_id))
+
+    async def tidy(self) -> None:
+        """Forget what is too old, or too much, to be kept."""
+        self._drop_old_events()
+        await self._executor.prune({run.row.thread_id for run in self.lanes.active()})
+        await self._database.write(forget_runs(self._clock() - self._limits.run_ttl))
+
+    async def _recover(self) -> None:
+        for row in await self._tables.unfinished_runs():
+            try:
+                payload = parse_run_payload(row.payload)
+            except Problem:
+                _log.exception("run %s cannot be read any more, and is given up", row.run_id)
+                await self._database.write(end_run(row.run_id, self._clock(), "error"))
+                continue
+            async with self.lanes.hold(row.thread_id) as lane:
+                self._admit(lane, row, payload, waited=False)
+
+    async def _sweep(self) -> None:
+        while True:
+            try:
+                await self.tidy()
+            except aiosqlite.Error:
+                _log.exception("tidying up failed; it is tried again")
+            await asyncio.sleep(_SWEEP_EVERY)
+
+    def _drop_old_events(self) -> None:
+        finished = [run for run in self._runs.values() if run.done.is_set()]
+        excess = sum(run.log.size for run in finished) - self._limits.finished_bytes
+        oldest = self._clock() - self._limits.event_ttl
+        for run in finished:
+            if excess > 0 or run.row.updated_at < oldest:
+                excess -= run.log.size
+                del self._runs[run.row.run_id]
+
+    def _admit(self, lane: ThreadQueue, row: RunRow, payload: RunPayload, *, waited: bool) -> ActiveRun:
+        run = ActiveRun(row, payload, RunEventLog(self._limits.events, self._limits.event_bytes), waited)
+        self._runs[row.run_id] = run
+        self.lanes.admit(lane, run)
+        return run
+
+    def _row(self, thread_id: str | None, graph_id: str, payload: RunPayload, body: bytes) -> RunRow:
+        now = self._clock()
+        return RunRow(
+            run_id=str(uuid6()),
+            thread_id=thread_id or str(uuid4()),
+            graph_id=graph_id,
+            created_at=now,
+            updated_at=now,
+            status="pending",
+            strategy=payload.multitask_strategy,
+            temporary=thread_id is None and payload.on_completion == "delete",
+            attempt=0,
+            metadata=payload.metadata,
+            payload=body,
+            mark="",
+        )
+
+    async def _thread_for(self, row: RunRow, *, may_make: bool) -> ThreadRow | None:
+        """The thread's row, if it must be written because it is new or runs another graph than before."""
+        thread = await self._tables.thread(row.thread_id)
+        names = {"graph_id": row.graph_id, "assistant_id": assistant_id(row.graph_id)}
+        if thread is None and not may_make:
+            raise not_found("Thread or assistant")
+        if thread is None:
+            now = row.created_at
+            return ThreadRow(row.thread_id, now, now, "idle", row.graph_id, {**row.metadata, **names}, {}, "")
+        if thread.graph_id == row.graph_id:
+            return None
+        return replace(thread, graph_id=row.graph_id, metadata={**thread.metadata, **names})
+
+
+def _make_way(lane: ThreadQueue, payload: RunPayload) -> None:
+    """What the run's strategy does about those before it."""
+    strategy = payload.multitask_strategy
+    if lane.queue and strategy == "reject":
+        raise Problem(409, "Thread is already running a task. Wait for it to finish, or cancel it.")
+    if strategy in ("interrupt", "rollback"):
+        for run in lane.queue:
+            run.cancel("rollback" if strategy == "rollback" else "interrupt")

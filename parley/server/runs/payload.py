@@ -1,0 +1,126 @@
+"""What a client asks of a run, checked before anything is done."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from langgraph.types import Command, Send
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from parley.server.http_errors import Problem, invalid
+
+MultitaskStrategy: TypeAlias = Literal["reject", "enqueue", "interrupt", "rollback"]
+CancelAction: TypeAlias = Literal["interrupt", "rollback"]
+StreamMode: TypeAlias = Literal["values", "updates", "messages", "messages-tuple", "custom"]
+NodeNames: TypeAlias = Literal["*"] | list[str] | None
+
+_RESERVED = ("thread_id", "run_id", "graph_id", "assistant_id", "checkpoint_id", "checkpoint_ns")
+
+
+class _Asked(BaseModel):
+    """Read from JSON; keys that we do not know are other servers' matters."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class CommandPayload(_Asked):
+    """`command`: an answer to interrupts, an update of the state, or nodes to go to."""
+
+    resume: Any = None
+    update: Any = None
+    goto: Any = None
+
+    def build(self) -> Command[Any]:
+        """As the library takes it."""
+        return Command(resume=self.resume, update=self.update, goto=_goto(self.goto))
+
+
+class ConfigPayload(_Asked):
+    """`config`: what the library calls a RunnableConfig, as far as clients may set it."""
+
+    configurable: dict[str, Any] = Field(default_factory=dict)
+    tags: list[str] = Field(default_factory=list)
+    recursion_limit: int = Field(default=25, ge=1, le=10_000)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class CheckpointPayload(_Asked):
+    """`checkpoint`: a place in a thread's history."""
+
+    checkpoint_id: str | None = None
+    checkpoint_ns: str = ""
+
+
+class RunPayload(_Asked):
+    """The body of every request that makes a run."""
+
+    assistant_id: str
+    input: Any = None
+    command: CommandPayload | None = None
+    config: ConfigPayload = Field(default_factory=ConfigPayload)
+    context: dict[str, Any] = Field(default_factory=dict)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    stream_mode: list[StreamMode] = Field(default=["values"])
+    stream_subgraphs: bool = False
+    interrupt_before: NodeNames = None
+    interrupt_after: NodeNames = None
+    multitask_strategy: MultitaskStrategy = "enqueue"
+    if_not_exists: Literal["create", "reject"] = "reject"
+    on_disconnect: Literal["cancel", "continue"] = "continue"
+    on_completion: Literal["delete", "keep"] = "delete"
+    checkpoint: CheckpointPayload | None = None
+    checkpoint_id: str | None = None
+    durability: Literal["sync", "async", "exit"] = "async"
+    webhook: None = None
+    after_seconds: None = None
+
+    @field_validator("stream_mode", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: object) -> object:
+        return [value] if isinstance(value, str) else value
+
+    @field_validator("config", mode="before")
+    @classmethod
+    def _none_is_default(cls, value: object) -> object:
+        return {} if value is None else value
+
+    @model_validator(mode="after")
+    def _one_place_for_context(self) -> RunPayload:
+        if self.context and self.configurable:
+            raise Problem(400, "Cannot specify both configurable and context. Use context.")
+        return self
+
+    @property
+    def configurable(self) -> dict[str, Any]:
+        """What the client set in `config.configurable`, without what only the server may set."""
+        given = self.config.configurable.items()
+        return {key: value for key, value in given if key not in _RESERVED and not key.startswith("__")}
+
+    @property
+    def start(self) -> dict[str, str]:
+        """Where in the thread's history to start, for `configurable`; empty is its newest state."""
+        checkpoint = self.checkpoint or CheckpointPayload(checkpoint_id=self.checkpoint_id)
+        if not checkpoint.checkpoint_id:
+            return {}
+        return {"checkpoint_id": checkpoint.checkpoint_id, "checkpoint_ns": checkpoint.checkpoint_ns}
+
+
+def parse_run_payload(body: bytes) -> RunPayload:
+    """Read a run's request. Raises Problem."""
+    try:
+        return RunPayload.model_validate_json(body)
+    except ValidationError as error:
+        raise invalid(describe_validation_error(error)) from error
+
+
+def describe_validation_error(error: ValidationError) -> str:
+    """Pydantic's findings in one line."""
+    return "; ".join(
+        f"{'.'.join(str(part) for part in found['loc']) or 'body'}: {found['msg']}"
+        for found in error.errors()
+    )
+
+
+def _goto(value: object) -> list[Send | str]:
+    steps = value if isinstance(value, list) else [] if value is None else [value]
+    return [Send(step["node"], step.get("input")) if isinstance(step, dict) else str(step) for step in steps]

@@ -1,0 +1,109 @@
+"""A thread's runs, one at a time and in order; threads never wait for each other."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from parley.server.runs.event_log import RunEventLog
+from parley.server.runs.payload import CancelAction, RunPayload
+from parley.server.runs.run_attempt import ThreadSnapshot
+from parley.server.storage.tables import RunRow
+
+
+@dataclass(slots=True, eq=False)
+class ActiveRun:
+    """A run in this process, from its admission until its events are dropped.
+
+    `waited` asks to keep `stand`, the thread as the run left it, for somebody who waits for it; `error`
+    is the protocol's form of what went wrong, or None.
+    """
+
+    row: RunRow
+    payload: RunPayload
+    log: RunEventLog
+    waited: bool = False
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    cancelled: CancelAction | None = None
+    task: asyncio.Task[ThreadSnapshot] | None = None
+    stand: ThreadSnapshot | None = None
+    error: dict[str, str] | None = None
+
+    def cancel(self, action: CancelAction) -> None:
+        """Ask it to stop; `done` tells when it has. The first one to ask decides how."""
+        self.cancelled = self.cancelled or action
+        if self.task:
+            self.task.cancel()
+
+
+@dataclass(slots=True, eq=False)
+class ThreadQueue:
+    """The unfinished runs of a thread; the first is the one that runs."""
+
+    thread_id: str
+    queue: deque[ActiveRun] = field(default_factory=deque)
+    admission: asyncio.Lock = field(default_factory=asyncio.Lock)
+    worker: asyncio.Task[None] | None = None
+    users: int = 0
+
+
+class ThreadQueues:
+    """All threads that have unfinished runs. `execute` takes a run to its end and never raises."""
+
+    def __init__(self, execute: Callable[[ActiveRun], Awaitable[None]]) -> None:
+        self._execute = execute
+        self._lanes: dict[str, ThreadQueue] = {}
+
+    @asynccontextmanager
+    async def hold(self, thread_id: str) -> AsyncIterator[ThreadQueue]:
+        """Hold a thread's admission: nobody else admits a run to it meanwhile."""
+        lane = self._lanes.setdefault(thread_id, ThreadQueue(thread_id))
+        lane.users += 1
+        try:
+            async with lane.admission:
+                yield lane
+        finally:
+            lane.users -= 1
+            self._drop_if_idle(lane)
+
+    def admit(self, lane: ThreadQueue, run: ActiveRun) -> None:
+        """Add a run to a lane that is held."""
+        lane.queue.append(run)
+        if lane.worker is None:
+            # A context of its own: what the request's caller had set is not the run's business.
+            lane.worker = asyncio.create_task(self._work(lane), context=contextvars.Context())
+
+    async def cancel(self, run: ActiveRun, action: CancelAction) -> None:
+        """Ask a run to stop; one that has not begun does not wait for its turn to end."""
+        run.cancel(action)
+        lane = self._lanes.get(run.row.thread_id)
+        if lane and run in lane.queue and run is not lane.queue[0]:
+            lane.queue.remove(run)
+            await self._execute(run)
+
+    def active(self, thread_id: str | None = None) -> list[ActiveRun]:
+        """Unfinished runs, of one thread or of all."""
+        lanes = self._lanes.values() if thread_id is None else [self._lanes.get(thread_id)]
+        return [run for lane in lanes if lane for run in lane.queue]
+
+    async def close(self) -> None:
+        """Stop all work where it is."""
+        workers = [lane.worker for lane in self._lanes.values() if lane.worker]
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+    async def _work(self, lane: ThreadQueue) -> None:
+        while lane.queue:
+            await self._execute(lane.queue[0])
+            lane.queue.popleft()
+        lane.worker = None
+        self._drop_if_idle(lane)
+
+    def _drop_if_idle(self, lane: ThreadQueue) -> None:
+        if not lane.users and not lane.queue:
+            self._lanes.pop(lane.thread_id, None)

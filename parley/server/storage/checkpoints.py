@@ -1,0 +1,198 @@
+"""LangGraph's SQLite checkpoints, written through our grouped transactions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_metadata,
+)
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from parley.server.storage.database import Database, SqlValue, Statement
+
+_PUT = (
+    "INSERT OR REPLACE INTO checkpoints"
+    " (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_NEWEST = (
+    "SELECT checkpoint_id, metadata FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ?"
+    " ORDER BY rowid DESC LIMIT 1"
+)
+_SINCE = (
+    "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND rowid >"
+    " coalesce((SELECT max(rowid) FROM checkpoints"
+    " WHERE thread_id = ?1 AND checkpoint_ns = '' AND checkpoint_id = ?2), 0)"
+)
+_WRITES = (
+    " INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackPoint:
+    """Where a thread stood before a run: its newest checkpoint ("" for none) and that one's writes."""
+
+    checkpoint: str
+    writes: tuple[tuple[str, int], ...]
+
+    def dump(self) -> str:
+        """As JSON."""
+        return json.dumps([self.checkpoint, self.writes])
+
+    @classmethod
+    def load(cls, text: str) -> RollbackPoint:
+        """The inverse of `dump`."""
+        checkpoint, writes = json.loads(text)
+        return cls(checkpoint, tuple((task, index) for task, index in writes))
+
+
+class CheckpointSaver(AsyncSqliteSaver):
+    """The library's saver; ours are how it writes, what is newest, and rolling back and pruning threads.
+
+    Newest is what was saved last. The library goes by ids, which are times: of a clock that was set back, a
+    process that starts makes ids that are older than those which are there.
+    """
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database.connection)
+        self.lock = database.lock
+        self._database = database
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint, committed on return."""
+        place = config["configurable"]
+        thread, namespace = str(place["thread_id"]), place["checkpoint_ns"]
+        kind, blob = self.serde.dumps_typed(checkpoint)
+        described = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False)
+        row = (thread, namespace, checkpoint["id"], place.get("checkpoint_id"), kind, blob)
+        await self._database.write(Statement(_PUT, [(*row, described.encode("utf-8", "ignore"))]))
+        return {
+            "configurable": {
+                "thread_id": thread,
+                "checkpoint_ns": namespace,
+                "checkpoint_id": checkpoint["id"],
+            }
+        }
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """A checkpoint with its writes: the one that is named, or the newest."""
+        place = config["configurable"]
+        if place.get("checkpoint_id"):
+            return await super().aget_tuple(config)
+        thread, namespace = str(place["thread_id"]), str(place.get("checkpoint_ns", ""))
+        rows = await self._database.read(_NEWEST, (thread, namespace))
+        if not rows:
+            return None
+        newest = {"thread_id": thread, "checkpoint_ns": namespace, "checkpoint_id": rows[0][0]}
+        return await super().aget_tuple({"configurable": newest})
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save a task's writes, committed on return."""
+        place = config["configurable"]
+        key = (str(place["thread_id"]), str(place["checkpoint_ns"]), str(place["checkpoint_id"]))
+        rows: list[Sequence[SqlValue]] = [
+            (
+                *key,
+                task_id,
+                task_path,
+                WRITES_IDX_MAP.get(channel, index),
+                channel,
+                *self.serde.dumps_typed(value),
+            )
+            for index, (channel, value) in enumerate(writes)
+        ]
+        verb = "REPLACE" if all(channel in WRITES_IDX_MAP for channel, _ in writes) else "IGNORE"
+        await self._database.write(Statement(f"INSERT OR {verb}{_WRITES}", rows))
+
+    async def mark(self, thread: str) -> RollbackPoint:
+        """Where the thread stands now."""
+        newest = await self._database.read(_NEWEST, (thread, ""))
+        if not newest:
+            return RollbackPoint("", ())
+        checkpoint = str(newest[0][0])
+        writes = await self._database.read(
+            "SELECT task_id, idx FROM writes"
+            " WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?",
+            (thread, checkpoint),
+        )
+        return RollbackPoint(checkpoint, tuple((str(task), int(index or 0)) for task, index in writes))
+
+    async def taken_by(self, thread: str, run_id: str) -> bool:
+        """Whether the thread's newest checkpoint is that run's: then its input is already in it."""
+        rows = await self._database.read(_NEWEST, (thread, ""))
+        metadata = rows[0][1] if rows else None
+        return isinstance(metadata, str | bytes) and json.loads(metadata).get("run_id") == run_id
+
+    async def rollback(self, thread: str, mark: RollbackPoint) -> None:
+        """Undo everything that the thread has saved since `mark`."""
+        kept = json.dumps([f"{task} {index}" for task, index in mark.writes])
+        await self._database.write(
+            # Writes first: what came since is told by the checkpoints.
+            *_delete_from_both(
+                f" WHERE thread_id = ?1 AND checkpoint_id IN ({_SINCE})", [(thread, mark.checkpoint)]
+            ),
+            Statement(
+                "DELETE FROM writes WHERE thread_id = ? AND checkpoint_id = ? AND checkpoint_ns = ''"
+                " AND task_id || ' ' || idx NOT IN (SELECT value FROM json_each(?))",
+                [(thread, mark.checkpoint, kept)],
+            ),
+        )
+
+    async def delete(self, thread: str) -> None:
+        """Forget the thread."""
+        await self._database.write(
+            Statement("DELETE FROM checkpoints WHERE thread_id = ?", [(thread,)]),
+            Statement("DELETE FROM writes WHERE thread_id = ?", [(thread,)]),
+        )
+
+
+def prune_checkpoints(threads: Sequence[str], keep: int) -> list[Statement]:
+    """Keep the newest `keep` checkpoints of each thread.
+
+    Every checkpoint holds the whole state: a thread that kept all would grow with the square of its
+    length.
+    """
+    older = (
+        " WHERE thread_id = ?1 AND checkpoint_ns = '' AND checkpoint_id IN"
+        " (SELECT checkpoint_id FROM checkpoints WHERE thread_id = ?1 AND checkpoint_ns = ''"
+        " ORDER BY rowid DESC LIMIT -1 OFFSET ?2)"
+    )
+    return _delete_from_both(older, [(thread, keep) for thread in threads])
+
+
+def prune_subgraph_checkpoints(threads: Sequence[str]) -> list[Statement]:
+    """Forget what finished threads kept of subgraphs: a namespace with ":" carries a task's id, and no
+    later run can come back to it.
+    """
+    where = " WHERE thread_id = ? AND checkpoint_ns LIKE '%:%'"
+    return _delete_from_both(where, [(thread,) for thread in threads])
+
+
+def _delete_from_both(where: str, rows: Sequence[Sequence[SqlValue]]) -> list[Statement]:
+    # Writes first: what is old is told by the checkpoints.
+    tables = ("writes", "checkpoints")
+    return [Statement(f"DELETE FROM {table}{where}", rows) for table in tables]  # noqa: S608 - our own words

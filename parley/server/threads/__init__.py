@@ -1,0 +1,1 @@
+"""Threads as clients see them: rows, state, and history."""

@@ -1,0 +1,224 @@
+"""Threads as clients see them: rows, and the state that graphs keep in them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any, cast
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import InvalidUpdateError
+from langgraph.types import StateSnapshot
+
+from parley.core.model.types import JsonObject
+from parley.server.graphs.registry import Graph, GraphAccess, GraphRegistry
+from parley.server.http_errors import Problem, invalid, not_found
+from parley.server.runs.run_attempt import interrupts_by_task
+from parley.server.runs.thread_queues import ThreadQueues
+from parley.server.serialisation import interrupt_json
+from parley.server.storage.checkpoints import CheckpointSaver
+from parley.server.storage.database import Database
+from parley.server.storage.tables import (
+    Tables,
+    ThreadQuery,
+    ThreadRow,
+    delete_thread,
+    save_thread,
+    set_thread_status,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointRef:
+    """A state in a thread's history: the newest unless a checkpoint is named."""
+
+    thread_id: str
+    checkpoint_id: str = ""
+    namespace: str = ""
+
+    def config(self) -> RunnableConfig:
+        """As the library takes it."""
+        configurable = {"thread_id": self.thread_id, "checkpoint_ns": self.namespace}
+        if self.checkpoint_id:
+            configurable["checkpoint_id"] = self.checkpoint_id
+        return {"configurable": configurable}
+
+
+class ThreadService:
+    """Threads by id. Every method that takes an id raises Problem when there is no such thread."""
+
+    def __init__(
+        self,
+        database: Database,
+        checkpoints: CheckpointSaver,
+        graphs: GraphRegistry,
+        lanes: ThreadQueues,
+        clock: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._checkpoints = checkpoints
+        self._graphs = graphs
+        self._lanes = lanes
+        self._clock = clock
+        self.tables = Tables(database)
+
+    async def row(self, thread_id: str) -> ThreadRow:
+        """The thread's row."""
+        row = await self.tables.thread(thread_id)
+        if row is None:
+            raise not_found("Thread")
+        return row
+
+    async def create(self, thread_id: str | None, metadata: JsonObject, *, keep: bool) -> ThreadRow:
+        """A new thread; one that exists is returned as it is if `keep`, else that is a Problem."""
+        async with self._lanes.hold(thread_id or str(uuid4())) as lane:
+            known = await self.tables.thread(lane.thread_id)
+            if known and keep:
+                return known
+            if known:
+                raise Problem(409, "Thread already exists.")
+            now = self._clock()
+            graph = self._graphs.resolve(str(metadata.get("graph_id", ""))) or ""
+            row = ThreadRow(lane.thread_id, now, now, "idle", graph, metadata, {}, "")
+            await self._database.write(save_thread(row), durable=True)
+            return row
+
+    async def update(self, thread_id: str, metadata: JsonObject) -> ThreadRow:
+        """Merge metadata into the thread's."""
+        async with self._lanes.hold(thread_id):
+            row = await self.row(thread_id)
+            row = replace(row, metadata={**row.metadata, **metadata}, updated_at=self._clock())
+            await self._database.write(save_thread(row), durable=True)
+            return row
+
+    async def delete(self, thread_id: str) -> None:
+        """Stop what runs on the thread and forget it."""
+        async with self._lanes.hold(thread_id) as lane:
+            await self.row(thread_id)
+            runs = list(lane.queue)
+            for run in runs:
+                run.cancel("interrupt")
+            await asyncio.gather(*(run.done.wait() for run in runs))
+            await self._checkpoints.delete(thread_id)
+            await self._database.write(*delete_thread(thread_id), durable=True)
+
+    async def search(self, query: ThreadQuery, *, values: bool) -> list[dict[str, object]]:
+        """Threads that match, with their values if asked."""
+        rows = await self.tables.search_threads(query)
+        return [await self.view(row) if values else row.view() for row in rows]
+
+    async def view(self, row: ThreadRow) -> dict[str, object]:
+        """The thread with its newest values."""
+        snapshot = await self._snapshot(row, CheckpointRef(row.thread_id))
+        return {**row.view(), "values": snapshot.values if snapshot else {}}
+
+    async def state(self, place: CheckpointRef, *, subgraphs: bool = False) -> dict[str, object]:
+        """A state in the thread's history."""
+        snapshot = await self._snapshot(await self.row(place.thread_id), place, subgraphs=subgraphs)
+        return state_view(snapshot) if snapshot else _no_state(place)
+
+    async def history(
+        self, place: CheckpointRef, *, limit: int, before: str, metadata: JsonObject
+    ) -> list[dict[str, object]]:
+        """States of the thread, newest first."""
+        async with self._graph(await self.row(place.thread_id), "threads.read") as graph:
+            if graph is None:
+                return []
+            snapshots = graph.aget_state_history(
+                place.config(),
+                filter=dict(metadata) or None,
+                before={"configurable": {"checkpoint_id": before}} if before else None,
+                limit=limit,
+            )
+            return [state_view(snapshot) async for snapshot in snapshots]
+
+    async def update_state(
+        self, place: CheckpointRef, values: object, as_node: str | None
+    ) -> Mapping[str, object]:
+        """Change the thread's state as if a node had; returns where the new state is."""
+        async with self._lanes.hold(place.thread_id) as lane:
+            row = await self.row(place.thread_id)
+            if lane.queue:
+                raise Problem(409, "Thread is running a task; its state cannot be changed now.")
+            async with self._graph(row, "threads.update") as graph:
+                if graph is None:
+                    raise Problem(400, "Thread has no graph yet: run one on it, or set metadata.graph_id.")
+                try:
+                    config = await graph.aupdate_state(place.config(), cast("Any", values), as_node)
+                except InvalidUpdateError as error:
+                    raise invalid(str(error)) from error
+                await self._note_stand(row, await graph.aget_state(CheckpointRef(row.thread_id).config()))
+                return config["configurable"]
+
+    async def _note_stand(self, row: ThreadRow, snapshot: StateSnapshot) -> None:
+        status = "interrupted" if snapshot.next else "idle"
+        await self._database.write(
+            set_thread_status(row.thread_id, self._clock(), status, interrupts_by_task(snapshot)),
+            durable=True,
+        )
+
+    @asynccontextmanager
+    async def _graph(self, row: ThreadRow, access: GraphAccess) -> AsyncIterator[Graph | None]:
+        """Yield the graph that a thread's runs are of, None where it has none."""
+        if not self._graphs.resolve(row.graph_id):
+            yield None
+            return
+        config: RunnableConfig = {"configurable": {"thread_id": row.thread_id}}
+        async with self._graphs.open(row.graph_id, config, access) as graph:
+            yield graph
+
+    async def _snapshot(
+        self, row: ThreadRow, place: CheckpointRef, *, subgraphs: bool = False
+    ) -> StateSnapshot | None:
+        async with self._graph(row, "threads.read") as graph:
+            if graph is None:
+                return None
+            snapshot = await graph.aget_state(place.config(), subgraphs=subgraphs)
+        if place.checkpoint_id and snapshot.created_at is None:
+            raise not_found("Checkpoint")
+        return snapshot
+
+
+def state_view(snapshot: StateSnapshot) -> dict[str, object]:
+    """A state as the protocol shows it."""
+    checkpoint = _checkpoint(snapshot.config)
+    parent = _checkpoint(snapshot.parent_config)
+    return {
+        "values": snapshot.values,
+        "next": snapshot.next,
+        "tasks": [
+            {
+                "id": task.id,
+                "name": task.name,
+                "path": task.path,
+                "error": None if task.error is None else str(task.error),
+                "interrupts": [interrupt_json(interrupt) for interrupt in task.interrupts],
+                "checkpoint": None,
+                "state": state_view(task.state) if isinstance(task.state, StateSnapshot) else None,
+                "result": task.result,
+            }
+            for task in snapshot.tasks
+        ],
+        "metadata": snapshot.metadata or {},
+        "created_at": snapshot.created_at,
+        "checkpoint": checkpoint,
+        "parent_checkpoint": parent,
+        "checkpoint_id": checkpoint and checkpoint.get("checkpoint_id"),
+        "parent_checkpoint_id": parent and parent.get("checkpoint_id"),
+        "interrupts": [interrupt_json(interrupt) for interrupt in snapshot.interrupts],
+    }
+
+
+def _checkpoint(config: RunnableConfig | None) -> dict[str, object] | None:
+    if config is None:
+        return None
+    place = config["configurable"]
+    return {key: place.get(key) for key in ("thread_id", "checkpoint_ns", "checkpoint_id")}
+
+
+def _no_state(place: CheckpointRef) -> dict[str, object]:
+    empty = StateSnapshot({}, (), place.config(), None, None, None, (), ())
+    return state_view(empty)

@@ -1,0 +1,1 @@
+"""The robot's, cards' and files' HTTP APIs."""

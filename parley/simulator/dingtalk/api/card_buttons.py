@@ -1,0 +1,104 @@
+"""Cards with buttons: what is on them, who presses, and what the press's answer changes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from parley.simulator.dingtalk.errors import bad_request
+from parley.simulator.dingtalk.model import DingTalkCard, DingTalkCardPress, DingTalkPush, Json, JsonObject
+from parley.simulator.dingtalk.world import QUESTION_TEMPLATE, DingTalkWorld
+
+TEXT, BUTTONS, NOTE = "content", "buttons", "note"
+"""The variables of QUESTION_TEMPLATE; NOTE is private."""
+_COLORS = frozenset({"blue", "gray", "red", "green"})
+_REQUEST = "sendCardRequest"
+
+
+@dataclass(frozen=True)
+class DingTalkCardButton:
+    """A button, and what the app is told of its press."""
+
+    label: str
+    action: str
+    params: JsonObject
+
+
+def buttons(card: DingTalkCard) -> tuple[DingTalkCardButton, ...]:
+    """The buttons on a card, in order."""
+    if card.template != QUESTION_TEMPLATE:
+        return ()
+    return tuple(_buttons(card.params.get(BUTTONS, "")))
+
+
+def check_card_values(card: DingTalkCard) -> None:
+    """Raises ApiError for values that a question card's variables cannot have."""
+    if card.template == QUESTION_TEMPLATE:
+        buttons(card)
+        card.text, card.finished = card.params.get(TEXT, ""), True
+
+
+def find_button(card: DingTalkCard, label: str) -> DingTalkCardButton:
+    """The button with this label, its action named as the platform does: with its place in the group.
+
+    Raises LookupError where there is none.
+    """
+    for place, button in enumerate(buttons(card)):
+        if button.label == label:
+            return DingTalkCardButton(label, f"{button.action}{place}", button.params)
+    raise LookupError(f"no button {label!r}")
+
+
+def apply_card_response(world: DingTalkWorld, push: DingTalkPush) -> None:
+    """Show whoever pressed what the robot's answer carries: nobody else sees that, public data or not."""
+    card = None if push.press is None else world.cards.get(push.press.track)
+    if push.press is None or card is None or push.code != 200:
+        return
+    given = _object(_parsed(push.answer).get("response"))
+    options = _object(given.get("cardUpdateOptions"))
+    own = card.private.setdefault(push.press.by, {})
+    for part, option in (("cardData", "updateCardDataByKey"), ("userPrivateData", "updatePrivateDataByKey")):
+        values = _object(_object(given.get(part)).get("cardParamMap"))
+        if values and options.get(option) is not True:
+            # Whatever is not named is emptied then.
+            own.clear()
+        own |= {name: str(value) for name, value in values.items()}
+        if part == "userPrivateData" and values.get(NOTE):
+            world.told.append((push.press.place, push.press.by, str(values[NOTE])))
+
+
+def make_press(card: DingTalkCard, by: str) -> DingTalkCardPress:
+    """A press by somebody who sees the card."""
+    return DingTalkCardPress(card.space, by, card.track)
+
+
+def _buttons(value: str) -> list[DingTalkCardButton]:
+    try:
+        listed: Json = json.loads(value)
+    except ValueError as error:
+        raise bad_request("param.cardData", "the buttons are no JSON") from error
+    if not isinstance(listed, list):
+        raise bad_request("param.cardData", "the buttons are no list")
+    return [_button(_object(each)) for each in listed]
+
+
+def _button(value: JsonObject) -> DingTalkCardButton:
+    event = _object(value.get("event"))
+    request = _object(event.get("params"))
+    label, action = value.get("text"), request.get("actionId")
+    if not isinstance(label, str) or not label or value.get("color") not in _COLORS:
+        raise bad_request("param.cardData", "a button without a text, or of no known color")
+    if event.get("type") != _REQUEST or not isinstance(action, str) or not action:
+        raise bad_request("param.cardData", "a button that asks for nothing")
+    return DingTalkCardButton(label, action, _object(request.get("params")))
+
+
+def _parsed(text: str) -> JsonObject:
+    try:
+        return _object(json.loads(text))
+    except ValueError:
+        return {}
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}

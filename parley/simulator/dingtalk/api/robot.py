@@ -1,0 +1,123 @@
+"""The robot's APIs. Each takes the locked world and a body and returns an answer, or raises ApiError."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import TypeAlias
+
+from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
+from parley.simulator.dingtalk.model import DingTalkMessage, Json, JsonObject
+from parley.simulator.dingtalk.world import DingTalkWorld
+
+Method: TypeAlias = Callable[[DingTalkWorld, JsonObject], JsonObject]
+MOST_BODY = 20_000
+
+
+def text_of(body: JsonObject, name: str) -> str:
+    """A text that must be there. Raises ApiError."""
+    value = body.get(name)
+    if not isinstance(value, str) or not value:
+        raise bad_request(f"Missing{name}", f"{name} is mandatory for this action.")
+    return value
+
+
+def access_token(world: DingTalkWorld, body: JsonObject) -> JsonObject:
+    """A token for the app's credentials."""
+    try:
+        world.check_app(body.get("appKey"), body.get("appSecret"))
+    except DingTalkErrorResponse as error:
+        # This API answers 400 where the gateway answers 401.
+        raise bad_request(error.code, error.words) from error
+    token, life = world.new_token()
+    return {"accessToken": token, "expireIn": life}
+
+
+def batch_send(world: DingTalkWorld, body: JsonObject) -> JsonObject:
+    """A message to each of up to twenty people; who cannot be reached is listed."""
+    _check_robot(world, body)
+    people = body.get("userIds")
+    if not isinstance(people, list) or not 0 < len(people) <= 20:
+        raise bad_request("invalidParameter.userIds.invalid", "userIds must hold 1 to 20 ids")
+    invalid: list[Json] = []
+    key = ""
+    for person in people:
+        account = world.accounts.get(str(person))
+        if account is None or not account.staff_id or not account.reachable:
+            invalid.append(person)
+        else:
+            key = _send(world, account.id, body).id
+    if not key and len(invalid) == len(people):
+        key = f"pqk{world.number():08}"
+    return {"processQueryKey": key, "invalidStaffIdList": invalid, "flowControlledStaffIdList": []}
+
+
+def group_send(world: DingTalkWorld, body: JsonObject) -> JsonObject:
+    """A message to a group."""
+    _check_robot(world, body)
+    place = text_of(body, "openConversationId")
+    if place not in world.groups:
+        raise bad_request("invalidParameter.openConversationId.invalid", "no such conversation")
+    return {"processQueryKey": _send(world, world.place_for_robot(place), body).id}
+
+
+def _check_robot(world: DingTalkWorld, body: JsonObject) -> None:
+    if text_of(body, "robotCode") != world.robot:
+        raise bad_request("invalidParameter.robotCode.invalid", "robot 不存在")
+
+
+def _send(world: DingTalkWorld, place: str, body: JsonObject) -> DingTalkMessage:
+    kind, content = text_of(body, "msgKey"), _content(body)
+    if kind not in _KINDS:
+        raise bad_request("invalidParameter.msgKey.invalid", f"{kind} is not simulated")
+    missing = [name for name in _KINDS[kind] if not isinstance(content.get(name), str) or not content[name]]
+    if missing:
+        raise bad_request("invalidParameter.msgParam.invalid", f"msgParam lacks {missing[0]}")
+    media = str(content.get("mediaId") or content.get("photoURL") or "")
+    if media and media not in world.media:
+        raise bad_request("invalidParameter.mediaId.invalid", "no such media")
+    message = world.post(place, "robot", kind, from_robot=True)
+    message.text = str(content.get("text") or content.get("content") or "")
+    message.title = str(content.get("title") or "")
+    if media:
+        upload = world.media[media]
+        name = str(content.get("fileName") or upload.name)
+        message.file = type(upload)(name, upload.content, upload.mime)
+    if message.text:
+        world.grew(place, message.text)
+    return message
+
+
+_KINDS = {
+    "sampleText": ("content",),
+    "sampleMarkdown": ("title", "text"),
+    "sampleFile": ("mediaId", "fileName", "fileType"),
+    "sampleImageMsg": ("photoURL",),
+}
+
+
+def _content(body: JsonObject) -> JsonObject:
+    try:
+        value = json.loads(text_of(body, "msgParam"))
+    except ValueError as error:
+        raise bad_request("invalidParameter.msgParam.invalid", "msgParam is no JSON") from error
+    if not isinstance(value, dict):
+        raise bad_request("invalidParameter.msgParam.invalid", "msgParam is no object")
+    return value
+
+
+def download(world: DingTalkWorld, body: JsonObject) -> JsonObject:
+    """Where a person's file can be had."""
+    _check_robot(world, body)
+    code = text_of(body, "downloadCode")
+    if code not in world.files:
+        raise bad_request("unknownError", "downloadCode is expired")
+    return {"downloadUrl": f"/file/{code}?Signature={world.mark}"}
+
+
+METHODS: dict[str, Method] = {
+    "accessToken": access_token,
+    "batchSend": batch_send,
+    "groupSend": group_send,
+    "download": download,
+}

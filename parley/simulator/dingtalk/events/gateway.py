@@ -1,0 +1,225 @@
+"""The stream: tickets become connections, and frames go to one of them, never twice.
+
+Messages for robots are fired and forgotten: when nobody is connected they are lost, and an acknowledgement
+that does not come changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import random
+import re
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from aiohttp import WSMsgType, web
+
+from parley.simulator.dingtalk.api import card_buttons
+from parley.simulator.dingtalk.events.payloads import frame
+from parley.simulator.dingtalk.faults import DingTalkFaults
+from parley.simulator.dingtalk.model import DingTalkPush, Json, JsonObject
+from parley.simulator.dingtalk.world import DingTalkWorld
+
+_PIECE = 700
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class DingTalkSimulatorTiming:
+    """The platform's times, in seconds: how long it goes on after it said "disconnect", how often it pings,
+    how long an access token lives, how often it looks whether the other end is still there at all, and how
+    long a press of a button may go unanswered."""
+
+    farewell: float = 10.0
+    ping: float = 30.0
+    token_life: float = 7200.0
+    heartbeat: float = 30.0
+    press: float = 3.0
+
+
+class StreamConnection:
+    """One connection and what waits to be sent on it."""
+
+    def __init__(self, socket: web.WebSocketResponse, request: web.Request, topics: tuple[str, ...]) -> None:
+        self.socket = socket
+        self.request = request
+        self.topics = topics
+        self.leaving = False
+        self.waiting: asyncio.Queue[DingTalkPush] = asyncio.Queue()
+
+    def cut(self) -> None:
+        """End it without a word."""
+        if self.request.transport is not None:
+            self.request.transport.abort()
+
+
+class StreamGateway:
+    """All connections; lives on the server's loop. Methods that say so may be called from any thread."""
+
+    def __init__(self, world: DingTalkWorld, faults: DingTalkFaults, timing: DingTalkSimulatorTiming) -> None:
+        self._world = world
+        self._faults = faults
+        self._timing = timing
+        self._loop = asyncio.get_running_loop()
+        self._links: list[StreamConnection] = []
+        self._held: list[DingTalkPush] = []
+        self._by_frame: dict[str, DingTalkPush] = {}
+
+    @property
+    def connections(self) -> int:
+        """How many connections stand; from any thread."""
+        return len(self._links)
+
+    def push(self, push: DingTalkPush) -> None:
+        """Hand a frame to one connection; from any thread."""
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._deliver, push)
+
+    def drop(self) -> None:
+        """Cut every connection; from any thread. It is not there any more when this returns."""
+        self._call(self._cut_all)
+
+    def disconnect(self) -> None:
+        """Tell every connection that it ends soon; from any thread."""
+        self._call(self._announce_end)
+
+    async def connect(self, request: web.Request) -> web.StreamResponse:
+        """A connection for a ticket."""
+        with self._world.changed:
+            topics = self._world.use_ticket(request.query.get("ticket", ""))
+        if topics is None or self._faults.out():
+            return web.Response(status=401, text="ticket is invalid")
+        # Who does not answer pings is not there any more, and would only be given messages that are lost.
+        socket = web.WebSocketResponse(heartbeat=self._timing.heartbeat)
+        await socket.prepare(request)
+        link = StreamConnection(socket, request, topics)
+        tasks = [self._loop.create_task(self._send(link)), self._loop.create_task(self._ping(link))]
+        self._change(link, stands=True)
+        try:
+            async for message in socket:
+                if message.type is WSMsgType.TEXT:
+                    self._hear(message.data)
+        finally:
+            self._change(link, stands=False)
+            for task in tasks:
+                task.cancel()
+        return socket
+
+    def _call(self, action: Callable[[], None]) -> None:
+        async def run() -> None:
+            action()
+
+        asyncio.run_coroutine_threadsafe(run(), self._loop).result(5)
+
+    def _change(self, link: StreamConnection, *, stands: bool) -> None:
+        with self._world.changed:
+            if stands:
+                self._links.append(link)
+            elif link in self._links:
+                self._links.remove(link)
+            self._world.touch()
+
+    def _cut_all(self) -> None:
+        for link in list(self._links):
+            self._change(link, stands=False)
+            link.cut()
+
+    def _announce_end(self) -> None:
+        for link in self._links:
+            link.leaving = True
+            farewell = frame("disconnect", {"reason": "persistent connection is closed"}, 0, "SYSTEM")
+            link.waiting.put_nowait(DingTalkPush(farewell, ""))
+            self._loop.call_later(self._timing.farewell, self._end, link)
+
+    def _end(self, link: StreamConnection) -> None:
+        self._change(link, stands=False)
+        link.cut()
+
+    def _deliver(self, push: DingTalkPush) -> None:
+        if self._faults.left("reverse"):
+            self._held.append(push)
+            if self._faults.take_frame("reverse") and self._faults.left("reverse"):
+                return
+            held, self._held = self._held[::-1], []
+            for each in held:
+                self._to_one(each)
+            return
+        self._to_one(push)
+        if self._faults.take_frame("double"):
+            self._to_one(push)
+
+    def _to_one(self, push: DingTalkPush) -> None:
+        headers = push.frame.get("headers")
+        topic = headers.get("topic") if isinstance(headers, dict) else None
+        number = headers.get("messageId") if isinstance(headers, dict) else None
+        deaf = not isinstance(topic, str) or not topic.startswith("/v1.0/")
+        links = [link for link in self._links if deaf or topic in link.topics]
+        links = [link for link in links if not link.leaving] or links
+        with self._world.changed:
+            if links:
+                self._by_frame[str(number)] = push
+                random.choice(links).waiting.put_nowait(push)
+            else:
+                push.lost = True
+            self._world.touch()
+        if push.press is not None:
+            self._loop.call_later(self._timing.press if links else 0.0, self._give_up, push)
+
+    def _give_up(self, push: DingTalkPush) -> None:
+        """Tell whoever pressed that nobody answered."""
+        with self._world.changed:
+            push.failed = push.code != 200
+            self._world.touch()
+
+    async def _send(self, link: StreamConnection) -> None:
+        with contextlib.suppress(ConnectionError, RuntimeError):
+            while True:
+                push = await link.waiting.get()
+                raw = push.frame.get("raw")
+                text = raw if isinstance(raw, str) else _spelled(push.frame)
+                if self._faults.take_frame("split") and link.request.transport is not None:
+                    link.request.transport.write(_in_pieces(text.encode()))
+                else:
+                    await link.socket.send_str(text)
+
+    async def _ping(self, link: StreamConnection) -> None:
+        while True:
+            await asyncio.sleep(self._timing.ping)
+            opaque: JsonObject = {"opaque": "simulated"}
+            link.waiting.put_nowait(DingTalkPush(frame("ping", opaque, self._world.number(), "SYSTEM"), ""))
+
+    def _hear(self, text: str) -> None:
+        try:
+            answer: Json = json.loads(text)
+        except ValueError:
+            return
+        headers = answer.get("headers") if isinstance(answer, dict) else None
+        if not isinstance(answer, dict) or not isinstance(headers, dict):
+            return
+        push, code = self._by_frame.get(str(headers.get("messageId"))), answer.get("code")
+        if push is not None and isinstance(code, int):
+            with self._world.changed:
+                push.code, push.answer = code, str(answer.get("data"))
+                if not push.failed:
+                    card_buttons.apply_card_response(self._world, push)
+                self._world.touch()
+
+
+def _spelled(frame: Mapping[str, Json]) -> str:
+    """A frame as DingTalk spells it; half a character, which UTF-8 has no bytes for, is escaped."""
+    text = json.dumps(frame, ensure_ascii=False)
+    return json.dumps(frame) if _HALVES.search(text) else text
+
+
+def _in_pieces(body: bytes) -> bytes:
+    """A text message as several WebSocket frames."""
+    pieces = [body[at : at + _PIECE] for at in range(0, len(body), _PIECE)] or [b""]
+    raw = b""
+    for number, piece in enumerate(pieces):
+        opcode = (1 if number == 0 else 0) | (0x80 if number == len(pieces) - 1 else 0)
+        length = bytes([len(piece)]) if len(piece) < 126 else b"\x7e" + struct.pack("!H", len(piece))
+        raw += bytes([opcode]) + length + piece
+    return raw

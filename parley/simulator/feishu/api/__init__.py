@@ -1,0 +1,1 @@
+"""The open platform's HTTP API."""

@@ -1,0 +1,175 @@
+"""CardKit: card entities, which change by numbered operations. Methods as in `messages`."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+from parley.simulator.feishu.errors import FeishuErrorResponse, bad_card, invalid, no_scope, too_long
+from parley.simulator.feishu.faults import check_rate_limit
+from parley.simulator.feishu.model import FeishuCard, Json, JsonObject
+from parley.simulator.feishu.rendering import card_buttons
+from parley.simulator.feishu.rendering.markdown import foreign_images, tables
+from parley.simulator.feishu.world import FeishuWorld
+
+if TYPE_CHECKING:
+    from parley.simulator.feishu.api.messages import FeishuRequest
+
+MOST_CARD = 30 * 1024
+MOST_TABLES = 5
+MOST_SEQUENCE = 2**31 - 1
+SCOPE = "cardkit:card:write"
+
+
+def create(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
+    """A new card entity, which nobody sees yet."""
+    if SCOPE in world.denied:
+        raise no_scope(SCOPE)
+    if request.text("type") != "card_json":
+        raise invalid("type")
+    body = _parsed(request.text("data"))
+    check_card(body)
+    card = FeishuCard(world.name("card"), body, _streaming(body), time.monotonic())
+    world.cards[card.id] = card
+    return {"card_id": card.id}
+
+
+def content(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
+    """The whole text of one element, while the card streams."""
+    card = _card(world, request)
+    element = _element(card.body, request.path["element"])
+    text = request.text("content")
+    if not text or element is None:
+        raise FeishuErrorResponse(300313, "element not found") if element is None else invalid("content")
+    _operate(world, card, request)
+    if not card.streaming:
+        raise FeishuErrorResponse(300309, "streaming mode is closed")
+    if time.monotonic() - card.streaming_since > world.timing.stream:
+        card.streaming = False
+        raise FeishuErrorResponse(200850, "card streaming timeout")
+    before, element["content"] = element.get("content"), text
+    try:
+        check_card(card.body)
+    except FeishuErrorResponse:
+        element["content"] = before
+        raise
+    _changed(world, card)
+    return {}
+
+
+def settings(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
+    """Other settings, streaming mode among them."""
+    card = _card(world, request)
+    wanted = _parsed(request.text("settings"))
+    _operate(world, card, request)
+    config = card.body.setdefault("config", {})
+    changes = wanted.get("config")
+    if not isinstance(config, dict) or not isinstance(changes, dict):
+        raise invalid("settings")
+    config.update(changes)
+    card.streaming, card.streaming_since = _streaming(card.body), time.monotonic()
+    _changed(world, card)
+    return {}
+
+
+def update(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
+    """Another card in place of this one."""
+    card = _card(world, request)
+    wanted = request.body.get("card")
+    if not isinstance(wanted, dict) or wanted.get("type") != "card_json":
+        raise invalid("card")
+    body = _parsed(str(wanted.get("data")))
+    check_card(body)
+    _operate(world, card, request)
+    card.body, card.streaming, card.streaming_since = body, _streaming(body), time.monotonic()
+    _changed(world, card)
+    return {}
+
+
+def card_for(world: FeishuWorld, message: JsonObject) -> FeishuCard | None:
+    """The entity that a message's content names, which no other message shows. Raises ApiError."""
+    if message.get("type") != "card":
+        return None
+    data = message.get("data")
+    card = world.cards.get(str(data.get("card_id"))) if isinstance(data, dict) else None
+    if card is None:
+        raise bad_card("ErrCode: 11310; ErrMsg: cardid is invalid")
+    if card.message:
+        raise bad_card("ErrCode: 11310; ErrMsg: card entity has been sent")
+    return card
+
+
+def check_card(card: JsonObject) -> None:
+    """Raises ApiError for a card that the platform does not show."""
+    if len(json.dumps(card, ensure_ascii=False).encode()) > MOST_CARD:
+        raise too_long()
+    body = card.get("body")
+    if (
+        card.get("schema") != "2.0"
+        or not isinstance(body, dict)
+        or not isinstance(body.get("elements"), list)
+    ):
+        raise bad_card("ErrCode: 11310; ErrMsg: parse card json err")
+    config = card.get("config")
+    if isinstance(config, dict) and config.get("update_multi") is False:
+        raise bad_card("ErrCode: 11310; ErrMsg: update_multi must be true")
+    card_buttons.check_card_buttons(card)
+    texts = [str(each.get("content", "")) for each in _elements(body["elements"])]
+    if sum(tables(text) for text in texts) > MOST_TABLES:
+        raise bad_card("ErrCode: 11310; ErrMsg: card table number over limit")
+    for text in texts:
+        if images := foreign_images(text):
+            raise bad_card(f"ErrCode: 11246; ErrMsg: invalid image keys {images}")
+
+
+def _elements(value: Json) -> list[JsonObject]:
+    found: list[JsonObject] = []
+    for entry in value if isinstance(value, list) else []:
+        if isinstance(entry, dict):
+            found.append(entry)
+            found += _elements(entry.get("elements"))
+    return found
+
+
+def _element(card: JsonObject, wanted: str) -> JsonObject | None:
+    body = card.get("body")
+    elements = _elements(body.get("elements")) if isinstance(body, dict) else []
+    return next((each for each in elements if each.get("element_id") == wanted), None)
+
+
+def _card(world: FeishuWorld, request: FeishuRequest) -> FeishuCard:
+    card = world.cards.get(request.path["card"])
+    if card is None:
+        raise FeishuErrorResponse(300301, "card not found")
+    return card
+
+
+def _operate(world: FeishuWorld, card: FeishuCard, request: FeishuRequest) -> None:
+    """Count an operation: its number must be higher than the last one's. Raises ApiError."""
+    sequence = request.body.get("sequence")
+    check_rate_limit(card.operations, world.pace.card)
+    if not isinstance(sequence, int) or not 0 < sequence <= MOST_SEQUENCE or sequence <= card.sequence:
+        raise FeishuErrorResponse(300317, "sequence number compare failed")
+    card.sequence = sequence
+
+
+def _changed(world: FeishuWorld, card: FeishuCard) -> None:
+    message = world.messages.get(card.message)
+    if message is not None:
+        world.note_shown(message)
+
+
+def _parsed(raw: str) -> JsonObject:
+    try:
+        body = json.loads(raw)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise bad_card("ErrCode: 11310; ErrMsg: parse card json err")
+    return body
+
+
+def _streaming(card: JsonObject) -> bool:
+    config = card.get("config")
+    return isinstance(config, dict) and config.get("streaming_mode") is True

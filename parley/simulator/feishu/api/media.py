@@ -1,0 +1,76 @@
+"""Files up and down, and who people are. Methods as in `messages`."""
+
+from __future__ import annotations
+
+from parley.simulator.feishu.api.messages import FeishuRequest
+from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope
+from parley.simulator.feishu.model import FeishuUpload, JsonObject
+from parley.simulator.feishu.world import FeishuWorld
+
+MOST_IMAGE = 10 * 1024 * 1024
+MOST_FILE = 30 * 1024 * 1024
+MOST_DOWN = 100 * 1024 * 1024
+CONTACT = "contact:user.base:readonly"
+FIELDS = frozenset({"file", "image"})
+"""The fields of a form in which bytes come."""
+_TYPES = frozenset({"opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"})
+_IMAGES = (b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF", b"BM", b"II*\x00", b"MM\x00*")
+
+
+def upload_image(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
+    """An image for messages."""
+    upload = request.files.get("image")
+    if upload is None or request.text("image_type") != "message":
+        raise invalid("image")
+    _check_size(upload, MOST_IMAGE)
+    if not upload.content.startswith(_IMAGES):
+        raise FeishuErrorResponse(234011, "Can't recognize the image format.")
+    return {"image_key": world.keep(FeishuUpload(upload.name, upload.content, "image")).key}
+
+
+def upload_file(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
+    """Any other file; its name comes in a field of its own."""
+    upload, name = request.files.get("file"), request.text("file_name")
+    if upload is None or not name or request.text("file_type") not in _TYPES:
+        raise invalid("file")
+    _check_size(upload, MOST_FILE)
+    return {"file_key": world.keep(FeishuUpload(name, upload.content)).key}
+
+
+def _check_size(upload: FeishuUpload, most: int) -> None:
+    if not upload.content:
+        raise FeishuErrorResponse(234010, "File's size can't be 0.")
+    if len(upload.content) > most:
+        raise FeishuErrorResponse(234006, "The file size exceed the max value.")
+
+
+def resource(world: FeishuWorld, request: FeishuRequest) -> bytes:
+    """A file of a message, which must be the very message that it came with. Raises ApiError."""
+    blob = world.blobs.get(request.path["key"])
+    if blob is None or blob.message != request.path["message"]:
+        raise FeishuErrorResponse(234003, "File not in msg.")
+    if (request.query.get("type") == "image") != (blob.kind == "image") or blob.kind == "sticker":
+        raise FeishuErrorResponse(234001, "Invalid request param.")
+    if len(blob.content) > MOST_DOWN:
+        raise FeishuErrorResponse(234037, "Downloaded file size exceeds limit.")
+    return blob.content
+
+
+def bot_info(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
+    """The bot itself."""
+    return {
+        "activate_status": 2,
+        "app_name": world.bot.name,
+        "open_id": world.bot.open_id,
+        "ip_white_list": [],
+    }
+
+
+def user(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
+    """A person."""
+    if CONTACT in world.denied:
+        raise no_scope(CONTACT)
+    account = world.accounts.get(request.path["user"])
+    if account is None or account.tenant != world.tenant:
+        raise FeishuErrorResponse(41050, "no user authority error", 403)
+    return {"user": {"open_id": account.open_id, "name": account.name, "en_name": ""}}

@@ -1,0 +1,1 @@
+"""How events reach the app: the long connection, and pressed buttons."""

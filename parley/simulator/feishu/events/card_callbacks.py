@@ -1,0 +1,64 @@
+"""People's presses of buttons, and what they are told at once.
+
+An app has as long as for an event to answer. Unlike an event, a press that it did not answer is not sent
+again: the person's client says that it did not work.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+
+from parley.simulator.feishu.model import FeishuEvent, FeishuToast, JsonObject
+from parley.simulator.feishu.rendering.card_buttons import buttons
+from parley.simulator.feishu.world import FeishuWorld
+
+
+def press_button(
+    world: FeishuWorld, chat: str, by: str, message: str, title: str, written: Mapping[str, str]
+) -> str:
+    """Press a button of a message; returns the id of the event.
+
+    Raises LookupError where there is none, ValueError for a form that is not filled as it has to be.
+    """
+    shown = world.messages[message]
+    found = [] if shown.recalled else buttons(world.body(shown))
+    button = next((each for each in found if each.label == title), None)
+    if button is None:
+        raise LookupError(f"message {message} has no button {title!r}")
+    event: JsonObject = {
+        "operator": {"open_id": by, "tenant_key": world.accounts[by].tenant},
+        "token": "c-" + message,
+        "action": button.action(written),
+        "host": "im_message",
+        "context": {"open_message_id": message, "open_chat_id": chat},
+    }
+    return world.push("card.action.trigger", event, FeishuToast(chat, by))
+
+
+def apply_callback_response(event: FeishuEvent, answer: str) -> None:
+    """Show what the app's acknowledgement of a press carried (base64 of JSON, "" for nothing)."""
+    if event.told is None:
+        return
+    event.told.answered = True
+    given = json.loads(base64.b64decode(answer) or b"{}")
+    toast = given.get("toast") if isinstance(given, dict) else None
+    if isinstance(toast, dict):
+        event.told.text = str(toast.get("content", ""))
+
+
+def mark_press_failed(event: FeishuEvent) -> None:
+    """The press was not answered in time, or not with success."""
+    if event.told is not None and not event.told.answered:
+        event.told.failed = True
+
+
+def list_toasts(world: FeishuWorld, chat: str, by: str) -> tuple[str, ...]:
+    """The texts that popped up for somebody in a chat when they had pressed a button, oldest first."""
+    return tuple(each.text for each in world.told if (each.chat, each.by) == (chat, by) and each.text)
+
+
+def count_failed_presses(world: FeishuWorld, chat: str, by: str) -> int:
+    """How often somebody's client said that a press did not work."""
+    return sum(each.failed for each in world.told if (each.chat, each.by) == (chat, by))

@@ -1,0 +1,8 @@
+"""What may be called over HTTP: methods of People and Faults (see parley/simulator/kit/http_control.py)."""
+
+PEOPLE = (
+    *("add_person", "add_group", "join", "say", "write_post", "send_file", "send_with_text", "send_raw"),
+    *("recall", "press", "told", "failures", "remove_bot", "inject", "redeliver", "messages", "answers"),
+    *("history", "unacknowledged", "lost"),
+)
+FAULTS = ("refuse_next", "limit_next", "reset_next", "slow_next", "garble_next", "outage", "clear")

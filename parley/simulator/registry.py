@@ -1,0 +1,35 @@
+"""The platforms that are simulated, found by their folders.
+
+`parley/simulator/<platform>/` exports one context manager, `<Platform>Simulator` (any capitals), and has an
+`cli.py` with `running(port) -> AbstractContextManager[str]`: the simulator peopled for a first try, and how
+to use it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, cast
+
+_HERE = Path(__file__).parent
+
+
+def platforms() -> tuple[str, ...]:
+    """Their names, in alphabetical order; none is imported for it."""
+    return tuple(sorted(file.parent.name for file in _HERE.glob("*/cli.py")))
+
+
+def running(platform: str, port: int = 0) -> AbstractContextManager[str]:
+    """A platform for somebody at a terminal: on 127.0.0.1 while entered, where it gives what to tell them."""
+    module = importlib.import_module(f"parley.simulator.{platform}.cli")
+    return cast("AbstractContextManager[str]", module.running(port))
+
+
+def simulator_class(platform: str) -> type[AbstractContextManager[Any]]:
+    """The class of a platform's simulator. Raises LookupError where there is none."""
+    if platform not in platforms():
+        raise LookupError(f"no platform is called {platform!r}; there are: {', '.join(platforms())}")
+    module = importlib.import_module(f"parley.simulator.{platform}")
+    names = [name for name in vars(module) if name.lower() == f"{platform}simulator"]
+    return cast("type[AbstractContextManager[Any]]", getattr(module, names[0]))

@@ -1,0 +1,205 @@
+"""The Web API's methods about messages and people. Each takes the locked world and parameters."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeAlias
+
+from parley.simulator.slack.api.params import SlackParams
+from parley.simulator.slack.api.serializers import message_json, user_json
+from parley.simulator.slack.errors import SlackErrorResponse
+from parley.simulator.slack.model import EphemeralMessage, Json, JsonObject, SlackChat, SlackMessage
+from parley.simulator.slack.rendering.blocks import check_blocks
+from parley.simulator.slack.world import TEAM, SlackWorld
+
+MOST_MARKDOWN = 12_000
+MOST_TEXT = 40_000
+Method: TypeAlias = Callable[[SlackWorld, SlackParams], JsonObject]
+
+
+def auth_test(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """Who the token belongs to."""
+    return {
+        "url": "https://sim.slack.com/",
+        "team": "Simulated",
+        "user": world.bot.handle,
+        "team_id": TEAM,
+        "user_id": world.bot.id,
+        "bot_id": world.bot.bot_id,
+        "is_enterprise_install": False,
+    }
+
+
+def find_thread_root(world: SlackWorld, chat: SlackChat, params: SlackParams) -> str:
+    """The root of the thread that the call names, "" for none. Raises ApiError."""
+    ts = params.text("thread_ts")
+    root = world.messages[chat.id].get(ts)
+    if ts and root is None:
+        raise SlackErrorResponse("thread_not_found")
+    return "" if root is None else root.thread or root.ts
+
+
+def set_content(message: SlackMessage, params: SlackParams) -> None:
+    """Put the call's content into a message. Raises ApiError, changing nothing."""
+    markdown, text, blocks = params.text("markdown_text"), params.text("text"), params.array("blocks")
+    if markdown and (text or blocks):
+        raise SlackErrorResponse("markdown_text_conflict")
+    if len(markdown) > MOST_MARKDOWN:
+        raise SlackErrorResponse("msg_too_long")
+    check_blocks(blocks)
+    if not (markdown.strip() or text.strip() or blocks):
+        raise SlackErrorResponse("no_text")
+    message.markdown, message.text = markdown, text[:MOST_TEXT]
+    # A text alone leaves a message the blocks that it had.
+    if markdown or "blocks" in params.values:
+        message.blocks = blocks
+    message.marked = params.flag("mrkdwn", default=True)
+    if "metadata" in params.values:
+        message.metadata = metadata(params)
+
+
+def metadata(params: SlackParams) -> JsonObject:
+    """The call's metadata. Raises ApiError."""
+    given = params.object("metadata")
+    if given and not (
+        isinstance(given.get("event_type"), str) and isinstance(given.get("event_payload"), dict)
+    ):
+        raise SlackErrorResponse("invalid_metadata_format")
+    return given
+
+
+def post_message(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """A new message."""
+    chat = world.chat_for_bot(params.needed("channel"))
+    thread = find_thread_root(world, chat, params)
+    set_content(SlackMessage("", chat.id, world.bot.id, 0.0), params)
+    message = world.post(chat, world.bot, thread)
+    set_content(message, params)
+    return _told(world, chat, message)
+
+
+def post_ephemeral(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """A message that only one member of the chat sees; it can neither be changed nor found again."""
+    chat = world.chat_for_bot(params.needed("channel"))
+    thread, user = find_thread_root(world, chat, params), params.needed("user")
+    if user not in chat.members:
+        raise SlackErrorResponse("user_not_in_channel")
+    message = SlackMessage(world.new_ts(), chat.id, world.bot.id, 0.0)
+    set_content(message, params)
+    world.whispers.append(EphemeralMessage(chat.id, thread, user, world.drawn(message)[0]))
+    world.touch()
+    return {"message_ts": message.ts}
+
+
+def update(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """Another content for a message of the app; streaming ones cannot be changed so."""
+    chat = world.chat_for_bot(params.needed("channel"))
+    message = world.own(chat, params.needed("ts"))
+    if message.streaming and time.time() < message.stream_ends:
+        raise SlackErrorResponse("streaming_state_conflict")
+    set_content(message, params)
+    message.edited, message.tasks = True, {}
+    return _told(world, chat, message)
+
+
+def _told(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> JsonObject:
+    chat.statuses.append((time.time(), message.thread, ""))
+    world.note_shown(message)
+    world.emit(message_json(world, message) | {"channel": chat.id, "channel_type": chat.kind})
+    return {"channel": chat.id, "ts": message.ts, "message": message_json(world, message, metadata=True)}
+
+
+def delete(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """Take a message of the app away."""
+    chat = world.chat_for_bot(params.needed("channel"))
+    message = world.own(chat, params.needed("ts"))
+    del world.messages[chat.id][message.ts]
+    world.touch()
+    return {"channel": chat.id, "ts": message.ts}
+
+
+def set_status(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """The line under a thread that says what the app is about."""
+    chat = world.chat_for_bot(params.needed("channel_id"))
+    thread = params.needed("thread_ts")
+    if thread not in world.messages[chat.id]:
+        raise SlackErrorResponse("invalid_thread_ts")
+    chat.statuses.append((time.time(), thread, params.text("status")))
+    world.touch()
+    return {}
+
+
+SESSIONS = frozenset({"active", "processing", "suspended", "closed"})
+
+
+def set_session(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """What an agent is about in a thread; "processing" shows people a stop button."""
+    chat = world.chat_for_bot(params.needed("channel_id"))
+    thread, status = params.needed("thread_ts"), params.needed("status")
+    if thread not in world.messages[chat.id]:
+        raise SlackErrorResponse("invalid_thread_ts")
+    if status not in SESSIONS:
+        raise SlackErrorResponse("invalid_arguments")
+    chat.sessions[thread] = status
+    world.touch()
+    return {"status": status, "agent_status": status}
+
+
+def users_info(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """A person."""
+    account = world.accounts.get(params.needed("user"))
+    if account is None:
+        raise SlackErrorResponse("user_not_found")
+    return {"user": user_json(account)}
+
+
+def conversations_info(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """A chat."""
+    chat = world.chats.get(params.needed("channel"))
+    if chat is None:
+        raise SlackErrorResponse("channel_not_found")
+    return {"channel": {"id": chat.id, "name": chat.title, "is_im": chat.kind == "im", "is_member": True}}
+
+
+def history(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """Messages outside threads, newest first."""
+    chat = world.chat_for_bot(params.needed("channel"))
+    found = [message for message in world.messages[chat.id].values() if not message.thread]
+    return _page(world, params, found[::-1])
+
+
+def replies(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """A thread with its root, oldest first."""
+    chat, root = world.chat_for_bot(params.needed("channel")), params.needed("ts")
+    if root not in world.messages[chat.id]:
+        raise SlackErrorResponse("thread_not_found")
+    found = [message for message in world.messages[chat.id].values() if root in (message.ts, message.thread)]
+    return _page(world, params, found)
+
+
+def _page(world: SlackWorld, params: SlackParams, found: list[SlackMessage]) -> JsonObject:
+    oldest, limit = float(params.text("oldest") or 0), min(params.integer("limit", 100), 999)
+    start = params.integer("cursor", 0)
+    kept = [message for message in found if float(message.ts) > oldest]
+    page, more = kept[start : start + limit], len(kept) > start + limit
+    with_metadata = params.flag("include_all_metadata")
+    shown: list[Json] = [message_json(world, message, metadata=with_metadata) for message in page]
+    cursor = str(start + limit) if more else ""
+    return {"messages": shown, "has_more": more, "response_metadata": {"next_cursor": cursor}}
+
+
+METHODS: dict[str, tuple[Method, str]] = {
+    "auth.test": (auth_test, ""),
+    "chat.postMessage": (post_message, "chat:write"),
+    "chat.postEphemeral": (post_ephemeral, "chat:write"),
+    "chat.update": (update, "chat:write"),
+    "chat.delete": (delete, "chat:write"),
+    "agents.sessions.setStatus": (set_session, "assistant:write"),
+    "assistant.threads.setStatus": (set_status, "chat:write"),
+    "users.info": (users_info, "users:read"),
+    "conversations.info": (conversations_info, ""),
+    "conversations.history": (history, "im:history"),
+    "conversations.replies": (replies, "channels:history"),
+}
+"""Each with the scope that it needs."""

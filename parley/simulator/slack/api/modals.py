@@ -1,0 +1,106 @@
+"""Forms that people see: opened by the app with a trigger, sent, and closed by its answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from parley.simulator.slack.api.methods import Method
+from parley.simulator.slack.api.params import SlackParams
+from parley.simulator.slack.errors import SlackErrorResponse
+from parley.simulator.slack.model import Json, JsonObject, Modal, SeenModal
+from parley.simulator.slack.rendering.blocks import check_view, label_text
+from parley.simulator.slack.world import APP, TEAM, SlackWorld
+
+TRIGGER_LIFE = 3.0
+"""Seconds in which a trigger can open something, once."""
+TROUBLE = "We had some trouble connecting. Try again?"
+
+
+def open_view(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """A form for who the trigger belongs to."""
+    view = params.object("view")
+    check_view(view)
+    for number, block in enumerate(fields_of(view)):
+        block.setdefault("block_id", f"block{number}")
+    user, made = world.triggers.get(params.needed("trigger_id"), ("", 0.0))
+    if not made:
+        raise SlackErrorResponse("invalid_trigger_id")
+    if user == "":
+        raise SlackErrorResponse("exchanged_trigger_id")
+    if time.monotonic() - made > TRIGGER_LIFE:
+        raise SlackErrorResponse("expired_trigger_id")
+    world.triggers[params.text("trigger_id")] = ("", made)
+    modal = Modal(f"V{world.number()}", user, view, dict(map(_initial, fields_of(view))))
+    world.modals[user] = modal
+    world.touch()
+    return {"view": _view_json(modal)}
+
+
+def fields_of(view: JsonObject) -> list[dict[str, Json]]:
+    """The input blocks of a view."""
+    blocks = view.get("blocks")
+    return [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+
+
+def fill_fields(modal: Modal, values: Mapping[str, str]) -> None:
+    """Write into fields by their labels. Raises LookupError where there is no such field."""
+    blocks = {_title(block): str(block["block_id"]) for block in fields_of(modal.view)}
+    modal.values |= {blocks[title]: value for title, value in values.items()}
+    modal.errors = {}
+
+
+def see_modal(modal: Modal) -> SeenModal:
+    """What its person sees."""
+    fields = {_title(block): modal.values[str(block["block_id"])] for block in fields_of(modal.view)}
+    title, submit = label_text(modal.view.get("title")), label_text(modal.view.get("submit"))
+    return SeenModal(title, submit, fields, tuple(modal.errors.values()))
+
+
+def submission(modal: Modal, user: JsonObject, trigger: str) -> JsonObject:
+    """The payload of a form that is sent."""
+    state: dict[str, Json] = {}
+    for block in fields_of(modal.view):
+        element = block.get("element")
+        action = str(element.get("action_id") or "") if isinstance(element, dict) else ""
+        value = modal.values[str(block["block_id"])]
+        # An empty field is null on the platform.
+        state[str(block["block_id"])] = {action: {"type": "plain_text_input", "value": value or None}}
+    return {
+        "type": "view_submission",
+        "team": {"id": TEAM, "domain": "sim"},
+        "user": user,
+        "api_app_id": APP,
+        "trigger_id": trigger,
+        "view": _view_json(modal) | {"state": {"values": state}},
+        "response_urls": [],
+    }
+
+
+def apply_view_response(modal: Modal, answer: JsonObject | None) -> None:
+    """The app answered a form that was sent; None when it did not in time."""
+    if answer is None:
+        modal.errors = {"": TROUBLE}
+    elif answer.get("response_action") == "errors":
+        errors = answer.get("errors")
+        modal.errors = {k: str(v) for k, v in errors.items()} if isinstance(errors, dict) else {"": TROUBLE}
+    else:
+        modal.closed = True
+
+
+def _title(block: dict[str, Json]) -> str:
+    return label_text(block.get("label"))
+
+
+def _initial(block: dict[str, Json]) -> tuple[str, str]:
+    element = block.get("element")
+    value = element.get("initial_value") if isinstance(element, dict) else ""
+    return str(block["block_id"]), str(value or "")
+
+
+def _view_json(modal: Modal) -> JsonObject:
+    given: dict[str, Json] = {"id": modal.id, "team_id": TEAM, "app_id": APP, "hash": f"1.{modal.id}"}
+    return dict(modal.view) | given | {"root_view_id": modal.id, "state": {"values": {}}}
+
+
+METHODS: dict[str, tuple[Method, str]] = {"views.open": (open_view, "")}

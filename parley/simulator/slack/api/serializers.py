@@ -1,0 +1,96 @@
+"""The world's things as Slack writes them."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from parley.simulator.slack.model import File, Json, JsonObject, SlackAccount, SlackChat, SlackMessage
+from parley.simulator.slack.world import TEAM, SlackWorld
+
+
+def escape_typed_text(world: SlackWorld, text: str) -> str:
+    """What somebody typed, as Slack writes it: `@handle` of an account is a mention, `& < >` are escaped."""
+    handles = {account.handle.lower(): account.id for account in world.accounts.values()}
+
+    def mention(match: re.Match[str]) -> str:
+        known = handles.get(match[1].lower())
+        return match[0] if known is None else f"<@{known}>"
+
+    return re.sub(r"@([\w.-]+)", mention, html.escape(text, quote=False))
+
+
+def user_json(account: SlackAccount) -> JsonObject:
+    """A user, as `users.info` tells."""
+    return {
+        "id": account.id,
+        "team_id": account.team,
+        "name": account.handle,
+        "deleted": False,
+        "real_name": account.name,
+        "tz": "Europe/Berlin",
+        "profile": {"real_name": account.name, "display_name": account.name, "team": account.team},
+        "is_bot": account.is_bot,
+        "is_restricted": account.restricted or account.ultra_restricted,
+        "is_ultra_restricted": account.ultra_restricted,
+        "is_stranger": account.stranger,
+    }
+
+
+def file_json(world: SlackWorld, file: File) -> JsonObject:
+    """A file, as it stands in messages and `files.info`."""
+    url = f"{world.base_url}/files-pri/{TEAM}-{file.id}"
+    shares: dict[str, Json] = {chat: [{"ts": ts}] for chat, ts in file.shown}
+    return {
+        "id": file.id,
+        "created": 1_700_000_000,
+        "name": file.name,
+        "title": file.title or file.name,
+        "mimetype": file.mime,
+        "filetype": file.name.rpartition(".")[2],
+        "user": file.owner,
+        "mode": "hosted",
+        "is_external": False,
+        "size": len(file.content) if file.declared is None else file.declared,
+        "url_private": f"{url}/{file.name}",
+        "url_private_download": f"{url}/download/{file.name}",
+        "shares": {"public": shares},
+        "channels": [chat for chat, _ in file.shown],
+    }
+
+
+def message_json(world: SlackWorld, message: SlackMessage, *, metadata: bool = False) -> JsonObject:
+    """A message as `conversations.history` tells it, with its metadata on request."""
+    sender = world.accounts[message.sender]
+    body: JsonObject = {
+        "type": "message",
+        "user": sender.id,
+        "ts": message.ts,
+        "text": message.text or html.escape(world.drawn(message)[0], quote=False),
+        "team": sender.team,
+    }
+    if sender.is_bot:
+        body |= {"bot_id": sender.bot_id, "app_id": "A0SIM", "bot_profile": {"id": sender.bot_id}}
+    if message.thread:
+        body["thread_ts"] = message.thread
+    if message.subtype:
+        body["subtype"] = message.subtype
+    if message.edited:
+        body["edited"] = {"user": sender.id, "ts": message.ts}
+    if message.files:
+        body["files"] = [file_json(world, world.files[file]) for file in message.files]
+    if metadata and message.metadata:
+        body["metadata"] = message.metadata
+    return body
+
+
+def message_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> JsonObject:
+    """The `message` event of a new message."""
+    kind = "channel" if chat.kind == "channel" else chat.kind
+    body = message_json(world, message) | {"channel": chat.id, "channel_type": kind}
+    return body | {"event_ts": message.ts, "client_msg_id": f"m-{message.ts}"}
+
+
+def mention_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> JsonObject:
+    """The `app_mention` event of the same post: without `channel_type`, as on the platform."""
+    return message_json(world, message) | {"type": "app_mention", "channel": chat.id, "event_ts": message.ts}

@@ -1,0 +1,144 @@
+"""Blocks and views: what Slack takes of them, and what people see. Its limits are those of its reference."""
+
+from __future__ import annotations
+
+import html
+
+from parley.simulator.slack.errors import SlackErrorResponse
+from parley.simulator.slack.model import Json, JsonObject
+from parley.simulator.slack.rendering.markup import render_markdown, render_mrkdwn
+
+MOST_BLOCKS = 50
+MOST_IN_ALL = 13_200
+"""Characters in the texts of all blocks of a message; not in the reference, seen in slackapi/bolt-js#2509."""
+_MOST_MARKDOWN = 12_000
+_MOST_SECTION = 3_000
+_MOST_ELEMENTS = 25
+_MOST_ID = 255
+_MOST_LABEL = 75
+_MOST_VALUE = 2_000
+_MOST_TITLE = 24
+_MOST_INPUT = 3_000
+_MOST_METADATA = 3_000
+_MOST_FIELD_LABEL = 2_000
+_STYLES = (None, "primary", "danger")
+
+
+def check_blocks(blocks: list[Json]) -> None:
+    """Raises ApiError for blocks that Slack would not take in a message."""
+    if len(blocks) > MOST_BLOCKS:
+        raise SlackErrorResponse("invalid_blocks")
+    for block in blocks:
+        if not isinstance(block, dict) or not _is_sound(block):
+            raise SlackErrorResponse("invalid_blocks")
+    markdown = sum(_length(block) for block in blocks if _is(block, "markdown"))
+    if markdown > _MOST_MARKDOWN or sum(map(_length, blocks)) > MOST_IN_ALL:
+        raise SlackErrorResponse("msg_blocks_too_long")
+
+
+def check_view(view: JsonObject) -> None:
+    """Raises ApiError for a view that Slack would not open as a modal with input blocks."""
+    fields = view.get("blocks")
+    inputs = fields if isinstance(fields, list) else []
+    sound = (
+        view.get("type") == "modal"
+        and _is_text(view.get("title"), _MOST_TITLE)
+        and _is_text(view.get("submit"), _MOST_TITLE)
+        and (view.get("close") is None or _is_text(view.get("close"), _MOST_TITLE))
+        and len(str(view.get("private_metadata") or "")) <= _MOST_METADATA
+        and len(str(view.get("callback_id") or "")) <= _MOST_ID
+        and 0 < len(inputs) <= 2 * MOST_BLOCKS
+        and all(_is_input(block) for block in inputs)
+    )
+    if not sound:
+        raise SlackErrorResponse("invalid_arguments")
+
+
+def render_blocks(blocks: list[Json]) -> tuple[str, tuple[str, ...]]:
+    """What people read of blocks, and what of it is set as code."""
+    texts: list[str] = []
+    code: list[str] = []
+    for block in blocks:
+        if isinstance(block, dict) and block.get("type") == "markdown":
+            text, marked = render_markdown(str(block["text"]))
+            texts.append(text)
+            code += marked
+        elif isinstance(block, dict) and block.get("type") == "section":
+            texts.append(_read(block.get("text")))
+    return "\n\n".join(texts), tuple(code)
+
+
+def label_text(of: Json) -> str:
+    """The words of a text object."""
+    return str(of.get("text", "")) if isinstance(of, dict) else ""
+
+
+def _read(text: Json) -> str:
+    if isinstance(text, dict) and text.get("type") == "mrkdwn":
+        return render_mrkdwn(label_text(text), marked=True)
+    return html.unescape(label_text(text))
+
+
+def _is(block: Json, kind: str) -> bool:
+    return isinstance(block, dict) and block.get("type") == kind
+
+
+def _is_sound(block: JsonObject) -> bool:
+    match block.get("type"):
+        case "markdown":
+            return bool(str(block.get("text") or "").strip())
+        case "section":
+            return _is_text(block.get("text"), _MOST_SECTION, "plain_text", "mrkdwn")
+        case "divider":
+            return True
+        case "actions":
+            return _is_row(block.get("elements"))
+    return False
+
+
+def _is_row(elements: Json) -> bool:
+    row = [each for each in elements if isinstance(each, dict)] if isinstance(elements, list) else []
+    ids = [each.get("action_id") for each in row if each.get("action_id")]
+    return (
+        0 < len(row) <= _MOST_ELEMENTS and len(ids) == len(set(map(str, ids))) and all(map(_is_button, row))
+    )
+
+
+def _is_button(element: JsonObject) -> bool:
+    return (
+        element.get("type") == "button"
+        and _is_text(element.get("text"), _MOST_LABEL)
+        and len(str(element.get("action_id") or "")) <= _MOST_ID
+        and len(str(element.get("value") or "")) <= _MOST_VALUE
+        and element.get("style") in _STYLES
+    )
+
+
+def _is_input(block: Json) -> bool:
+    if not isinstance(block, dict) or block.get("type") != "input":
+        return False
+    element = block.get("element")
+    if not isinstance(element, dict) or element.get("type") != "plain_text_input":
+        return False
+    most = element.get("max_length", _MOST_INPUT)
+    return (
+        _is_text(block.get("label"), _MOST_FIELD_LABEL)
+        and isinstance(most, int)
+        and 0 < most <= _MOST_INPUT
+        and len(str(element.get("initial_value") or "")) <= most
+    )
+
+
+def _is_text(text: Json, most: int, *kinds: str) -> bool:
+    if not isinstance(text, dict) or text.get("type") not in (kinds or ("plain_text",)):
+        return False
+    return 0 < len(label_text(text)) <= most
+
+
+def _length(block: Json) -> int:
+    if not isinstance(block, dict):
+        return 0
+    elements = block.get("elements")
+    inside = sum(map(_length, elements)) if isinstance(elements, list) else 0
+    text = block.get("text")
+    return inside + len(text if isinstance(text, str) else label_text(text))

@@ -1,0 +1,1 @@
+"""The Bot API as Telegram answers it."""

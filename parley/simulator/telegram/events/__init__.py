@@ -1,0 +1,1 @@
+"""How updates reach the bot: polling, and its webhook."""

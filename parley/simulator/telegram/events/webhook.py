@@ -1,0 +1,141 @@
+"""Updates posted to the bot's webhook: chats side by side, the updates of one chat in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from collections.abc import Callable
+
+import aiohttp
+
+from parley.simulator.telegram.api.params import TelegramParams
+from parley.simulator.telegram.errors import bad_request
+from parley.simulator.telegram.model import Json, JsonObject
+from parley.simulator.telegram.world import TelegramWorld
+
+_SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}\Z")
+
+
+class WebhookSender:
+    """Posts what waits while a webhook is set, and again some time after a refusal. On the server's loop."""
+
+    def __init__(self, world: TelegramWorld, out: Callable[[], bool]) -> None:
+        self._world = world
+        self._out = out
+        self._busy: set[int] = set()
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()
+        world.subscribe(self._wake)
+
+    def _wake(self) -> None:
+        # The loop may be closed already when a test looks at a simulator that it has stopped.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._news.set)
+
+    async def run(self) -> None:
+        """Post until cancelled."""
+        timeout = aiohttp.ClientTimeout(total=30)
+        async with aiohttp.ClientSession(timeout=timeout) as session, asyncio.TaskGroup() as group:
+            while True:
+                self._news.clear()
+                for chat, update in self._due():
+                    self._busy.add(chat)
+                    group.create_task(self._deliver(session, chat, update))
+                await self._news.wait()
+
+    def _due(self) -> list[tuple[int, JsonObject]]:
+        """The first waiting update of each chat to which none is on its way."""
+        world = self._world
+        with world.changed:
+            if not world.webhook:
+                return []
+            world.waiting[:0] = world.again
+            world.again.clear()
+            first: dict[int, JsonObject] = {}
+            for update in world.waiting:
+                first.setdefault(_chat_of(update), update)
+        free = world.webhook_connections - len(self._busy)
+        return [(chat, update) for chat, update in first.items() if chat not in self._busy][: max(0, free)]
+
+    async def _deliver(self, session: aiohttp.ClientSession, chat: int, update: JsonObject) -> None:
+        world = self._world
+        problem = "Connection refused" if self._out() else await _post(session, world, update)
+        with world.changed:
+            if problem:
+                world.webhook_error = (time.time(), problem)
+            elif update in world.waiting:
+                world.waiting.remove(update)
+                world.confirmed.append(update)
+            world.touch()
+        if problem:
+            await asyncio.sleep(world.webhook_retry)
+        self._busy.discard(chat)
+        self._news.set()
+
+
+async def _post(session: aiohttp.ClientSession, world: TelegramWorld, update: JsonObject) -> str:
+    """Why it was not taken, in the platform's words, or ""."""
+    headers = {"X-Telegram-Bot-Api-Secret-Token": world.webhook_secret} if world.webhook_secret else {}
+    try:
+        async with session.post(world.webhook, json=update, headers=headers) as answer:
+            taken = 200 <= answer.status < 300
+            return "" if taken else f"Wrong response from the webhook: {answer.status} {answer.reason}"
+    except (aiohttp.ClientError, TimeoutError) as error:
+        return f"Connection failed: {type(error).__name__}"
+
+
+def _chat_of(update: JsonObject) -> int:
+    """The chat that an update is about, 0 for none."""
+    for body in update.values():
+        inner = body.get("message", body) if isinstance(body, dict) else None
+        chat = inner.get("chat") if isinstance(inner, dict) else None
+        number = chat.get("id") if isinstance(chat, dict) else None
+        if isinstance(number, int):
+            return number
+    return 0
+
+
+def set_webhook(world: TelegramWorld, params: TelegramParams) -> Json:
+    """Where updates are posted from now on. Plain http is taken, as a Bot API server of one's own does."""
+    url, secret = params.text("url"), params.text("secret_token")
+    if url and not url.startswith(("https://", "http://")):
+        raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
+    if secret and not _SECRET.match(secret):
+        raise bad_request("secret token contains unallowed characters")
+    connections = params.integer("max_connections") or 40
+    if not 1 <= connections <= 100:
+        raise bad_request("max_connections must be between 1 and 100")
+    world.webhook, world.webhook_secret, world.webhook_connections = url, secret, connections
+    world.webhook_error = (0.0, "")
+    if "allowed_updates" in params.values:
+        world.allowed = frozenset(str(kind) for kind in params.array("allowed_updates"))
+    _drop(world, params)
+    return True
+
+
+def delete_webhook(world: TelegramWorld, params: TelegramParams) -> Json:
+    """Back to polling."""
+    world.webhook = ""
+    _drop(world, params)
+    return True
+
+
+def webhook_info(world: TelegramWorld, params: TelegramParams) -> Json:
+    """Where updates are posted, and what last went wrong with it."""
+    body: JsonObject = {
+        "url": world.webhook,
+        "has_custom_certificate": False,
+        "pending_update_count": len(world.waiting),
+    }
+    at, problem = world.webhook_error
+    if problem:
+        body |= {"last_error_date": int(at), "last_error_message": problem}
+    return body
+
+
+def _drop(world: TelegramWorld, params: TelegramParams) -> None:
+    if params.flag("drop_pending_updates"):
+        world.waiting.clear()
+    world.touch()

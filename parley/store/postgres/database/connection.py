@@ -1,0 +1,133 @@
+"""Opening connections: a server we can use, or one clear line."""
+
+from __future__ import annotations
+
+import re
+import select
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import psycopg
+
+from parley.core.model.errors import StoreUnavailable
+from parley.store.postgres.database.error_mapping import RIGHTS, map_error, redacted_address
+from parley.store.postgres.database.schema import Connection, demand_known, migrate, version_of
+
+OLDEST = 13
+"""The oldest server that works; older ones get no fixes any more."""
+
+_CONNECT_TIMEOUT = 5  # seconds
+_NAME = re.compile(r"[a-z_][a-z0-9_]{0,50}")
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresLocation:
+    """A database's address, the schema that holds our tables, and the address as it may be shown."""
+
+    url: str = field(repr=False)
+    schema: str
+    place: str
+
+
+def parse_location(url: str, schema: str) -> PostgresLocation:
+    """Raises StoreUnavailable for an address that is none, ValueError for a schema's name."""
+    if not _NAME.fullmatch(schema):
+        raise ValueError(f"schema must be a plain lower-case name, not {schema!r}")
+    return PostgresLocation(url, schema, redacted_address(url))
+
+
+async def connect(where: PostgresLocation) -> Connection:
+    """A connection in autocommit. Statements are not prepared: a transaction-mode pooler may be between.
+
+    Raises StoreUnavailable.
+    """
+    try:
+        connection = await psycopg.AsyncConnection.connect(
+            where.url,
+            autocommit=True,
+            prepare_threshold=None,
+            connect_timeout=_CONNECT_TIMEOUT,
+            application_name="parley",
+            keepalives_idle=5,
+            keepalives_interval=2,
+            keepalives_count=3,
+        )
+    except (psycopg.Error, OSError) as error:
+        raise map_error(where.place, error) from error
+    try:
+        demand_version(where.place, connection.info.server_version)
+    except StoreUnavailable:
+        await connection.close()
+        raise
+    return connection
+
+
+def demand_version(place: str, version: int) -> None:
+    """`version` as the server reports it, 150018 for 15.18. Raises StoreUnavailable for one too old."""
+    if version // 10_000 < OLDEST:
+        raise StoreUnavailable(
+            f"{place}: the server is PostgreSQL {version // 10_000}; Parley needs {OLDEST} or newer: "
+            "update the server."
+        )
+
+
+async def connect_migrated(where: PostgresLocation) -> Connection:
+    """A connection to tables of the newest schema, made where there are none. Raises StoreUnavailable."""
+    connection = await connect(where)
+    try:
+        with _named(where.place):
+            _demand_encoding(connection)
+            await migrate(connection, where.schema)
+    except StoreUnavailable:
+        await connection.close()
+        raise
+    return connection
+
+
+async def check_database(url: str, *, schema: str = "parley") -> None:
+    """Raise StoreUnavailable for whatever would keep a node from starting on it; nothing is changed."""
+    where = parse_location(url, schema)
+    async with await connect(where) as connection:
+        with _named(where.place):
+            _demand_encoding(connection)
+            version = await version_of(connection, schema)
+            demand_known(version)
+            if version == 0:
+                await _demand_rights(connection)
+
+
+@contextmanager
+def _named(place: str) -> Iterator[None]:
+    """What is in the way comes with the place."""
+    try:
+        yield
+    except StoreUnavailable as error:
+        raise StoreUnavailable(f"{place}: {error.user_text}") from error
+    except psycopg.Error as error:
+        raise map_error(place, error) from error
+
+
+def _demand_encoding(connection: Connection) -> None:
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StoreUnavailable(f"the database's encoding is {encoding}: create one with UTF8.")
+
+
+async def _demand_rights(connection: Connection) -> None:
+    cursor = await connection.execute("SELECT has_database_privilege(current_database(), 'CREATE')")
+    for (may,) in await cursor.fetchall():
+        if not may:
+            raise StoreUnavailable(RIGHTS)
+
+
+def is_dead(connection: Connection) -> bool:
+    """Whether an idle connection was closed, or is being closed, by the other side.
+
+    The server says nothing to an idle connection but its farewell: whatever can be read is that.
+    """
+    if connection.closed:
+        return True
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return bool(poll.poll(0))

@@ -1,0 +1,1 @@
+"""Calls merged and sent in batches over one connection."""

@@ -1,0 +1,194 @@
+"""One connection for many callers: what arrives while a batch is out goes out together next."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import psycopg
+
+from parley.core.model.errors import StoreUnavailable
+from parley.store.postgres.database.connection import PostgresLocation, connect, is_dead
+from parley.store.postgres.database.error_mapping import map_error
+from parley.store.postgres.database.schema import Connection
+from parley.store.postgres.execution.call_merging import Row, SqlCall, Value, merge_calls, split_answers
+
+_BATCH = 500
+_HEAVY = 8_000_000  # characters: a batch that has so many takes no more calls
+_TRIES = 10  # of a batch that another node's made the server undo
+_LIMITS = "SET LOCAL statement_timeout = {0:d}; SET LOCAL lock_timeout = {0:d}"
+_LIMITS_ANSWERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    call: SqlCall
+    weight: int
+    future: asyncio.Future[list[Row]]
+
+
+class Batcher:
+    """Sends calls, many to a transaction; durable when their futures resolve.
+
+    A call that fails undoes itself only. A connection that was lost fails what was out on it (whether it
+    was committed is not known then) and is opened again for what comes next.
+    """
+
+    def __init__(self, where: PostgresLocation, timeout: float, connection: Connection | None = None) -> None:
+        self._where = where
+        self._timeout = timeout
+        self._limits = _LIMITS.format(round(timeout * 1000))
+        self._hold = f"SELECT {where.schema}.hold(%s::text[], %s::text[], %s::boolean[])"
+        self._connection = _deaf(connection) if connection is not None else None
+        self._jobs: asyncio.Queue[_Job | None] = asyncio.Queue()
+        self._open = True
+        self._task = asyncio.create_task(self._serve(), name="parley-store")
+
+    def submit(self, call: SqlCall) -> asyncio.Future[list[Row]]:
+        """Raises StoreUnavailable once closed, ValueError for text that is not valid Unicode or has NULs."""
+        if not self._open:
+            raise StoreUnavailable("The store is closed.")
+        weight = _weight(call.values)
+        future: asyncio.Future[list[Row]] = asyncio.get_running_loop().create_future()
+        self._jobs.put_nowait(_Job(call, weight, future))
+        return future
+
+    async def close(self) -> None:
+        """Commit what was handed over, and close the connection."""
+        self._open = False
+        self._jobs.put_nowait(None)
+        await asyncio.wait([self._task])
+
+    async def _serve(self) -> None:
+        batch: list[_Job] = []
+        try:
+            while batch := await self._take():
+                await self._deliver(batch)
+        finally:
+            self._open = False
+            while not self._jobs.empty():
+                if job := self._jobs.get_nowait():
+                    batch.append(job)
+            for job in batch:
+                _refuse(job, StoreUnavailable("The store is closed."))
+            await self._hang_up()
+
+    async def _take(self) -> list[_Job]:
+        """What is there, at most a batch; nothing when it is time to end."""
+        job = await self._jobs.get()
+        batch: list[_Job] = []
+        weight = 0
+        while job is not None:
+            batch.append(job)
+            weight += job.weight
+            if len(batch) == _BATCH or weight >= _HEAVY or self._jobs.empty():
+                return batch
+            job = self._jobs.get_nowait()
+        if batch:
+            self._jobs.put_nowait(None)  # seen in the middle: commit first, end next time
+        return batch
+
+    async def _deliver(self, batch: list[_Job]) -> None:
+        try:
+            answers = await self._together([job.call for job in batch])
+        except StoreUnavailable as error:
+            if len(batch) > 1 and self._connection is not None:  # one was refused, or slow: each alone
+                for job in batch:
+                    await self._deliver([job])
+                return
+            for job in batch:
+                _refuse(job, error)
+            return
+        for job, rows in zip(batch, answers, strict=True):
+            if not job.future.done():  # its caller went away
+                job.future.set_result(rows)
+
+    async def _together(self, calls: Sequence[SqlCall]) -> list[list[Row]]:
+        """One transaction. Raises StoreUnavailable; the connection is gone then, or it was undone."""
+        connection = await self._ready()
+        try:
+            async with asyncio.timeout(2 * self._timeout):
+                return await self._tried(connection, calls)
+        except TimeoutError as error:
+            await self._hang_up()
+            raise StoreUnavailable(f"{self._where.place}: the server does not answer.") from error
+        except psycopg.Error as error:
+            if connection.closed:
+                await self._hang_up()
+            raise map_error(self._where.place, error) from error
+
+    async def _tried(self, connection: Connection, calls: Sequence[SqlCall]) -> list[list[Row]]:
+        for _ in range(_TRIES - 1):
+            with suppress(psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure):
+                return await self._sent(connection, calls)
+        return await self._sent(connection, calls)
+
+    async def _sent(self, connection: Connection, calls: Sequence[SqlCall]) -> list[list[Row]]:
+        # One message is one transaction: the server begins when all of it has come and commits without
+        # asking back. A client that freezes, whenever it does, leaves no lock behind.
+        cursor = psycopg.AsyncClientCursor(connection)
+        statements = [self._limits]
+        if locks := _locks(calls):
+            queues, lanes = zip(*locks, strict=True)
+            values = (list(queues), list(lanes), list(locks.values()))
+            statements.append(cursor.mogrify(self._hold.encode(), values))
+        parcels = merge_calls(calls)
+        statements += [cursor.mogrify(parcel.statement.encode(), parcel.values) for parcel in parcels]
+        await cursor.execute(";".join(statements).encode())
+        for _ in range(_LIMITS_ANSWERS + bool(locks)):
+            cursor.nextset()
+        return split_answers(parcels, [await _rows(cursor) for _ in parcels])
+
+    async def _ready(self) -> Connection:
+        if self._connection is not None and is_dead(self._connection):
+            await self._hang_up()
+        if self._connection is None:
+            self._connection = _deaf(await connect(self._where))
+        return self._connection
+
+    async def _hang_up(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            await connection.close()
+
+
+def _locks(calls: Sequence[SqlCall]) -> dict[tuple[str, str], bool]:
+    """The lanes that a batch changes, and whether to make each; none where one lane is all."""
+    locks: dict[tuple[str, str], bool] = {}
+    for call in calls:
+        for lane in call.locks:
+            locks[lane] = locks.get(lane, False) or call.makes
+    return locks if len(locks) > 1 else {}
+
+
+def _deaf(connection: Connection) -> Connection:
+    """Through a pooler notices may come that were meant for the listener: they must not pile up."""
+    connection.add_notify_handler(lambda notice: None)
+    return connection
+
+
+async def _rows(cursor: psycopg.AsyncCursor[Row]) -> list[Row]:
+    """The answer to one statement; the cursor moves on to the next one's."""
+    rows = await cursor.fetchall()
+    cursor.nextset()
+    return rows
+
+
+def _weight(values: Sequence[Value]) -> int:
+    """How many characters they have. Raises ValueError for what PostgreSQL does not take as text."""
+    weight = 0
+    for value in values:
+        for text in (value,) if isinstance(value, str) else value if isinstance(value, list) else ():
+            if isinstance(text, str):
+                text.encode()
+                if "\0" in text:
+                    raise ValueError("PostgreSQL keeps no NUL in a text")
+                weight += len(text)
+    return weight
+
+
+def _refuse(job: _Job, error: StoreUnavailable) -> None:
+    if not job.future.done():
+        job.future.set_exception(error)

@@ -1,0 +1,78 @@
+"""Telling the other nodes, over the server's own notices."""
+
+from __future__ import annotations
+
+import secrets
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import count
+
+from parley.core.ports.pubsub import Subscriber
+from parley.store.postgres.execution.batcher import Batcher
+from parley.store.postgres.execution.call_merging import SqlCall
+from parley.store.queue_events import QueueEvents
+
+_MARK = "~"  # no queue's name begins so
+_PART = 1900
+"""Characters of one notice: the server takes less than 8,000 bytes, and a character has four at most."""
+
+_MOST_OPEN = 100
+
+
+class PostgresNotifier:
+    """The News port, and the ear for whatever the listener hears: news, or names of queues to be woken."""
+
+    shared = True
+
+    def __init__(self, writer: Batcher, schema: str, wakeups: QueueEvents) -> None:
+        self._writer = writer
+        self._schema = schema
+        self._wakeups = wakeups
+        self._origin = secrets.token_hex(6)
+        self._numbers = count(1)
+        self._followers: defaultdict[str, list[Subscriber]] = defaultdict(list)
+        self._open: dict[str, list[str]] = {}
+
+    async def tell(self, topic: str, text: str) -> None:
+        statement = "SELECT pg_notify(%s, part) FROM unnest(%s::text[]) AS part"
+        await self._writer.submit(SqlCall(statement, (self._schema, list(self._parts(topic, text)))))
+
+    def follow(self, topic: str, follower: Subscriber) -> None:
+        self._followers[topic].append(follower)
+
+    def take(self, notice: str) -> None:
+        """A notice came."""
+        if not notice.startswith(_MARK):
+            self._wakeups.wake([notice])
+            return
+        head, _, text = notice.removeprefix(_MARK).partition("\n")
+        fields = head.split(" ", 4)
+        if len(fields) < 5 or fields[0] == self._origin:
+            return
+        origin, number, part, parts, topic = fields
+        key = f"{origin} {number}"
+        if part == "1":
+            self._open[key] = []
+            if len(self._open) > _MOST_OPEN:
+                del self._open[next(iter(self._open))]
+        if key not in self._open:
+            return  # its beginning was told before we listened
+        self._open[key].append(text)
+        if part == parts:
+            whole = "".join(self._open.pop(key))
+            for follower in self._followers[topic]:
+                follower.heard(whole)
+
+    def missed(self) -> None:
+        """Notices may have come while nobody listened."""
+        self._open.clear()
+        self._wakeups.wake_all()
+        for followers in self._followers.values():
+            for follower in followers:
+                follower.missed()
+
+    def _parts(self, topic: str, text: str) -> Iterator[str]:
+        parts = [text[at : at + _PART] for at in range(0, len(text), _PART)] or [""]
+        number = next(self._numbers)
+        for place, part in enumerate(parts, 1):
+            yield f"{_MARK}{self._origin} {number} {place} {len(parts)} {topic}\n{part}"

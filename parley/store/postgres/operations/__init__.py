@@ -1,0 +1,1 @@
+"""The verbs of the journal as calls of SQL with their values."""

@@ -1,0 +1,76 @@
+"""All items, looked through a slice at a time, and removed for good; see bridge.erasing.archive."""
+
+# ruff: noqa: S608  (built from the constants of this file and a checked schema name)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parley.core.ports.journal import QueueItem
+from parley.core.ports.store_admin import ItemState, StoredItem
+from parley.store.postgres.execution.call_merging import Row, SqlCall
+
+SLICE = 2000
+"""Items looked at in one query, so that nobody waits long behind it."""
+
+_FATES = (ItemState.WAITING, ItemState.DONE, ItemState.DEAD, ItemState.CANCELLED)
+_ITEM = "id, queue, lane, body, note, attempts, version, put_at"
+
+
+def last_call(schema: str, after: int) -> SqlCall:
+    """The id that ends the next slice; NULL where there is none."""
+    statement = f"""SELECT max(id) FROM
+        (SELECT id FROM {schema}.items WHERE id > %s::bigint ORDER BY id LIMIT %s) AS slice"""
+    return SqlCall(statement, (after, SLICE))
+
+
+def search_call(
+    schema: str, words: Sequence[str], lanes: Sequence[str], after: int, last: int, now: float | None
+) -> SqlCall:
+    """What has one of `words` in its body, or is in one of `lanes`, and whether somebody works its lane."""
+    statement = f"""SELECT {_ITEM}, state, reason, {_held(schema)} FROM {schema}.items i
+        WHERE id > %s::bigint AND id <= %s::bigint
+        AND (i.lane = ANY (%s::text[])
+        OR EXISTS (SELECT 1 FROM unnest(%s::text[]) AS word WHERE strpos(i.body, word) > 0)) ORDER BY id"""
+    return SqlCall(statement, (now, after, last, list(lanes), list(words)))
+
+
+def remove_call(schema: str, items: Sequence[int], now: float | None) -> SqlCall:
+    """Remove items that nobody works just now; what is gone, with its lane and its state."""
+    statement = f"""DELETE FROM {schema}.items i WHERE id = ANY (%s::bigint[])
+        AND NOT (state = 0 AND note <> '' AND {_held(schema)}) RETURNING id, queue, lane, state"""
+    return SqlCall(statement, (list(items), now))
+
+
+def refresh_call(schema: str, queue: str, lane: str) -> SqlCall:
+    """Let a free lane go on with what is its head now."""
+    statement = f"""WITH freed AS (UPDATE {schema}.lanes l SET ready_at = (SELECT run_at FROM {schema}.items i
+        WHERE i.queue = l.queue AND i.lane = l.lane AND i.state = 0 ORDER BY i.id LIMIT 1)
+        WHERE l.queue = %s AND l.lane = %s AND l.node IS NULL RETURNING l.queue)
+        SELECT pg_notify(%s, queue) FROM freed"""
+    return SqlCall(statement, (queue, lane, schema), ((queue, lane),))
+
+
+def drop_call(schema: str, queue: str, lane: str) -> SqlCall:
+    """Remove a lane that has nothing, and that nobody holds."""
+    statement = f"""DELETE FROM {schema}.lanes
+        WHERE queue = %s AND lane = %s AND ready_at IS NULL AND node IS NULL RETURNING lane"""
+    return SqlCall(statement, (queue, lane), ((queue, lane),))
+
+
+def discard_call(schema: str, queue: str, lane: str) -> SqlCall:
+    """Remove the dead letters of a lane for good."""
+    statement = f"""DELETE FROM {schema}.items
+        WHERE state = 2 AND ended_at IS NOT NULL AND queue = %s AND lane = %s RETURNING id"""
+    return SqlCall(statement, (queue, lane))
+
+
+def read_stored_items(rows: Sequence[Row]) -> tuple[StoredItem, ...]:
+    """The rows of `search_call`."""
+    return tuple(StoredItem(QueueItem(*row[:-3]), _FATES[row[-3]], row[-2], row[-1]) for row in rows)
+
+
+def _held(schema: str) -> str:
+    """Whether a living node holds the lane of the item `i`; takes the moment."""
+    return f"""EXISTS (SELECT 1 FROM {schema}.lanes l JOIN {schema}.nodes n ON n.name = l.node
+        WHERE l.queue = i.queue AND l.lane = i.lane AND n.until > {schema}.moment(%s::float8))"""

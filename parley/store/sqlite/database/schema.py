@@ -1,0 +1,132 @@
+"""Tables, and how an older file becomes a newer one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from parley.core.model.errors import StoreUnavailable
+
+Step: TypeAlias = tuple[str, ...]
+
+# `ready_at` is the one column that says when anybody may claim a lane: its head's `run_at` while it is
+# free, the end of the lease while it is held, NULL while there is nothing to do. An empty lane's row may
+# go: epochs come from one counter, so that a lane made anew never repeats one.
+_LANES_AND_DOCUMENTS: Step = (
+    """CREATE TABLE lanes (
+        queue TEXT NOT NULL,
+        lane TEXT NOT NULL,
+        epoch INTEGER NOT NULL DEFAULT 0,
+        node TEXT,
+        claimed_at REAL NOT NULL DEFAULT 0,
+        ready_at REAL,
+        PRIMARY KEY (queue, lane)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX lanes_ready ON lanes (queue, ready_at) WHERE ready_at IS NOT NULL",
+    "CREATE INDEX lanes_held ON lanes (node) WHERE node IS NOT NULL",
+    """CREATE TABLE items (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        queue TEXT NOT NULL,
+        lane TEXT NOT NULL,
+        slot TEXT NOT NULL,
+        state INTEGER NOT NULL DEFAULT 0,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        version INTEGER NOT NULL DEFAULT 1,
+        put_at REAL NOT NULL,
+        first_at REAL NOT NULL,
+        run_at REAL NOT NULL,
+        ended_at REAL,
+        body TEXT NOT NULL,
+        note TEXT NOT NULL DEFAULT '',
+        reason TEXT NOT NULL DEFAULT ''
+    )""",
+    "CREATE INDEX items_waiting ON items (queue, lane, id) WHERE state = 0",
+    "CREATE UNIQUE INDEX items_slot ON items (queue, lane, slot) WHERE state = 0 AND slot <> ''",
+    "CREATE INDEX items_ended ON items (state, ended_at) WHERE ended_at IS NOT NULL",
+    """CREATE TABLE names (
+        queue TEXT NOT NULL,
+        name TEXT NOT NULL,
+        put_at REAL NOT NULL,
+        PRIMARY KEY (queue, name)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX names_by_age ON names (put_at)",
+    """CREATE TABLE documents (
+        key TEXT PRIMARY KEY,
+        body TEXT NOT NULL,
+        version INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    "INSERT INTO meta (key, value) VALUES ('epoch', 0), ('deleted', 0)",
+)
+
+_TALLIES: Step = (
+    """CREATE TABLE tallies (
+        name TEXT PRIMARY KEY,
+        until REAL NOT NULL,
+        turns INTEGER NOT NULL,
+        metered INTEGER NOT NULL,
+        input INTEGER NOT NULL,
+        output INTEGER NOT NULL,
+        unpriced INTEGER NOT NULL,
+        cost INTEGER NOT NULL
+    ) WITHOUT ROWID""",
+    "CREATE INDEX tallies_by_age ON tallies (until)",
+)
+
+# `claims` counts the claims in a row that were not given back, the present one too; `trials` is kept beside
+# it. An item's `progress` is the epoch of the claim that last changed its note: a claim that got further does
+# not count.
+_CRASHES: Step = (
+    "ALTER TABLE lanes ADD COLUMN claims INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE lanes ADD COLUMN trials INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE items ADD COLUMN progress INTEGER NOT NULL DEFAULT 0",
+)
+
+STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS, _TALLIES, _CRASHES)
+"""Step n brings a file from schema n to schema n + 1. Add to the end; never change one that was released."""
+
+
+def version_of(connection: sqlite3.Connection, path: Path) -> int:
+    """The file's schema version, 0 for an empty file. Raises StoreUnavailable for somebody else's file."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not tables:
+        return 0
+    row = None
+    if "meta" in tables:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+    if row is None:
+        raise StoreUnavailable(f"{path}: the database is another program's: name another file.")
+    return int(row[0])
+
+
+def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Step] = STEPS) -> None:
+    """Bring the file to the newest schema, wholly or not at all.
+
+    Raises StoreUnavailable for a file of a newer schema or of another program, and sqlite3.Error.
+    """
+    if version_of(connection, path) == len(steps):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _climb(connection, path, steps)
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.execute("COMMIT")
+
+
+def _climb(connection: sqlite3.Connection, path: Path, steps: Sequence[Step]) -> None:
+    version = version_of(connection, path)  # once more: another node may have been faster
+    if version > len(steps):
+        raise StoreUnavailable(
+            f"{path}: the database was written by a newer Parley (schema {version}, this one knows "
+            f"{len(steps)}): update Parley, or restore the backup from before the update."
+        )
+    if version == 0:
+        connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID")
+        connection.execute("INSERT INTO meta (key, value) VALUES ('schema', 0)")
+    for step in steps[version:]:
+        for statement in step:
+            connection.execute(statement)
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (len(steps),))

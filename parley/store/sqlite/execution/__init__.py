@@ -1,0 +1,1 @@
+"""The writer thread with group commit, the reader thread, and their transactions."""

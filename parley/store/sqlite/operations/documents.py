@@ -1,0 +1,30 @@
+"""Versioned values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from parley.core.model.errors import DocumentConflict
+from parley.core.ports.journal import Document
+from parley.store.sqlite.execution.transaction import Transaction
+from parley.store.sqlite.operations import sql
+
+HIGHEST = chr(0x10FFFF)  # sorts after every key that goes on from a prefix
+
+
+def write(tx: Transaction, document: Document) -> Document:
+    """Write if the stored version is still the document's. Raises DocumentConflict."""
+    if document.version:
+        written = tx.change(sql.UPDATE, document.body, document.key, document.version)
+        version = document.version + 1 if written else 0
+    else:
+        version = next((made for (made,) in tx.rows(sql.CREATE, document.key, document.body)), 0)
+    if not version:
+        raise DocumentConflict(f"{document.key} changed since it was read")
+    return replace(document, version=version)
+
+
+def delete(tx: Transaction, key: str) -> None:
+    """Remove a document, remembering how far its versions went."""
+    for (version,) in tx.rows(sql.DELETE, key):
+        tx.change(sql.DELETED, version)

@@ -1,0 +1,64 @@
+"""All items, looked through a slice at a time, and removed for good; see bridge.erasing.archive."""
+
+# ruff: noqa: S608  (built from the constants of this package only)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parley.core.ports.journal import QueueItem
+from parley.core.ports.store_admin import ItemState, StoredItem, StoredItemPage
+from parley.store.sqlite.execution.reader import Reader
+from parley.store.sqlite.execution.transaction import Row, Transaction
+from parley.store.sqlite.operations import sql
+
+SLICE = 2000
+"""Items looked at in one query, so that nobody waits long behind it."""
+
+_FATES = (ItemState.WAITING, ItemState.DONE, ItemState.DEAD, ItemState.CANCELLED)
+_HELD = """EXISTS (SELECT 1 FROM lanes WHERE lanes.queue = items.queue AND lanes.lane = items.lane
+    AND node IS NOT NULL AND ready_at > ?)"""
+"""Held by a node whose lease is not over; takes the moment."""
+_LAST = "SELECT max(id) FROM (SELECT id FROM items WHERE id > ? ORDER BY id LIMIT ?)"
+_SEARCH = (
+    f"SELECT {sql.ITEM}, state, reason, {_HELD} FROM items WHERE id > ? AND id <= ? AND (%s) ORDER BY id"
+)
+_REMOVE = f"""DELETE FROM items WHERE id = ? AND NOT (state = 0 AND note <> '' AND {_HELD})
+    RETURNING queue, lane, state"""
+_DROP_LANE = "DELETE FROM lanes WHERE queue = ? AND lane = ? AND ready_at IS NULL AND node IS NULL"
+_DISCARD_LANE = "DELETE FROM items WHERE state = 2 AND ended_at IS NOT NULL AND queue = ? AND lane = ?"
+
+
+async def search(
+    reader: Reader, words: Sequence[str], lanes: Sequence[str], after: int, now: float
+) -> StoredItemPage:
+    """The next slice of what has one of `words` in its body, or is in one of `lanes`."""
+    last = (await reader.rows(_LAST, after, SLICE))[0][0]
+    if last is None:
+        return StoredItemPage((), after, more=False)
+    wanted = " OR ".join(["0", *("instr(body, ?) > 0" for _ in words), *("lane = ?" for _ in lanes)])
+    rows = await reader.rows(_SEARCH % wanted, now, after, last, *words, *lanes)
+    return StoredItemPage(tuple(map(_kept, rows)), last, more=True)
+
+
+def remove(tx: Transaction, items: Sequence[int]) -> tuple[int, ...]:
+    """Remove items that nobody works just now; their lanes go on with what is behind them, or go too."""
+    gone: list[int] = []
+    for item in items:
+        for queue, lane, state in tx.rows(_REMOVE, item, tx.now):
+            gone.append(item)
+            if not state:
+                tx.change(sql.REFRESH, queue, lane)
+                tx.wake(queue)
+            tx.change(_DROP_LANE, queue, lane)
+    return tuple(gone)
+
+
+def discard_lane(tx: Transaction, queue: str, lane: str) -> int:
+    """Remove the dead letters of a lane for good."""
+    return tx.change(_DISCARD_LANE, queue, lane)
+
+
+def _kept(row: Row) -> StoredItem:
+    *item, state, reason, held = row
+    return StoredItem(QueueItem(*item), _FATES[state], reason, bool(held))

@@ -1,0 +1,62 @@
+"""A look into the store of a Parley that may be running: nothing is locked, nothing is written."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.journal import Document, QueueItem
+from parley.store.gil_yield import GilYielder
+from parley.store.sqlite.database.connection import SqliteLocation, open_reader
+from parley.store.sqlite.database.error_mapping import map_error
+from parley.store.sqlite.execution.reader import Reader
+from parley.store.sqlite.execution.transaction import documents_of, items_of
+from parley.store.sqlite.operations import sql
+from parley.store.sqlite.operations.documents import HIGHEST
+
+_BUSY_SECONDS = 5.0
+
+
+class SqliteReadOnlyStore:
+    """The Documents port, for reading only, and the work that waits. Every method raises StoreUnavailable."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    async def get(self, key: str) -> Document:
+        found = documents_of(await self._reader.rows(sql.GET, key))
+        return found[0] if found else Document(key, "", 0)
+
+    async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
+        return documents_of(await self._reader.rows(sql.LIST, prefix, prefix + HIGHEST, after, limit))
+
+    async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
+        """Unfinished items of a lane, in order."""
+        return items_of(await self._reader.rows(sql.WAITING, queue, lane))
+
+    async def set(self, document: Document) -> Document:
+        """Always refused."""
+        raise StoreUnavailable("The store is open for reading only.")
+
+    async def delete(self, key: str) -> None:
+        """Always refused."""
+        raise StoreUnavailable("The store is open for reading only.")
+
+
+@asynccontextmanager
+async def open_read_only(path: Path) -> AsyncIterator[SqliteReadOnlyStore]:
+    """A look into the file `path`, which must exist. Raises StoreUnavailable."""
+    location = SqliteLocation(path, _BUSY_SECONDS, 0)
+    if not os.access(path, os.R_OK | os.W_OK):
+        raise StoreUnavailable(f"{path}: may not be read by this user.")
+    connection = await asyncio.to_thread(open_reader, location)
+    reader = Reader(connection, partial(map_error, path), GilYielder())
+    try:
+        yield SqliteReadOnlyStore(reader)
+    finally:
+        await reader.close()

@@ -1,0 +1,285 @@
+"""The memory panel: what is remembered is seen, searched, corrected and forgotten by whose it is."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Locator, Page
+
+from parley.channels.web.channel import WebChannel
+from parley.channels.web.config import Config
+from parley.console.api.memory import memory_routes
+from parley.console.api.memory_port import PersonStatus
+from parley.console.server import HttpServer
+from parley.core.ports.channel import Health, HealthReport
+from tests.browser.conftest import listen, new_page
+from tests.browser.scripted_core import TOKEN, ScriptedCore, own_console
+from tests.kit.doubles.memory_admin import OWN, Memories, empty, fact
+from tests.kit.doubles.web import MemoryDocuments, services
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+SHOTS = Path(__file__).parent / "screenshots"
+UP = HealthReport("store", Health.UP, "", 0.0)
+
+
+def known() -> Memories:
+    """Somebody of whom a little is known."""
+    own = empty()
+    own["user"]["workContext"]["summary"] = "Nurse on the children's ward of a hospital in Hamburg."
+    own["history"]["recentMonths"]["summary"] = "Learned to bake bread and moved to a flat by the harbour."
+    own["facts"] = [
+        fact(1, "Prefers short answers, without tables", "preference", 0.95),
+        fact(2, "Is allergic to peanuts", "context", 0.986),
+        fact(3, "Wants to run the Hamburg marathon in April 2027", "goal", 0.8),
+        fact(4, "<img src=x onerror=alert(1)> & <b>bold</b>", "knowledge", 0.7),
+    ]
+    return Memories(documents={OWN: own, "telegram:7": empty() | {"facts": [fact(9, "Somebody else's")]}})
+
+
+@asynccontextmanager
+async def served(folder: Path, memories: Memories) -> AsyncIterator[str]:
+    """The page with its real API over these memories."""
+    channel = WebChannel(Config(), services(MemoryDocuments(), folder))
+    core = ScriptedCore(channel, folder)
+    url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    routes = [*memory_routes(memories), *channel.routes()]
+    server = HttpServer(own_console(), routes, lambda: [UP])
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(server.run(url.set_result)), group.create_task(channel.listen(core))]
+        await core.up.wait()
+        yield f"{await url}/?token={TOKEN}"
+        for task in tasks:
+            task.cancel()
+
+
+@dataclass
+class Panel:
+    """The open panel, and the memories behind it."""
+
+    page: Page
+    memories: Memories
+    said: list[str]
+
+    @property
+    def dialog(self) -> Locator:
+        return self.page.get_by_role("dialog", name="Memory")
+
+    def facts(self) -> Locator:
+        return self.dialog.locator(".fact-text > p")
+
+    def fact(self, text: str) -> Locator:
+        return self.dialog.get_by_role("listitem").filter(has_text=text)
+
+    async def sees(self, text: str) -> None:
+        await self.dialog.get_by_text(text).first.wait_for()
+
+    async def shot(self, name: str) -> None:
+        SHOTS.mkdir(exist_ok=True)
+        await self.page.screenshot(path=SHOTS / f"{name}.png")
+
+
+@asynccontextmanager
+async def opened(
+    browser: Browser, url: str, memories: Memories, *, phone: bool = False
+) -> AsyncIterator[Panel]:
+    """A page of its own with the panel open; it says nothing on its console."""
+    page = await (
+        new_page(browser, viewport={"width": 375, "height": 720}, locale="zh-CN", has_touch=True)
+        if phone
+        else new_page(browser, viewport={"width": 1280, "height": 800}, locale="en-GB")
+    )
+    panel = Panel(page, memories, listen(page))
+    await page.goto(url)
+    await page.locator(".hello").wait_for()
+    await page.locator("#bar .tool").nth(1).click()
+    await page.locator(
+        "dialog.memory .memory-note:not(:empty), dialog.memory .memory-list > *"
+    ).first.wait_for()
+    yield panel
+    assert panel.said == []
+    await page.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def panel(browser: Browser, tmp_path: Path) -> AsyncIterator[Panel]:
+    memories = known()
+    async with served(tmp_path, memories) as url, opened(browser, url, memories) as panel:
+        await panel.sees("allergic to peanuts")
+        yield panel
+
+
+async def test_everything_that_is_known_is_shown_and_nobody_elses(panel: Panel) -> None:
+    assert await panel.facts().count() == 4
+    await panel.sees("Nurse on the children's ward")
+    assert await panel.dialog.locator("dt").all_inner_texts() == ["Work", "Recent months"]
+    peanuts = panel.fact("allergic to peanuts")
+    assert await peanuts.locator(".fact-meta").inner_text() == "context\n99 % sure\n20 Nov 2026"
+    assert await panel.dialog.get_by_text("Somebody else's").count() == 0
+    assert await panel.dialog.locator("img, b").count() == 0
+    await panel.shot("memory-light")
+    await panel.page.emulate_media(color_scheme="dark")
+    await panel.shot("memory-dark")
+
+
+async def test_words_are_searched_in_what_is_said_and_of_what_kind_it_is(panel: Panel) -> None:
+    search = panel.dialog.get_by_label("Search memory")
+    await search.fill("HAMBURG")
+    assert await panel.facts().all_inner_texts() == ["Wants to run the Hamburg marathon in April 2027"]
+    assert await panel.dialog.locator("dt").all_inner_texts() == ["Work"]
+    await search.fill("preference")
+    assert await panel.facts().all_inner_texts() == ["Prefers short answers, without tables"]
+    await search.fill("submarine")
+    await panel.sees("Nothing matches “submarine”.")
+    await search.fill("")
+    assert await panel.facts().count() == 4
+
+
+async def test_a_fact_is_added_by_hand(panel: Panel) -> None:
+    field = panel.dialog.get_by_label("Something to remember")
+    await field.fill("Drinks tea without sugar")
+    await panel.dialog.get_by_label("Kind").first.select_option("preference")
+    await field.press("Enter")
+    await panel.sees("Saved.")
+    assert await panel.fact("Drinks tea").locator(".fact-meta").inner_text() == (
+        "preference\n100 % sure\n20 Nov 2026\nwritten by you"
+    )
+    assert panel.memories.of(OWN)["facts"][-1]["category"] == "preference"
+    assert await field.input_value() == ""
+
+
+async def test_what_is_known_already_is_said_and_what_was_written_stays(panel: Panel) -> None:
+    field = panel.dialog.get_by_label("Something to remember")
+    await field.fill("is allergic to peanuts")
+    await panel.dialog.get_by_role("button", name="Add").click()
+    await panel.dialog.get_by_role("alert").get_by_text("remembered already").wait_for()
+    assert await field.input_value() == "is allergic to peanuts"
+    assert len(panel.memories.facts()) == 4
+    panel.said.clear()
+
+
+async def test_a_fact_is_corrected_where_it_stands(panel: Panel) -> None:
+    await panel.dialog.get_by_role("button", name="Edit: Is allergic").click()
+    form = panel.dialog.locator("li form")
+    assert await form.get_by_label("How sure, in per cent").input_value() == "99"
+    await form.get_by_label("What is remembered").fill("Is allergic to walnuts")
+    await panel.shot("memory-edit-light")
+    await form.get_by_role("button", name="Save").click()
+    await panel.sees("Is allergic to walnuts")
+    changed = panel.memories.of(OWN)["facts"][1]
+    assert (changed["content"], changed["confidence"]) == ("Is allergic to walnuts", 0.986)
+    focused = await panel.page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert focused == "Edit: Is allergic to walnuts"
+
+
+async def test_escape_gives_up_a_correction_before_it_closes_the_panel(panel: Panel) -> None:
+    await panel.dialog.get_by_role("button", name="Edit: Is allergic").click()
+    await panel.page.keyboard.type("nonsense")
+    await panel.page.keyboard.press("Escape")
+    await panel.dialog.locator("li form").wait_for(state="detached")
+    assert "nonsense" not in "".join(panel.memories.facts())
+    await panel.page.keyboard.press("Escape")
+    await panel.dialog.wait_for(state="detached")
+    focused = await panel.page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert focused == "Memory"
+
+
+async def test_a_fact_is_forgotten_after_one_said_so_twice(panel: Panel) -> None:
+    forget = panel.dialog.get_by_role("button", name="Forget: Is allergic")
+    await forget.click()
+    await panel.page.get_by_role("button", name="Cancel").click()
+    assert len(panel.memories.facts()) == 4
+    await forget.click()
+    await panel.shot("memory-forget-light")
+    await panel.page.get_by_role("button", name="Forget", exact=True).last.click()
+    await panel.sees("Forgotten.")
+    assert "Is allergic to peanuts" not in panel.memories.facts()
+    assert await panel.facts().count() == 3
+
+
+async def test_everything_is_forgotten_after_one_said_so_twice(panel: Panel) -> None:
+    await panel.dialog.get_by_role("button", name="Forget everything").click()
+    await panel.page.get_by_text("All 4 facts").wait_for()
+    await panel.page.get_by_role("button", name="Cancel").click()
+    assert len(panel.memories.facts()) == 4
+    await panel.dialog.get_by_role("button", name="Forget everything").click()
+    await panel.page.get_by_role("button", name="Forget everything").last.click()
+    await panel.sees("Nothing is remembered yet")
+    assert panel.memories.facts() == []
+    assert panel.memories.facts("telegram:7") == ["Somebody else's"]
+
+
+async def test_memory_is_switched_off_and_on_again(panel: Panel) -> None:
+    switch = panel.dialog.get_by_role("switch", name="Remember me")
+    assert await switch.is_checked()
+    await switch.press("Space")
+    await panel.sees("Memory is off")
+    assert (await panel.memories.state(OWN)).on is False
+    assert await panel.facts().count() == 4
+    await switch.click()
+    await panel.dialog.get_by_text("Memory is off").wait_for(state="detached")
+    assert (await panel.memories.state(OWN)).on is True
+
+
+async def test_what_is_known_is_downloaded_as_a_file(panel: Panel) -> None:
+    async with panel.page.expect_download() as coming:
+        await panel.dialog.get_by_role("link", name="Download").click()
+    download = await coming.value
+    assert download.suggested_filename == "memory.json"
+    text = await asyncio.to_thread((await download.path()).read_text, "utf-8")
+    document = json.loads(text)
+    assert [entry["content"] for entry in document["facts"]] == panel.memories.facts()
+
+
+async def test_a_server_that_fails_is_said_and_the_panel_stays(panel: Panel) -> None:
+    panel.memories.away = True
+    await panel.dialog.get_by_label("Something to remember").fill("Has a dog")
+    await panel.dialog.get_by_role("button", name="Add").click()
+    await panel.dialog.get_by_role("alert").get_by_text("The disk is full.").wait_for()
+    panel.memories.away = False
+    await panel.dialog.get_by_role("button", name="Add").click()
+    await panel.sees("Saved.")
+    assert "Has a dog" in panel.memories.facts()
+    panel.said.clear()
+
+
+async def test_many_facts_come_a_hundred_at_a_time(browser: Browser, tmp_path: Path) -> None:
+    many = empty() | {"facts": [fact(number, f"Knows the number {number}") for number in range(250)]}
+    memories = Memories(documents={OWN: many}, states={OWN: PersonStatus(on=True, waiting=3)})
+    async with served(tmp_path, memories) as url, opened(browser, url, memories) as panel:
+        await panel.sees("Still to be learned from: 3")
+        await panel.sees("Facts (250)")
+        assert await panel.facts().count() == 100
+        await panel.dialog.get_by_role("button", name="Show 150 more").click()
+        assert await panel.facts().count() == 200
+        await panel.dialog.get_by_label("Search memory").fill("number 249")
+        assert await panel.facts().count() == 1
+
+
+async def test_where_memory_is_off_for_all_the_panel_says_so(browser: Browser, tmp_path: Path) -> None:
+    memories = known().off()
+    async with served(tmp_path, memories) as url, opened(browser, url, memories) as panel:
+        await panel.sees("This server remembers nobody")
+        assert await panel.dialog.get_by_label("Search memory").is_hidden()
+
+
+async def test_on_a_phone_it_is_the_whole_page_and_in_chinese_it_is_chinese(
+    browser: Browser, tmp_path: Path
+) -> None:
+    memories = known()
+    memories.of(OWN)["facts"] = [fact(20, "对花生过敏"), *memories.of(OWN)["facts"]]
+    memories.states[OWN] = replace(PersonStatus(on=True, waiting=0), on=False)
+    async with served(tmp_path, memories) as url, opened(browser, url, memories, phone=True) as panel:
+        await panel.page.get_by_text("记忆已关闭").wait_for()
+        box = await panel.page.locator("dialog.memory").bounding_box()
+        assert box is not None
+        assert (box["x"], box["width"]) == (0, 375)
+        wide = "document.querySelector('dialog.memory').scrollWidth"
+        assert await panel.page.evaluate(wide) <= 375
+        await panel.page.get_by_role("button", name="编辑：对花生过敏").click()
+        await panel.shot("memory-phone-zh")

@@ -1,0 +1,1 @@
+"""What is done to processes and their surroundings."""

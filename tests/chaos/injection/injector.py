@@ -1,0 +1,172 @@
+"""Blows: processes are killed and started again, stopped and let go on, and their surroundings fail."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections import Counter
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tests.chaos.accounting.network_tap import TapLog
+from tests.chaos.accounting.overlaps import Span
+from tests.chaos.accounting.progress import ProgressBoard
+from tests.chaos.injection.clock import Clock
+from tests.chaos.planning.process_faults import ProcessFault
+from tests.kit.product.process import Process
+from tests.kit.small_disk import Disk
+from tests.postgres.cluster import Cluster
+
+_AGAIN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What can be hit: processes and their clocks by name, and what they write to."""
+
+    processes: Mapping[str, Process]
+    clocks: Mapping[str, Clock]
+    disk: Disk | None
+    database: Cluster | None
+    ear: TapLog
+
+
+@dataclass
+class FaultInjector:
+    """Carries out a plan. A victim that is still down is waited for; others are hit meanwhile.
+
+    `struck` counts blows by shock, `killed` the kills of each process, and `ended` how often it ended by
+    itself at its start; `downs` are when somebody was killed and when all were up again, and `spans` say who
+    could not hold on to work, and when.
+    """
+
+    targets: Targets
+    board: ProgressBoard
+    struck: Counter[str] = field(default_factory=Counter)
+    killed: Counter[str] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
+    downs: list[tuple[float, float]] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    _held: dict[str, asyncio.Lock] = field(default_factory=dict)
+
+    async def run(self, blows: Sequence[ProcessFault]) -> None:
+        """Carry out the plan; returns when everything is up again after the last blow."""
+        async with asyncio.TaskGroup() as group:
+            for blow in blows:
+                await self.board.until_answers(blow.answers)
+                await asyncio.sleep(blow.delay)
+                if not self._can(blow):
+                    continue
+                locks = [self._held.setdefault(name, asyncio.Lock()) for name in _holds(blow)]
+                for lock in locks:
+                    await lock.acquire()
+                self.struck[blow.shock] += 1
+                group.create_task(self._strike(blow, locks))
+
+    def _can(self, blow: ProcessFault) -> bool:
+        match blow.shock:
+            case "disk":
+                return self.targets.disk is not None
+            case "clock":
+                return all(self.targets.clocks[name].variables for name in blow.victims)
+            case _:
+                return True
+
+    async def _strike(self, blow: ProcessFault, locks: Sequence[asyncio.Lock]) -> None:
+        began = time.monotonic()
+        try:
+            await self._work(blow)
+        finally:
+            for name in blow.victims or ("",):
+                self.spans.append(Span(name, began, time.monotonic()))
+            for lock in locks:
+                lock.release()
+
+    def _work(self, blow: ProcessFault) -> Awaitable[None]:
+        match blow.shock:
+            case "kill":
+                return self._kill(blow)
+            case "freeze":
+                return self._freeze(blow)
+            case "clock":
+                return self._step(blow)
+            case "disk":
+                return self._fill(blow)
+            case "database":
+                return self._restart(blow)
+
+    async def _kill(self, blow: ProcessFault) -> None:
+        died = time.monotonic()
+        await self._kill_all(blow.victims)
+        if blow.again >= 0:
+            await asyncio.sleep(blow.again)
+            await self._kill_all(blow.victims)
+        for name in blow.victims:
+            await self._up(name)
+        self.downs.append((died, time.monotonic()))
+
+    async def _up(self, name: str) -> None:
+        """Wait until it is up; one that ends at its start is started again, as a supervisor would."""
+        process = self.targets.processes[name]
+        while True:
+            try:
+                await asyncio.to_thread(process.wait_until_up)
+            except AssertionError:
+                if process.alive:
+                    raise
+                self.ended[name] += 1
+                await asyncio.sleep(_AGAIN)
+                process.spawn()
+            else:
+                return
+
+    async def _kill_all(self, names: Sequence[str]) -> None:
+        for name in names:
+            victim, lives = self.targets.processes[name], self.targets.ear.lives
+            await asyncio.to_thread(victim.kill)
+            lives[name] = lives.get(name, 0) + 1
+            victim.spawn()
+            self.killed[name] += 1
+
+    async def _freeze(self, blow: ProcessFault) -> None:
+        victims = [self.targets.processes[name] for name in blow.victims]
+        for victim in victims:
+            victim.signal(signal.SIGSTOP)
+        try:
+            await asyncio.sleep(blow.lasts)
+        finally:
+            for victim in victims:
+                victim.signal(signal.SIGCONT)
+
+    async def _step(self, blow: ProcessFault) -> None:
+        for name in blow.victims:
+            self.targets.clocks[name].put_off(blow.off)
+
+    async def _fill(self, blow: ProcessFault) -> None:
+        disk = self.targets.disk
+        assert disk is not None
+        await asyncio.to_thread(disk.fill)
+        try:
+            await asyncio.sleep(blow.lasts)
+        finally:
+            disk.free()
+
+    async def _restart(self, blow: ProcessFault) -> None:
+        database = self.targets.database
+        assert database is not None
+        await asyncio.to_thread(database.stop, "immediate")
+        await asyncio.sleep(blow.lasts)
+        await asyncio.to_thread(database.start)
+
+    def slowest(self) -> tuple[float, float]:
+        """The longest start, from the kill on, and the longest wait from a start to the next answer."""
+        times = sorted(self.board.answered.values())
+        starts = [up - died for died, up in self.downs]
+        waits = [next((at for at in times if at > up), up) - up for _, up in self.downs]
+        return max(starts, default=0.0), max(waits, default=0.0)
+
+
+def _holds(blow: ProcessFault) -> Sequence[str]:
+    """What nobody else may hit meanwhile, in an order in which nobody waits for another for ever."""
+    return sorted(blow.victims) or [blow.shock]

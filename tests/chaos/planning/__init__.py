@@ -1,0 +1,1 @@
+"""What will happen in a run, all of it made from one seed."""

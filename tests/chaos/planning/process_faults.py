@@ -1,0 +1,74 @@
+"""What is done to processes, their clocks, their disk and their database."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Literal
+
+from tests.chaos.planning.scale import Edition, Scale, spread
+
+ProcessFaultKind = Literal["kill", "freeze", "clock", "disk", "database"]
+
+LEASE = 4.0
+"""Seconds for which a node holds its work in the edition of nodes."""
+AGENT = "agent"
+_NODES = ("node1", "node2", "node3")
+_FARTHEST = 1200.0
+"""A clock is this many seconds off at most: less than messages may be old, and keys of platforms live."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessFault:
+    """A shock, `delay` seconds after so many answers, to the victims by name.
+
+    A freeze, a full disk and a database that is away last for `lasts` seconds. Where `again` is not negative,
+    a kill is followed by another in the midst of the start, that many seconds after it began. `off` is by
+    how many seconds a clock is wrong from then on.
+    """
+
+    answers: int
+    delay: float
+    shock: ProcessFaultKind
+    victims: tuple[str, ...] = ()
+    lasts: float = 0.0
+    again: float = -1.0
+    off: float = 0.0
+
+
+def parleys(edition: Edition) -> tuple[str, ...]:
+    """Names of the Parleys of an edition."""
+    return _NODES if edition == "nodes" else ("parley",)
+
+
+def make_process_faults(scale: Scale, edition: Edition) -> tuple[ProcessFault, ...]:
+    """Everything that is done in an edition at this scale, in its order."""
+    dice, blows = random.Random(f"{scale.seed} blows"), list[ProcessFault]()
+    names, apart = parleys(edition), edition != "inside"
+
+    def times(count: int) -> list[tuple[int, float]]:
+        return [(at, dice.uniform(0, 0.8)) for at in spread(dice, scale.turns, count)]
+
+    for at, delay in times(scale.kills):
+        also = (AGENT,) if apart and dice.random() < 0.1 else ()
+        again = dice.uniform(0, 4) if dice.random() < 0.1 else -1.0
+        blows.append(ProcessFault(at, delay, "kill", (dice.choice(names), *also), again=again))
+    for at, delay in times(scale.kills // 10 if apart else 0):
+        blows.append(ProcessFault(at, delay, "kill", (AGENT,)))
+    for at, delay in times(scale.freezes):
+        lasts = _freeze(dice) if edition == "nodes" else dice.uniform(0.3, 3)
+        blows.append(ProcessFault(at, delay, "freeze", (dice.choice(names),), lasts))
+    for at, delay in times(scale.steps):
+        off = dice.uniform(-_FARTHEST, _FARTHEST)
+        blows.append(ProcessFault(at, delay, "clock", (dice.choice(names),), off=off))
+    # An agent on the same disk fails its runs, and people are told: nothing to be counted as lost.
+    for at, delay in times(scale.fills if edition == "apart" else 0):
+        blows.append(ProcessFault(at, delay, "disk", lasts=dice.uniform(0.5, 3)))
+    for at, delay in times(scale.restarts if edition == "nodes" else 0):
+        blows.append(ProcessFault(at, delay, "database", lasts=dice.uniform(0, 2)))
+    return tuple(sorted(blows, key=lambda blow: (blow.answers, blow.delay)))
+
+
+def _freeze(dice: random.Random) -> float:
+    """Mostly long enough for others to take the work over, sometimes just not."""
+    return dice.uniform(LEASE + 0.5, LEASE + 3) if dice.random() < 0.8 else dice.uniform(0.5, LEASE)

@@ -1,0 +1,1 @@
+"""Conversations on each platform, and what a platform does wrong."""

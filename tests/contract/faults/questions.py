@@ -1,0 +1,160 @@
+"""Faults in how questions are asked, decided and settled."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from itertools import count
+
+from parley.core.model.address import User
+from parley.core.model.errors import StoreUnavailable
+from parley.core.model.questions import Click
+from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
+from parley.core.ports.channel import Channel, Checkpoint, Inbox, Reply
+from tests.contract.driver import Driver
+from tests.contract.faults.fault import Around, AroundReply, Fault, replying
+from tests.contract.faults.lifecycle import StartsClean, forgetful
+from tests.contract.harness.parley_process import Seed
+
+_numbers = count()
+
+
+class DeafToButtons(Around):
+    """Takes presses for nothing."""
+
+    async def decide(self, inbox: Inbox, click: Click) -> str:
+        return ""
+
+
+class TakesPressesForWords(Around):
+    """Hears a press as if its option had been written."""
+
+    async def decide(self, inbox: Inbox, click: Click) -> str:
+        said = InboundMessage(
+            click.id,
+            click.conversation,
+            click.sender,
+            click.option,
+            addressed=True,
+            private=click.private,
+            sent_at=time.time(),
+        )
+        await inbox.accept(said)
+        return "noted"
+
+
+class KeepsItsMouthShut(Around):
+    """Says nothing to who pressed."""
+
+    async def decide(self, inbox: Inbox, click: Click) -> str:
+        await inbox.decide(click)
+        return ""
+
+
+class ShrugsOffThePress(Around):
+    """Takes a store that is away for a press that is done with."""
+
+    async def decide(self, inbox: Inbox, click: Click) -> str:
+        with suppress(StoreUnavailable):
+            return await inbox.decide(click)
+        return ""
+
+
+class KnowsWhatItAsked(Around):
+    """Keeps in mind which questions were asked, the `last` one, and by whose words."""
+
+    def __init__(self, inner: Channel, driver: Driver) -> None:
+        super().__init__(inner, driver)
+        self.asked: set[str] = set()
+        self.last = ""
+        self.asker = User("", "")
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        # A question's key is its turn's, with a number.
+        if "-" in target.turn_id and not target.handle:
+            self.asked.add(target.turn_id)
+            self.last, self.asker = target.turn_id, target.asker
+        return super().open_reply(target, checkpoint)
+
+
+class TakesAllForOne(KnowsWhatItAsked):
+    """Takes whoever presses for who asked."""
+
+    async def decide(self, inbox: Inbox, click: Click) -> str:
+        return await inbox.decide(replace(click, sender=self.asker))
+
+
+class KnowsOneQuestion(KnowsWhatItAsked):
+    """Takes every press, new or known, for one of the newest question's buttons."""
+
+    def __init__(self, inner: Channel, driver: Driver) -> None:
+        super().__init__(inner, driver)
+        self.pressed: dict[str, str] = {}
+
+    async def decide(self, inbox: Inbox, click: Click) -> str:
+        option = self.pressed.setdefault(click.id, click.option)
+        again = f"{click.id}.{next(_numbers)}"
+        return await inbox.decide(replace(click, id=again, question=self.last, option=option))
+
+
+class ForgetsItsQuestions(KnowsWhatItAsked):
+    """Knows what it asked by heart only."""
+
+    async def decide(self, inbox: Inbox, click: Click) -> str:
+        return await inbox.decide(click) if click.question in self.asked else ""
+
+
+class HearsButtonsOnly(KnowsWhatItAsked):
+    """Has no ear for words once it has shown buttons."""
+
+    async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+        if not self.asked:
+            await inbox.accept(message)
+
+
+class ReversesTheOptions(AroundReply):
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        question = snapshot.question
+        if question is not None:
+            snapshot = replace(snapshot, question=replace(question, options=question.options[::-1]))
+        return await self.inner.finish(snapshot)
+
+
+class CutsQuestionsShort(AroundReply):
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        text = snapshot.text if snapshot.question is None else snapshot.text[:500]
+        return await self.inner.finish(replace(snapshot, text=text))
+
+
+class LeavesItOpen(AroundReply):
+    """Lets a decided question stand as it is."""
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        return None
+
+
+class SettlesBeside(AroundReply):
+    """Says what was decided in a new message."""
+
+    async def settle(self, snapshot: OutboundMessage) -> None:
+        await self.again(replace(self.target, handle="")).finish(snapshot)
+
+
+FAULTS = (
+    Fault("hear no buttons", "a_press_decides", Seed(DeafToButtons)),
+    Fault("take presses for words", "presses_at_once_decide_once", Seed(TakesPressesForWords)),
+    Fault("leave who pressed in the dark", "who_presses_is_told", Seed(KeepsItsMouthShut)),
+    Fault("shrug off a press", "a_press_waits_for_the_store", Seed(ShrugsOffThePress)),
+    Fault("take all who press for one", "a_strangers_press_decides_nothing", Seed(TakesAllForOne)),
+    Fault("know one question", "each_question_has_its_own_buttons", Seed(KnowsOneQuestion)),
+    Fault("let a press count again", "a_press_delivered_twice_decides_once", Seed(KnowsOneQuestion)),
+    Fault("forget questions in a crash", "a_press_after_a_crash_decides", Seed(ForgetsItsQuestions)),
+    Fault("hear buttons only", "words_beside_buttons", Seed(HearsButtonsOnly)),
+    Fault("note no questions", "a_crash_while_asking_asks_once", Seed(journal=forgetful), ("doubles",)),
+    Fault("forget to settle in a crash", "a_crash_while_settling_settles", Seed(journal=StartsClean)),
+    replying("reverse the options", "options_are_buttons", ReversesTheOptions),
+    replying("cut questions short", "a_long_question_has_buttons_once", CutsQuestionsShort),
+    replying("leave decided questions open", "a_decision_is_seen", LeavesItOpen),
+    replying("settle in a new message", "a_decision_is_seen", SettlesBeside, "doubles"),
+)

@@ -1,0 +1,1 @@
+"""Everything around a real channel: the agent, the store, a process, and who watches."""

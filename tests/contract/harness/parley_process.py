@@ -1,0 +1,145 @@
+"""One Parley process around one real channel: everything between the platform and the agent is real."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from parley.app.supervision.channel_supervisor import Backoff, ChannelSupervisor
+from parley.core.commands.registry import command_infos
+from parley.core.model.options import (
+    ASKER,
+    ChannelOptions,
+    CoreOptions,
+    DecisionRules,
+    EditPolicy,
+    QuestionOptions,
+)
+from parley.core.model.types import SessionSettings
+from parley.core.ports.channel import Agent, Channel, ChannelServices
+from parley.core.ports.journal import Journal
+from parley.core.ports.memory import NullMemory
+from parley.core.scheduler.manager import Manager
+from parley.core.services import CoreServices
+from parley.core.state.conversations import ConversationRepository
+from parley.core.state.pairing import Pairing
+from parley.core.state.people import PersonRepository
+from tests.contract.driver import Driver
+from tests.contract.harness.unreliable_journal import UnreliableJournal
+from tests.contract.harness.watched_channel import Watch, WatchedBus, WatchedChannel
+from tests.kit.engine import CHOSEN
+from tests.kit.machine import patience
+
+_END = patience(4.0)
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A fault put into every process of a scene: what takes the place of its sound parts."""
+
+    channel: Callable[[Channel, Driver], Channel] = lambda channel, driver: channel
+    journal: Callable[[Journal], Journal] = lambda journal: journal
+
+
+SOUND = Seed()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a promise wants set otherwise: seconds, bytes, who may talk and decide, whether edits count."""
+
+    burst_window: float = 0.0
+    max_file: int = 1_000_000
+    allowed: frozenset[str] = frozenset({"*"})
+    deciders: frozenset[str] = frozenset({ASKER})
+    reruns: bool = False
+
+
+@dataclass
+class Process:
+    """A running process. `hosting` holds what it has open besides its tasks; these have `patience` seconds,
+    and never less than `_END`, to end.
+    """
+
+    journal: UnreliableJournal
+    supervisor: ChannelSupervisor
+    tasks: list[asyncio.Task[None]]
+    patience: float
+    hosting: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def end(self) -> None:
+        """Cancel everything, as the end of the event loop would. Raises AssertionError if something stays."""
+        for task in self.tasks:
+            task.cancel()
+        _, left = await asyncio.wait(self.tasks, timeout=max(self.patience, _END))
+        await self.hosting.aclose()
+        for task in left:
+            task.cancel()
+        assert not left, "cancelled, but still running: " + ", ".join(task.get_name() for task in left)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What outlives a process. `patience`: how many seconds something that must happen may take."""
+
+    driver: Driver
+    agent: Agent
+    folder: Path
+    watch: Watch
+    seed: Seed
+    setting: Setting
+    patience: float
+
+
+async def start(around: Surroundings) -> Process:
+    """A new process on whatever an earlier one left in the folder."""
+    stack = AsyncExitStack()
+    store = await stack.enter_async_context(CHOSEN.engine().open(around.folder))
+    journal = UnreliableJournal(around.seed.journal(store), around.watch.news)
+    channel = _channel(around, journal)
+    name, setting = channel.name, around.setting
+    options = ChannelOptions(
+        SessionSettings("agent"),
+        allowed_users=setting.allowed,
+        burst_window=setting.burst_window,
+        on_edit=EditPolicy.RERUN if setting.reruns else EditPolicy.IGNORE,
+    )
+    bus = WatchedBus(journal, options, name, around.watch)
+    supervisor = ChannelSupervisor(channel, bus.publish_inbound, clicks.submit, Backoff(first=0.05, most=0.2))
+    services = CoreServices(
+        journal=journal,
+        bus=bus,
+        agent=around.agent,
+        memory=NullMemory(),
+        people=PersonRepository(journal, time.time),
+        conversations=await ConversationRepository.open(journal),
+        channels={name: channel},
+        options=CoreOptions(
+            channels={name: options},
+            max_file=setting.max_file,
+            questions=QuestionOptions(DecisionRules(tuple(setting.deciders))),
+        ),
+        files=around.folder / "files",
+        reports=lambda: [supervisor.report()],
+        clock=time.time,
+        pairing=Pairing(journal, time.time),
+    )
+    await stack.enter_async_context(around.driver.hosted(channel))
+    tasks = [
+        asyncio.create_task(supervisor.run(), name="listen()"),
+        asyncio.create_task(Manager(services).run(), name="the manager"),
+    ]
+    return Process(journal, supervisor, tasks, around.patience, stack)
+
+
+def _channel(around: Surroundings, journal: UnreliableJournal) -> Channel:
+    folder = around.folder / around.driver.name
+    folder.mkdir(exist_ok=True)
+    made = around.driver.make_channel(
+        ChannelServices(journal, folder, command_infos(), reruns=around.setting.reruns)
+    )
+    return WatchedChannel(around.seed.channel(made, around.driver), around.watch)

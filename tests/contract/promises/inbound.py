@@ -1,0 +1,101 @@
+"""Hearing what people say."""
+
+from __future__ import annotations
+
+import time
+
+from tests.contract.driver import Person
+from tests.contract.harness.scene import Scene
+from tests.contract.promise import given, needs
+
+STRANGER_FREE = frozenset({"nobody-of-this-id"})
+
+
+async def promise_heard_as_said(scene: Scene) -> None:
+    """A message reaches the agent once, with its words, its writer, its place and its time."""
+    place, began = await scene.driver.private(), time.time()
+    assert await scene.ask(place, "hello there") == ["you said hello there"]
+    (message,) = scene.watch.heard
+    assert message.text == "hello there"
+    assert message.conversation == place.conversation
+    assert (message.sender.channel, message.sender.id) == (scene.driver.name, place.owner.id)
+    assert message.sender.name == place.owner.name
+    assert message.private
+    assert message.addressed
+    assert message.id
+    assert int(began) <= message.sent_at <= time.time()  # some platforms know whole seconds only
+    assert scene.agent.texts == ["hello there"]
+
+
+async def promise_any_script(scene: Scene) -> None:
+    """Words of every script, emoji and signs arrive at the agent as they were written."""
+    place = await scene.driver.private()
+    said = "Grüße 👩‍👩‍👧‍👦 你好 مرحبا 𝒳 <b>no tag</b> & \\ *stars* _under_ `code` {x: 1}"
+    await scene.ask(place, said)
+    assert scene.agent.texts == [said]
+
+
+async def promise_one_after_the_other(scene: Scene) -> None:
+    """What one person says in one conversation is heard and answered in order."""
+    place = await scene.driver.private()
+    said = [f"message {number}" for number in range(8)]
+    for text in said:
+        await scene.driver.say(place, text)
+    await scene.until_done(place, len(said))
+    assert scene.agent.texts == said
+    assert await scene.answers(place) == [f"you said {text}" for text in said]
+
+
+@needs("repeats")
+async def promise_delivered_twice_heard_once(scene: Scene) -> None:
+    """A message that the platform delivers twice is one turn."""
+    place = await scene.driver.private()
+    await scene.ask(place, "only once")
+    await scene.driver.redeliver()
+    answers = await scene.ask(place, "after that", 2)
+    assert scene.agent.texts == ["only once", "after that"]
+    assert answers == ["you said only once", "you said after that"]
+
+
+@needs("redelivers")
+async def promise_durable_before_acknowledged(scene: Scene) -> None:
+    """While the store is away nothing is acknowledged: what is said meanwhile is heard later, in order."""
+    place = await scene.driver.private()
+    scene.journal.refusals = 2
+    said = ["first", "second", "third"]
+    for text in said:
+        await scene.driver.say(place, text)
+    await scene.until_done(place, len(said))
+    assert scene.agent.texts == said
+    assert scene.journal.refusals == 0
+
+
+@needs("strangers")
+@given(allowed=STRANGER_FREE)
+async def promise_strangers_are_told_so(scene: Scene) -> None:
+    """Who may not talk with us is told so in private, with their own id, and never reaches the agent."""
+    place = await scene.driver.private("Eve")
+    await scene.driver.say(place, "let me in")
+    await scene.until_shows(place, place.owner.id)
+    assert not scene.agent.requests
+
+
+@needs("bots")
+async def promise_deaf_to_bots(scene: Scene) -> None:
+    """What bots write, we ourselves among them, is never answered."""
+    place = await scene.driver.group()
+    await scene.driver.bot_says(place, "I am a bot")
+    await scene.ask(place, scene.to_bot("I am not"))
+    assert scene.agent.texts == ["I am not"]
+
+
+@needs("groups")
+async def promise_writers_are_told_apart(scene: Scene) -> None:
+    """In a group each message is its own writer's."""
+    place = await scene.driver.group()
+    bob: Person = await scene.driver.newcomer(place, "Bob")
+    await scene.driver.say(place, scene.to_bot("I am Ann"))
+    await scene.driver.say(place, scene.to_bot("I am Bob"), by=bob)
+    await scene.until_done(place, 2)
+    heard = [(message.sender.id, message.sender.name, message.text) for message in scene.watch.heard]
+    assert heard == [(place.owner.id, "Ann", "I am Ann"), (bob.id, "Bob", "I am Bob")]

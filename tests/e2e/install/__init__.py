@@ -1,0 +1,1 @@
+"""What a newcomer gets: the distribution and the documents' commands."""

@@ -1,0 +1,121 @@
+"""How each command of the documents is run by `test_documents.py`, and which are left out, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Run:
+    """A command as it stands in a document.
+
+    `shows` is a pattern for its output, beside the lines that the document shows of it (`as_shown`).
+    A command that serves until it is stopped `stays`: what it shows is waited for, then it is interrupted.
+    One that only looks whether an answer is there is repeated: `again`. `typed` is what a person answers on
+    the terminal, `piped` what comes through a pipe. `idle` ones run where Parley has been stopped.
+    """
+
+    shows: str = ""
+    code: int = 0
+    stays: bool = False
+    again: bool = False
+    typed: str = ""
+    piped: str = ""
+    idle: bool = False
+    as_shown: bool = True
+
+
+_POST = (
+    'curl -sX POST http://127.0.0.1:8765/api/chat/conversations/from-curl/messages -H "$auth" '
+    '-H \'content-type: application/json\' -d \'{"id": "message-0001", "text": "What time is it?"}\''
+)
+_FACT = (
+    "curl -s localhost:8765/api/memory/facts -H \"$auth\" -H 'content-type: application/json' "
+    '-d \'{"content": "Prefers tea"}\''
+)
+_SAY = 'curl http://127.0.0.1:44181/sim/say -d \'{"chat": 1001, "by": 1001, "text": "hello"}\''
+
+RUNS: Mapping[str, Run] = {
+    "make run": Run(r"Open http://127\.0\.0\.1:\d+/\?token=\S+ and say hello", stays=True, idle=True),
+    "parley pair list": Run(),
+    "parley pair KQ7M2RXA": Run(),
+    "parley unpair telegram:55667788": Run(),
+    'curl -s localhost:8765/api/memory -H "$auth"': Run('"facts"'),
+    _FACT: Run("Prefers tea"),
+    "parley nodes": Run("One node at most", as_shown=False),
+    "parley person export telegram:4711": Run(r"All of it is in \S+\.zip"),
+    "parley person erase telegram:4711": Run("This receipt is in", typed="yes\n"),
+    "parley simulate telegram": Run("In config.yaml:.*/sim/say", stays=True),
+    _SAY: Run(),
+    "curl http://127.0.0.1:44181/sim/answers -d '{\"chat\": 1001}'": Run(again=True),
+    ".venv/bin/parley store copy sqlite '$PARLEY_STORE_URL'": Run("Counted there: the same", idle=True),
+    ".venv/bin/parley backup backups/monday": Run(r"Backed up to backups/monday: \d+ files", idle=True),
+    ".venv/bin/parley restore backups/monday --replace": Run("What was there before is in", idle=True),
+    ".venv/bin/parley backup backups/tuesday": Run(r"Backed up to backups/tuesday: \d+ files", idle=True),
+    ".venv/bin/parley restore backups/tuesday --replace": Run("What was there before is in", idle=True),
+    _POST: Run('"message-0001"'),
+    'curl -sN http://127.0.0.1:8765/api/chat/events -H "$auth"': Run("event: ", stays=True),
+}
+"""Those that stand in blocks, in the words of the document but for comments and line ends."""
+
+NAMED: Mapping[str, Run] = {
+    "echo hi | .venv/bin/parley chat": Run("You said: hi"),
+    "make chat": Run("You said: hi", piped="hi"),
+    "make check": Run("his would start:"),
+    "make help": Run("make journeys"),
+    "parley": Run("usage: parley", code=2),
+    "parley address": Run(r"http://127\.0\.0\.1:\d+/\?token="),
+    "parley audit": Run(),
+    "parley chat": Run("You said: hi", piped="hi"),
+    "parley check": Run("his would start:"),
+    "parley letters drop 812": Run("There is no dead letter of this number", code=1),
+    "parley letters list": Run("There are no dead letters"),
+    "parley letters retry 812": Run("There is no dead letter of this number", code=1),
+    "parley letters show 812": Run("There is no dead letter of this number", code=1),
+    "parley memory people": Run(),
+    "parley person erase web:local": Run("This receipt is in", typed="yes\n"),
+    "parley run": Run("Open http", stays=True, idle=True),
+    "parley run --watched": Run("Open http", stays=True, idle=True),
+    "parley simulate --help": Run("slack"),
+    "parley simulate slack": Run("In config.yaml:.*/sim/say", stays=True),
+    "parley threads": Run("STATE"),
+    "parley version": Run(r"Parley \d"),
+    "python -m parley.channels.slack.manifest https://your.host": Run("https://your.host"),
+    "python -m parley.simulator dingtalk": Run("In config.yaml:.*/sim/say", stays=True),
+    "python -m parley.simulator feishu": Run("In config.yaml:.*/sim/say", stays=True),
+}
+"""Those that stand in sentences."""
+
+_SUITES = "test|attacks|fuzz|journeys|browser|teeth|chaos|chaos-nodes|soak|conformance|vendors|postgres|nodes"
+
+LEFT_OUT: Mapping[re.Pattern[str], str] = {
+    re.compile(rf"(?:\w+=\S+ )*make (?:{_SUITES})(?: .*)?"): "a suite of its own, and this is in one",
+    re.compile(r"pytest .*"): "a part of a suite",
+    re.compile(r"make bench(?: .*)?"): "measures for minutes, alone on the machine",
+    re.compile(r"bash \.ci/run"): "runs all suites, this among them",
+    re.compile(
+        r"pg_(?:dump|restore) .*"
+    ): "needs a PostgreSQL; tests/postgres/product/test_backup.py runs it",
+}
+NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
+    re.compile(r"(?:\.venv/bin/)?python -m benchmarks\.\w+.*"): "measures for minutes, alone on the machine",
+    re.compile(r"python -m tests\.unit\.mutation .*"): "mutates for minutes",
+    re.compile(
+        r"python -m tests\.(?:contract\.table|unit\.kit\.markdown_table)"
+    ): "writes into the documents",
+    re.compile(r"(?:\.venv/bin/python -m )?pip install .*"): "changes the environment that the tests run in",
+    re.compile(r"make"): "the name of the program",
+    re.compile(r"make lint"): "reads all of the checkout for a minute; .ci/run does",
+    re.compile(r"openssl .*"): "another program's, which Parley needs nowhere",
+    re.compile(r"sqlite3 .*"): "another program's, which Parley needs nowhere",
+    re.compile(r"parley letters (?:drop|retry)"): "named without its numbers",
+    re.compile(r"parley agent(?: --host 0\.0\.0\.0)?"): "takes port 2024; tests/e2e runs it on a free one",
+}
+
+
+def left_out(text: str, named: bool = False) -> str:
+    """Return why a command is not run here; nothing when it is."""
+    lists = {**LEFT_OUT, **NAMED_LEFT_OUT} if named else LEFT_OUT
+    return next((reason for pattern, reason in lists.items() if pattern.fullmatch(text)), "")

@@ -1,0 +1,154 @@
+"""The distribution: built, installed into an empty environment, and run beside packages of other people."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tarfile
+import tomllib
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from tests.kit.checkout import ROOT, SHIPPED
+from tests.kit.machine import patience
+
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(400)]
+
+_SDIST = "from setuptools import build_meta; print(build_meta.build_sdist('dist'))"
+_OURS = ("parley", "channels", "memory", "pyproject.toml", "README.md", "LICENSE")
+_THEIRS = ("agent", "app", "bridge", "channels", "console", "memory", "simulator", "store")
+"""Packages that a folder may have, and that were ours once."""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment with the wheel in it, and a folder of somebody's project."""
+
+    environment: Path
+    folder: Path
+    wheel: Path
+
+    def call(self, *command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a program of the environment in the folder."""
+        program = self.environment / "bin" / command[0]
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        return subprocess.run(
+            [program, *command[1:]],
+            cwd=self.folder,
+            env=clean,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=patience(150),
+        )
+
+    def install(self, *what: str) -> None:
+        """Install with pip."""
+        done = self.call("python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *what)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel that is made out of the source distribution."""
+    place = tmp_path_factory.mktemp("built")
+    checkout, python = place / "checkout", place / "builder" / "bin" / "python"
+    checkout.mkdir()
+    for name in _OURS:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, checkout / name, symlinks=True)
+        else:
+            shutil.copy(ROOT / name, checkout / name)
+    venv.create(place / "builder", with_pip=True)
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+    _run(python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *needed, "wheel")
+    source = checkout / "dist" / _run(python, "-c", _SDIST, folder=checkout).splitlines()[-1]
+    wheels = ("--no-deps", "--no-build-isolation", "--wheel-dir", str(place))
+    _run(python, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", *wheels, str(source))
+    with tarfile.open(source) as archive:
+        assert not [each.name for each in archive if each.issym() or each.islnk()]
+    return next(place.glob("*.whl"))
+
+
+def _run(program: Path, *arguments: str, folder: Path | None = None) -> str:
+    command = [program, *arguments]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=patience(150)
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """The base, where every name that was ours once is that of a package which cannot be imported."""
+    place = tmp_path_factory.mktemp("installed")
+    venv.create(place / "venv", with_pip=True)
+    for name in _THEIRS:
+        (place / "project" / name).mkdir(parents=True)
+        (place / "project" / name / "__init__.py").write_text(f"raise RuntimeError('{name} is not yours')\n")
+    made = Installed(place / "venv", place / "project", wheel)
+    made.install(str(wheel), "channels")  # Django's
+    return made
+
+
+def test_it_has_one_name_and_everything_that_it_needs(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        metadata = next(name for name in names if name.endswith("/METADATA"))
+        described = archive.read(metadata).decode()
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"parley", "parley_bridge"}
+    assert "Name: parley-bridge" in described
+    for needed in (
+        "py.typed",
+        "app/settings/default.yaml",
+        "channels/web/page/index.html",
+        "channels/slack/api.py",
+    ):
+        assert f"parley/{needed}" in names
+    assert {f"parley/memory/data/{path.name}" for path in (ROOT / "memory" / "data").iterdir()} <= names
+
+
+def test_it_writes_its_configuration_and_finds_it_right(installed: Installed) -> None:
+    printed = installed.call("parley", "check", "--print-config")
+    assert printed.stdout == SHIPPED.read_text("utf-8")
+    (installed.folder / "config.yaml").write_text(
+        printed.stdout.replace("url: embedded ", "url: http://127.0.0.1:1 ").replace(
+            "port: 8765 ", "port: 0 "
+        )
+    )
+    checked = installed.call("parley", "check")
+    assert "this would start" in checked.stdout, checked.stderr
+    assert checked.stdout.endswith("\n1 mistake.\n"), checked.stdout
+    assert "agent.url: " in checked.stdout
+    assert "Traceback" not in checked.stderr
+
+
+@pytest.mark.parametrize(
+    ("config", "extra"),
+    [
+        ("", "embedded"),
+        ("agent: {url: 'http://127.0.0.1:1'}\nchannels: {telegram: {bot_token: '1:a'}}", "telegram"),
+        ("agent: {url: 'http://127.0.0.1:1'}\nstore: {url: 'postgresql://127.0.0.1:1/x'}", "postgres"),
+    ],
+)
+def test_a_missing_extra_is_named_with_the_command(installed: Installed, config: str, extra: str) -> None:
+    (installed.folder / "config.yaml").write_text(config)
+    ended = installed.call("parley", "run")
+    assert ended.returncode == 2
+    assert f"is not installed; run: pip install 'parley-bridge[{extra}]'" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_with_the_embedded_agent_it_chats(installed: Installed) -> None:
+    installed.install(f"{installed.wheel}[embedded]")
+    (installed.folder / "config.yaml").write_text("console: {port: 0}\n")
+    chatted = installed.call("parley", "chat", "hello")
+    assert chatted.returncode == 0, chatted.stderr
+    assert "demonstration" in chatted.stdout

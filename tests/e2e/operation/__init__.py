@@ -1,0 +1,1 @@
+"""Starting, crashing, moving and watching a Parley."""

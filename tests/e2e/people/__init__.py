@@ -1,0 +1,1 @@
+"""Who people are, what is known of them, and what they may."""

@@ -1,0 +1,1 @@
+"""Doubles for what surrounds a part of Parley, each small and real enough to be wrong."""

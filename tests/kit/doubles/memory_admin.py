@@ -1,0 +1,157 @@
+"""Memories that live in a dictionary, for what stands in front of them: the API, its client, the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from parley.console.api.bodies import FactPatchBody, NewFactBody
+from parley.console.api.memory_port import CreatedFact, FailedTurn, MemoryConfig, MemoryHealth, PersonStatus
+from parley.core.model.errors import MemoryFailed
+
+OWN = "web:local"
+AT = "2026-11-20T09:30:00.000000Z"
+CONFIG = MemoryConfig(
+    enabled=True,
+    injection_enabled=True,
+    storage="files",
+    groups="separate",
+    per_assistant=False,
+    debounce_seconds=30.0,
+    max_wait=120.0,
+    max_facts=1000,
+    fact_confidence_threshold=0.7,
+    max_injection_tokens=2000,
+    token_counting="tiktoken",
+    ranking="relevance",
+    similarity_weight=0.6,
+    confidence_weight=0.4,
+)
+
+Document = dict[str, Any]
+"""A memory as JSON that the tests read by key."""
+
+
+def empty() -> Document:
+    """A memory of nothing."""
+    blank = {"summary": "", "updatedAt": ""}
+    return {
+        "version": "1.0",
+        "lastUpdated": "",
+        "user": {name: dict(blank) for name in ("workContext", "personalContext", "topOfMind")},
+        "history": {name: dict(blank) for name in ("recentMonths", "earlierContext", "longTermBackground")},
+        "facts": [],
+    }
+
+
+def fact(number: int, content: str, category: str = "context", confidence: float = 0.9) -> Document:
+    """An entry of a memory."""
+    return {
+        "id": f"fact_{number:08x}",
+        "content": content,
+        "category": category,
+        "confidence": confidence,
+        "createdAt": AT,
+        "source": "thread-1",
+    }
+
+
+@dataclass
+class Memories:
+    """Everybody's memory. `away` makes every look at it fail, as a disk that is full does."""
+
+    config: MemoryConfig = CONFIG
+    documents: dict[str, Document] = field(default_factory=dict)
+    states: dict[str, PersonStatus] = field(default_factory=dict)
+    letters: list[FailedTurn] = field(default_factory=list)
+    reloaded: list[str] = field(default_factory=list)
+    away: bool = False
+
+    def off(self) -> Memories:
+        """The same, where the configuration says that nobody is remembered."""
+        self.config = replace(self.config, enabled=False)
+        return self
+
+    def of(self, person: str) -> Document:
+        """Whose memory it is, to be changed in place."""
+        if self.away:
+            raise MemoryFailed("The disk is full.")
+        return self.documents.setdefault(person, empty())
+
+    def facts(self, person: str = OWN) -> list[str]:
+        """What is remembered."""
+        return [str(entry["content"]) for entry in self.of(person)["facts"]]
+
+    async def own(self) -> str:
+        return OWN
+
+    async def health(self) -> MemoryHealth:
+        return MemoryHealth(len(self.documents), 0, len(self.letters), "rules", "")
+
+    async def people(self) -> Sequence[str]:
+        return sorted(self.documents)
+
+    async def state(self, person: str) -> PersonStatus:
+        return self.states.get(person, PersonStatus(on=True, waiting=0))
+
+    async def switch(self, person: str, on: bool) -> None:
+        self.states[person] = replace(await self.state(person), on=on)
+
+    async def data(self, person: str) -> str:
+        return json.dumps(self.of(person), ensure_ascii=False)
+
+    async def reload(self, person: str) -> str:
+        self.reloaded.append(person)
+        return await self.data(person)
+
+    async def create(self, person: str, fact: NewFactBody) -> CreatedFact:
+        facts = self.of(person)["facts"]
+        for entry in facts:
+            if entry["content"].casefold() == fact.content.casefold():
+                return CreatedFact(entry["id"], known=True)
+        entry = {
+            "id": f"fact_{len(facts) + 100:08x}",
+            "createdAt": AT,
+            "source": "manual",
+        } | fact.model_dump()
+        facts.append(entry)
+        return CreatedFact(entry["id"])
+
+    async def patch(self, person: str, fact_id: str, change: FactPatchBody) -> CreatedFact:
+        facts = self.of(person)["facts"]
+        for entry in facts:
+            if entry["id"] != fact_id and entry["content"] == change.content:
+                return CreatedFact(entry["id"], known=True)
+        for entry in facts:
+            if entry["id"] == fact_id:
+                entry.update(change.model_dump(exclude_none=True), source="manual")
+                return CreatedFact(fact_id)
+        return CreatedFact("")
+
+    async def delete(self, person: str, fact_id: str) -> bool:
+        memory = self.of(person)
+        left = [entry for entry in memory["facts"] if entry["id"] != fact_id]
+        gone = len(left) < len(memory["facts"])
+        memory["facts"] = left
+        return gone
+
+    async def replace(self, person: str, text: str) -> str:
+        given = json.loads(text)
+        if any("content" not in entry for entry in given.get("facts", [])):
+            return "There is no fact that can be read in this memory."
+        self.documents[person] = empty() | given
+        return ""
+
+    async def clear(self, person: str) -> int:
+        return len(self.documents.pop(person, empty())["facts"])
+
+    async def set_aside(self) -> Sequence[FailedTurn]:
+        return self.letters
+
+    async def retry(self, item: int) -> bool:
+        left = [letter for letter in self.letters if letter.item != item]
+        found = len(left) < len(self.letters)
+        self.letters = left
+        return found

@@ -1,0 +1,1 @@
+"""Texts, files and memories that several suites try things on."""

@@ -1,0 +1,90 @@
+"""Two presses in the same instant, as often as it takes to believe that one of them decides."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+
+from parley.core.hitl import audit
+from parley.core.hitl.records import question_queue
+from parley.core.model.address import Conversation
+from parley.core.model.questions import Click
+from parley.core.model.types import OutboundMessage
+from tests.kit.doubles.core import Core, ScriptedAgent
+from tests.kit.machine import patience
+from tests.kit.waiting import until
+from tests.unit.core.hitl.test_lifecycle import ANN
+
+_OPTIONS = ("approve", "reject")
+_TOGETHER = 25
+"""Questions that are under way at once: a thousand one after the other would only take longer."""
+
+
+async def two_presses(nodes: Sequence[Core], agent: ScriptedAgent, rounds: int) -> None:
+    """Ask so many questions, press both buttons of each at once, on the first and on the last of the nodes,
+    and see that each was decided once: for its asker, for the agent, in its message and on record.
+    """
+    for start in range(0, rounds, _TOGETHER):
+        chats = [Conversation("test", f"chat{number}") for number in range(start, start + _TOGETHER)]
+        await asyncio.gather(*(nodes[0].say("ask", conversation=chat) for chat in chats))
+    await until_finals(nodes, 2 * rounds)
+    asked = [final for final in finals_of(nodes) if final.question is not None]
+    assert len(asked) == rounds
+    for start in range(0, rounds, _TOGETHER):
+        pairs = [(final, option) for final in asked[start : start + _TOGETHER] for option in _OPTIONS]
+        await asyncio.gather(*(press(nodes, final, option) for final, option in pairs))
+    await until_finals(nodes, 3 * rounds)
+    await until_nothing_waits(nodes, asked)
+    assert len(finals_of(nodes)) == 3 * rounds
+    given = Counter(request.thread for request in agent.requests if request.answer is not None)
+    assert (len(given), set(given.values())) == (rounds, {1})
+    kinds = [entry.kind async for entry in audit.list_entries(nodes[0].journal)]
+    assert kinds.count(audit.AuditKind.DECIDED) == rounds
+    check_messages(nodes, rounds)
+
+
+async def press(nodes: Sequence[Core], final: OutboundMessage, option: str) -> None:
+    node = nodes[0] if option == _OPTIONS[0] else nodes[-1]
+    assert final.question is not None
+    click = Click(
+        f"{final.turn_id} {option}", final.question.id, option, ANN, final.conversation, private=True
+    )
+    await node.clicks.submit(click)
+
+
+def finals_of(nodes: Sequence[Core]) -> list[OutboundMessage]:
+    return [final for node in nodes for final in node.channel.finals]
+
+
+async def until_finals(nodes: Sequence[Core], count: int) -> None:
+    """Wait until so much was said on all nodes together."""
+    async with asyncio.timeout(patience(240)):
+        while sum(len(node.channel.finals) for node in nodes) < count:
+            news = [asyncio.create_task(node.channel.news.wait()) for node in nodes]
+            await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
+            for node, task in zip(nodes, news, strict=True):
+                task.cancel()
+                node.channel.news.clear()
+
+
+async def until_nothing_waits(nodes: Sequence[Core], asked: Sequence[OutboundMessage]) -> None:
+    """Wait until the second press of each pair was worked, too."""
+    queue = question_queue("test")
+    for final in asked:
+        assert final.question is not None
+        turn = final.question.id.rpartition("-")[0]
+        for lane in (turn, f"{final.question.id}/show"):
+            await until(partial(nodes[0].nothing_waits, queue, lane), f"{lane} is worked")
+
+
+def check_messages(nodes: Sequence[Core], rounds: int) -> None:
+    """Each question's message names one option: the one that its agent was given."""
+    told = {final.conversation.key: final.text for final in finals_of(nodes) if "given" in final.text}
+    settled = [snapshot for node in nodes for _, snapshot in node.channel.settled]
+    assert len({snapshot.turn_id for snapshot in settled}) == rounds
+    for snapshot in settled:
+        approved = "Ann: Approve" in snapshot.text
+        assert approved != ("Ann: Refuse" in snapshot.text)
+        assert approved == told[snapshot.conversation.key].endswith("approve")

@@ -1,0 +1,1 @@
+"""Parley itself on PostgreSQL."""

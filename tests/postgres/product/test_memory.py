@@ -1,0 +1,84 @@
+"""Memories in a database that several nodes share: nobody's change is lost to another's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+
+from parley.core.model.errors import DocumentConflict
+from parley.memory.learning.extraction.extractor import Extractor
+from parley.memory.learning.extraction.rules import RuleExtractor
+from parley.memory.model.document import StoredMemory
+from parley.memory.options import MemoryOptions
+from parley.memory.service import MemoryService
+from parley.memory.storage.sql import SqlMemoryStore
+from parley.store.postgres import PostgresStore
+from tests.kit.samples.memories import fact, stored
+from tests.postgres.cluster import Cluster
+
+pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
+
+
+@pytest.fixture
+async def nodes(cluster: Cluster, schema: str) -> AsyncIterator[tuple[PostgresStore, PostgresStore]]:
+    async with (
+        PostgresStore.open(cluster.url, schema=schema) as a,
+        PostgresStore.open(cluster.url, schema=schema) as b,
+    ):
+        yield a, b
+
+
+def service(store: PostgresStore) -> MemoryService:
+    extractor: Extractor = RuleExtractor()
+    return MemoryService(SqlMemoryStore(store), store, extractor, MemoryOptions())
+
+
+async def test_what_people_add_on_two_nodes_at_once_is_all_there(
+    nodes: tuple[PostgresStore, PostgresStore],
+) -> None:
+    services = [service(node) for node in nodes]
+
+    async def add(each: MemoryService, numbers: range) -> None:
+        for number in numbers:
+            await each.add("ann", f"The lucky number of day {number} is {number * 7}")
+
+    await asyncio.gather(add(services[0], range(6)), add(services[1], range(6, 12)))
+    for each in services:
+        overview = await each.overview("ann")
+        assert len(overview.facts) == 12
+
+
+async def test_of_two_writers_the_slower_one_is_told(nodes: tuple[PostgresStore, PostgresStore]) -> None:
+    a, b = (SqlMemoryStore(node) for node in nodes)
+    first = await a.save("ann", stored(fact(1, "Likes tea")))
+    await b.save("ann", replace(await b.load("ann"), document=stored(fact(2, "Likes coffee")).document))
+    with pytest.raises(DocumentConflict):
+        await a.save("ann", first)
+    assert [each.content for each in (await a.load("ann")).document.facts] == ["Likes coffee"]
+
+
+async def test_a_large_memory_is_read_and_written_while_the_loop_goes_on(
+    nodes: tuple[PostgresStore, PostgresStore],
+) -> None:
+    store = SqlMemoryStore(nodes[0])
+    whole = stored(
+        *(fact(n, f"A long statement about the {n}th of many things they did") for n in range(3000))
+    )
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    saved = await store.save("ann", whole)
+    before = turns
+    assert (await SqlMemoryStore(nodes[1]).load("ann")).document == saved.document
+    counting.cancel()
+    assert turns - before > 100
+    assert saved != StoredMemory()

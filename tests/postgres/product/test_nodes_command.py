@@ -1,0 +1,58 @@
+"""`parley nodes`: who works on the store, in a table that people read."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from parley.app.cli.service import nodes
+from parley.app.settings.load import read_settings
+from parley.app.storage.store import open_store
+from parley.app.supervision.cluster import NodeReport
+from tests.postgres.cluster import Cluster
+
+pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
+
+
+@pytest.fixture
+def url(cluster: Cluster) -> str:
+    """A database of its own: nodes of other tests are not in it."""
+    with psycopg.connect(cluster.url, autocommit=True) as admin:
+        admin.execute("CREATE DATABASE listing")
+    return cluster.url_of("postgres", "secret", "listing")
+
+
+def test_each_node_has_a_line_with_what_it_holds(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = f'store: {{url: "{url}", node: blue}}\n'
+    (tmp_path / "config.yaml").write_text(text)
+    arguments = argparse.Namespace(config=None, verbose=False, json=False)
+    assert nodes.run(arguments) == 0
+    assert capsys.readouterr().out == "No node works on this store.\n"
+
+    async def work() -> None:
+        async with open_store(read_settings(text, "config.yaml", {}, tmp_path)) as store:
+            store.nodes.say(NodeReport(channels={"telegram": "up", "web": "up"}).model_dump_json())
+            await store.renew()
+            await store.nodes.hold("telegram", 60)
+            await asyncio.to_thread(nodes.run, arguments)
+
+    asyncio.run(work())
+    head, line = capsys.readouterr().out.splitlines()
+    assert head.split() == ["NODE", "UP", "SEEN", "TURNS", "HOLDS", "ALONE", "CHANNELS"]
+    assert line.startswith("blue-")
+    assert line.split()[-6:] == ["0", "telegram", "telegram", "up,", "web", "up"]
+
+
+def test_a_store_in_a_file_has_one_node(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert nodes.run(argparse.Namespace(config=None, verbose=False, json=False)) == 0
+    assert "docs/nodes.md" in capsys.readouterr().out

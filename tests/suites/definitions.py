@@ -1,0 +1,103 @@
+"""What each suite runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Edition = Literal["full", "usual", "short"]
+"""`full` before an issue is called resolved, `usual` in CI, `short` where CI has no time left."""
+EDITIONS: tuple[Edition, ...] = ("full", "usual", "short")
+
+
+@dataclass(frozen=True)
+class PytestRun:
+    """Tests that pytest runs, in so many processes. A module stays together where it is costly to set up.
+
+    A selection by a mark names the folders, too: to look for marks everywhere costs each process ten seconds.
+    """
+
+    selection: tuple[str, ...] = ()
+    processes: int = 1
+    together: bool = True
+
+    def command(self, edition: Edition) -> list[str]:
+        """Return the command line for all of them."""
+        spread = ["-n", str(self.processes), "--dist", "loadscope" if self.together else "worksteal"]
+        return [*self._pytest(edition), *(spread if self.processes > 1 else ())]
+
+    def alone(self, test: str, edition: Edition) -> list[str]:
+        """Return the command line for one of them by itself."""
+        return [*(word for word in self._pytest(edition) if not word.startswith("tests/")), test]
+
+    def _pytest(self, edition: Edition) -> list[str]:
+        plugin = ("-p", "tests.suites.editions", "--edition", edition)
+        return [sys.executable, "-m", "pytest", *plugin, *self.selection]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A test that is a program of its own; `arguments` are those of an edition."""
+
+    module: str
+    arguments: Mapping[Edition, tuple[str, ...]] = field(default_factory=dict)
+
+    def command(self, edition: Edition) -> list[str]:
+        """Return the command line."""
+        return [sys.executable, "-m", *self.module.split(), *self.arguments.get(edition, ())]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One after the other, all of these. `seconds` is what the usual edition takes on two quiet cores.
+
+    A failed test of a suite that meets real processes, sockets or browsers has a `second_chance`.
+    """
+
+    parts: Sequence[PytestRun | Program]
+    seconds: int
+    second_chance: bool = True
+
+
+_JOURNEYS = (
+    "tests/e2e",
+    "tests/reconnect",
+    "tests/contract/test_slack_http.py",
+    "tests/unit/app/backup/test_restore.py",
+)
+
+SUITES: Mapping[str, Suite] = {
+    "test": Suite([PytestRun(processes=6)], 250, second_chance=False),
+    "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=4)], 230),
+    "browser": Suite(
+        [PytestRun(("-m", "browser", "tests/browser", "tests/e2e/chat/test_browser.py"), 3)], 150
+    ),
+    "teeth": Suite([PytestRun(("-m", "teeth", "tests/contract"), processes=6, together=False)], 90),
+    "chaos": Suite([Program("tests.chaos sqlite", {"full": ("--full",), "short": ("--turns", "60")})], 100),
+    "chaos-nodes": Suite(
+        [Program("tests.chaos nodes", {"full": ("--full",), "short": ("--turns", "60")})], 100
+    ),
+    "attacks": Suite([PytestRun(("-m", "attacks", "tests/attacks"), processes=2, together=False)], 40),
+    # Another chance would be another try of something else, and hide what was found.
+    "fuzz": Suite(
+        [PytestRun(("-m", "fuzz", "tests/fuzz"), processes=2, together=False)], 80, second_chance=False
+    ),
+    "soak": Suite(
+        [PytestRun(("-m", "soak", "tests/soak", "tests/reconnect", "tests/unit/channels/dingtalk"))], 120
+    ),
+    "conformance": Suite([PytestRun(("-m", "conformance", "tests/conformance"), processes=2)], 60),
+    "vendors": Suite([PytestRun(("-m", "vendors", "tests/vendors"))], 20),
+    "postgres": Suite(
+        [
+            PytestRun(("-m", "postgres", "tests/postgres"), processes=3),
+            PytestRun(
+                ("--engine", "postgres", "tests/contract", "tests/unit/memory/storage/test_sql.py"), 3, False
+            ),
+            PytestRun(("--engine", "postgres", "-m", "not browser", "tests/e2e"), processes=4),
+        ],
+        220,
+    ),
+    "nodes": Suite([PytestRun(("-m", "nodes", "tests/nodes"), processes=2)], 100),
+}

@@ -1,0 +1,1 @@
+"""What `parley check` finds."""

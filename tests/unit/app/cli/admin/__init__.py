@@ -1,0 +1,1 @@
+"""Commands that look after what is kept."""

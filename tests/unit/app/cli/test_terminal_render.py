@@ -1,0 +1,73 @@
+"""A reply in the terminal reads like a reply."""
+
+import pytest
+
+from parley.app.cli.terminal_render import ReplyPrinter
+
+
+def entry(text, *steps, final=False, files=()):
+    return {
+        "id": "turn",
+        "role": "agent",
+        "text": text,
+        "reply_to": "message",
+        "final": final,
+        "steps": [{"id": step, "title": step, "status": "done"} for step in steps],
+        "files": [{"id": name, "name": name} for name in files],
+    }
+
+
+@pytest.fixture
+def shown(capsys):
+    def show(growing, *entries):
+        screen = ReplyPrinter(growing=growing)
+        for each in entries:
+            screen.show(each)
+        return capsys.readouterr()
+
+    return show
+
+
+def test_a_growing_text_is_printed_once(shown):
+    assert shown(True, entry("Hel"), entry("Hello"), entry("Hello!", final=True)).out == "Hello!\n"
+
+
+def test_what_is_asked_comes_after_the_reply(shown):
+    asked = entry("Send it?", final=True) | {"id": "question"}
+    assert (
+        shown(True, entry("I wrote"), entry("I wrote it.", final=True), asked).out
+        == "I wrote it.\nSend it?\n"
+    )
+
+
+def test_a_questions_options_are_numbered(shown):
+    asked = entry("Send it?", final=True) | {
+        "question": {"options": [{"label": "Approve"}, {"label": "Reject"}]}
+    }
+    assert shown(False, asked).out == "Send it?\n  1. Approve\n  2. Reject\n"
+
+
+def test_into_a_pipe_goes_only_the_final_text(shown):
+    captured = shown(False, entry("Let me", "clock"), entry("It is noon.", "clock", final=True))
+    assert (captured.out, captured.err) == ("It is noon.\n", "")
+
+
+def test_a_text_that_was_rewritten_is_printed_again_as_a_whole(shown):
+    assert (
+        shown(True, entry("Let me see"), entry("It is noon.", final=True)).out == "Let me see\nIt is noon.\n"
+    )
+
+
+def test_steps_never_break_a_paragraph(capsys):
+    screen = ReplyPrinter(growing=True)
+    screen.show(entry("Let me"))
+    screen.show(entry("Let me look", "clock"))
+    assert capsys.readouterr() == ("Let me look", "")
+    screen.show(entry("Let me look.\n\nIt is", "clock"))
+    screen.show(entry("Let me look.\n\nIt is noon.", "clock", final=True))
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == (".\n\nIt is noon.\n", "  · clock\n")
+
+
+def test_files_are_named_at_the_end(shown):
+    assert shown(False, entry("Here.", final=True, files=["a.pdf"])).out == "Here.\n[file: a.pdf]\n"

@@ -1,0 +1,1 @@
+"""Channels, leases and nodes."""

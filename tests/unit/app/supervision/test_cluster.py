@@ -1,0 +1,152 @@
+"""What a node shows of itself, and what keeps a store from being shared."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from parley.app.cli.startup_summary import summarise_startup
+from parley.app.settings.load import read_settings
+from parley.app.storage.store import make_node_name
+from parley.app.supervision.cluster import ClusterMembership, NodeReport, parse_node_report
+from parley.core.model.errors import StoreUnavailable
+from parley.core.ports.channel import Health, HealthReport
+from parley.store.nodes import LeaseHolder, Node
+
+A = Node("a-1", 1000.0, 10.0, 2, ("telegram",), NodeReport(agent="http://one").model_dump_json())
+B = replace(A, name="b-2", holds=())
+
+
+class Others:
+    """What the store knows of the nodes."""
+
+    name = "a-1"
+
+    def __init__(self, *nodes: Node) -> None:
+        self.nodes: Sequence[Node] = nodes
+        self.said = ""
+        self.looked = asyncio.Event()
+        self.broken = False
+
+    def say(self, report: str) -> None:
+        self.said = report
+
+    async def all(self, queues: str) -> Sequence[Node]:
+        self.looked.set()
+        if self.broken:
+            raise StoreUnavailable("away")
+        return self.nodes
+
+    async def hold(self, what: str, seconds: float) -> LeaseHolder:
+        raise AssertionError("not in these tests")
+
+    async def let_go(self, what: str) -> None:
+        raise AssertionError("not in these tests")
+
+    async def freed(self, what: str, timeout: float) -> None:
+        raise AssertionError("not in these tests")
+
+
+def neighbourhood(nodes: Others) -> ClusterMembership:
+    channels = (HealthReport("telegram", Health.STANDBY, "", 0.0), HealthReport("web", Health.UP, "", 0.0))
+    return ClusterMembership(nodes, "http://one", lambda: channels, lambda: 5.0)
+
+
+async def seen(nodes: Others) -> ClusterMembership:
+    made = neighbourhood(nodes)
+    running = asyncio.create_task(made.run())
+    await nodes.looked.wait()
+    await asyncio.sleep(0)
+    running.cancel()
+    await asyncio.wait([running])
+    return made
+
+
+async def test_it_shows_its_channels_and_its_agent():
+    nodes = Others(A)
+    await seen(nodes)
+    said = json.loads(nodes.said)
+    assert said["channels"] == {"telegram": "standby", "web": "up"}
+    assert said["agent"] == "http://one"
+
+
+async def test_the_living_are_one_report():
+    made = await seen(Others(A, B, replace(A, name="dead", left=-1.0)))
+    (report,) = made.reports()
+    assert report.detail == "2: a-1 (telegram), b-2"
+
+
+async def test_there_is_none_where_there_can_be_one_node_only():
+    assert (await seen(Others())).reports() == ()
+
+
+@pytest.mark.parametrize(
+    ("nodes", "expected"), [((A,), False), ((A, B), True), ((A, replace(B, left=0.0)), False), ((), False)]
+)
+async def test_somebody_else_can_go_on_if_they_live(nodes: tuple[Node, ...], expected: bool):
+    assert await neighbourhood(Others(*nodes)).others() == expected
+
+
+async def test_nobody_is_counted_on_while_the_store_is_away():
+    nodes = Others(A, B)
+    nodes.broken = True
+    assert not await neighbourhood(nodes).others()
+
+
+async def test_a_node_with_another_agent_is_named_once(caplog: pytest.LogCaptureFixture):
+    other = replace(B, report=NodeReport(agent="http://two").model_dump_json())
+    await seen(Others(A, other))
+    assert "node b-2 asks another agent (http://two)" in caplog.text
+    assert caplog.text.count("another agent") == 1
+
+
+def test_what_another_version_says_harms_nobody():
+    assert parse_node_report(replace(A, report='{"channels": 7}')).channels == {}
+    assert parse_node_report(replace(A, report="")).version == "?"
+
+
+def test_no_two_lives_have_the_same_name():
+    assert make_node_name("blue").startswith("blue-")
+    assert make_node_name("blue") != make_node_name("blue")
+    assert make_node_name("") != make_node_name("")
+
+
+POSTGRES = "store: {url: 'postgresql://db/parley'}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", []),
+        ("memory: {storage: files}\n", []),
+        (POSTGRES + "agent: {url: 'http://agent:2024'}\n", []),
+        (POSTGRES, ["agent.url"]),
+        (POSTGRES + "agent: {url: 'http://agent:2024'}\nmemory: {storage: files}\n", ["memory.storage"]),
+        (POSTGRES + "memory: {storage: files}\n", ["agent.url", "memory.storage"]),
+    ],
+)
+def test_whatever_is_for_one_node_only_is_said(tmp_path, text: str, said: list[str]):
+    lines = [
+        line
+        for line in summarise_startup(read_settings(text, "config.yaml", {}, tmp_path))
+        if "one node only" in line
+    ]
+    assert len(lines) == len(said)
+    assert all(name in line for name, line in zip(said, lines, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "in_store"),
+    [
+        ("", False),
+        (POSTGRES, True),
+        (POSTGRES + "memory: {storage: files}\n", False),
+        ("memory: {storage: store}\n", True),
+    ],
+)
+def test_memories_are_where_every_node_finds_them(tmp_path, text: str, in_store: bool):
+    assert read_settings(text, "config.yaml", {}, tmp_path).settings.memory_in_store == in_store

@@ -1,0 +1,1 @@
+"""Tests of the channels, one folder for each."""

@@ -1,0 +1,217 @@
+"""What DingTalk pushes, as messages for the core."""
+
+import copy
+import logging
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parley.channels.dingtalk.inbound.inbound_queue import parse_or_skip
+from parley.channels.dingtalk.inbound.message_parser import ParseOptions, parse_message
+from parley.core.model.attachments import AttachmentKind
+
+# As DingTalk's documents and its SDK have them.
+BASE = {
+    "conversationId": "cidPrivate==",
+    "atUsers": [{"dingtalkId": "$:LWCP_v1:$robot"}],
+    "chatbotCorpId": "ding-a",
+    "chatbotUserId": "$:LWCP_v1:$robot",
+    "msgId": "msg0000==",
+    "senderNick": "Ann",
+    "isAdmin": True,
+    "senderStaffId": "manager1",
+    "sessionWebhookExpiredTime": 1642000000000,
+    "createAt": 1641994500123,
+    "senderCorpId": "ding-a",
+    "conversationType": "1",
+    "senderId": "$:LWCP_v1:$ann",
+    "sessionWebhook": "https://oapi.dingtalk.com/robot/sendBySession?session=x",
+    "robotCode": "ding-robot",
+    "msgtype": "text",
+    "text": {"content": " hello "},
+}
+GROUP = BASE | {"conversationType": "2", "conversationId": "cidGroup==", "isInAtList": True}
+
+
+def body(kind, content):
+    return {key: value for key, value in BASE.items() if key != "text"} | {
+        "msgtype": kind,
+        "content": content,
+    }
+
+
+PICTURE = body("picture", {"downloadCode": "dl1", "pictureDownloadCode": "p"})
+RICH = body(
+    "richText",
+    {"richText": [{"text": "look: "}, {"downloadCode": "dl1", "type": "picture"}, {"text": "and"}]},
+)
+VOICE = body("audio", {"duration": 4000, "downloadCode": "dl1", "recognition": "what was said"})
+FILE = body("file", {"spaceId": "1", "fileName": "../a b.pdf", "downloadCode": "dl1", "fileId": "2"})
+VIDEO = body("video", {"duration": 4, "downloadCode": "dl1", "videoType": "mp4"})
+QUOTE = BASE | {
+    "text": {
+        "content": "and this?",
+        "isReplyMsg": True,
+        "repliedMsg": {"msgType": "text", "msgId": "m0", "content": {"text": "the answer"}},
+    }
+}
+ALL = (BASE, GROUP, PICTURE, RICH, VOICE, FILE, VIDEO, QUOTE)
+
+
+def heard(data, **manner):
+    return parse_message(data, ParseOptions(**manner), 7.0)
+
+
+def test_a_private_message_with_all_that_is_known_about_it():
+    message = heard(BASE)
+    assert (message.id, message.text, message.sent_at) == ("msg0000==", "hello", 1641994500.123)
+    assert message.conversation.key == "dingtalk:manager1"
+    assert (message.sender.id, message.sender.name, message.sender.workspace) == ("manager1", "Ann", "ding-a")
+    assert message.private
+    assert message.addressed
+
+
+def test_a_group_is_one_conversation_or_one_for_each_person():
+    assert heard(GROUP).conversation.key == "dingtalk:cidGroup=="
+    assert heard(GROUP, per_user=True).conversation.key == "dingtalk:cidGroup==:manager1"
+    assert heard(BASE, per_user=True).conversation.topic is None
+    assert not heard(GROUP).private
+
+
+def test_the_kind_of_a_conversation_may_be_a_number():
+    assert heard(GROUP | {"conversationType": 2}).conversation.chat == "cidGroup=="
+
+
+def test_only_what_mentions_us_is_addressed():
+    assert heard(GROUP).addressed
+    assert not heard(GROUP | {"isInAtList": False}).addressed
+
+
+@pytest.mark.parametrize("name", ["msgId", "conversationId", "sender"])
+def test_a_message_without_identity_is_no_message(name, caplog):
+    without = dict(GROUP)
+    for key in ("senderStaffId", "senderId") if name == "sender" else (name,):
+        without[key] = ""
+    with pytest.raises(ValueError, match=f"no {name}"):
+        heard(without)
+    assert parse_or_skip(without, ParseOptions()) is None
+    assert f"no {name}" in caplog.text
+
+
+def test_people_of_other_organisations_are_heard_only_when_listed(caplog):
+    caplog.set_level(logging.INFO)
+    guest = GROUP | {"senderStaffId": "", "senderCorpId": "ding-b"}
+    assert parse_or_skip(guest, ParseOptions(guests=frozenset({"*"}))) is None
+    message = heard(guest, guests=frozenset({"$:LWCP_v1:$ann"}))
+    assert message.sender.id == "$:LWCP_v1:$ann"
+
+
+def test_our_name_is_taken_out_where_dingtalk_left_it():
+    def said(text, **manner):
+        return heard(GROUP | {"text": {"content": text}}, **manner).text
+
+    assert said("@Parley  /new") == "/new"
+    assert said("ask @Parley and @Parleyman", bot_name="Parley") == "ask and @Parleyman"
+    assert said("@bob is away") == "@bob is away"
+
+
+def test_a_picture_is_a_file_with_its_robot_and_code():
+    (file,) = heard(PICTURE).attachments
+    assert (file.kind, file.handle, file.size) == (AttachmentKind.IMAGE, "ding-robot:dl1", 0)
+
+
+def test_rich_text_is_words_and_pictures():
+    message = heard(RICH)
+    assert message.text == "look: and"
+    assert [file.name for file in message.attachments] == ["picture_1.jpg"]
+
+
+def test_a_voice_message_is_its_words_or_else_a_file():
+    assert (heard(VOICE).text, heard(VOICE).attachments) == ("what was said", ())
+    silent = body("audio", {"downloadCode": "dl1"})
+    assert heard(silent).attachments[0].kind is AttachmentKind.AUDIO
+
+
+def test_files_and_videos_have_safe_names():
+    assert [file.name for file in heard(FILE).attachments] == ["a b.pdf"]
+    assert heard(FILE).attachments[0].mime == "application/pdf"
+    assert heard(VIDEO).attachments[0].kind is AttachmentKind.VIDEO
+
+
+QUOTED = [
+    ("text", {"text": "the answer"}),
+    ("text", {"content": "the answer"}),
+    ("richText", {"richText": [{"msgType": "text", "content": "the answer"}]}),
+    ("interactiveCard", {"cardId": "x", "body": {"nodes": [{"type": "markdown", "text": "the answer"}]}}),
+    ("unknownMsgType", "the answer"),
+]
+
+
+@pytest.mark.parametrize(("kind", "content"), QUOTED)
+def test_a_quote_is_given_whatever_was_quoted(kind, content):
+    replied = {"msgType": kind, "msgId": "m0", "content": content}
+    message = heard(BASE | {"text": {"content": "and?", "isReplyMsg": True, "repliedMsg": replied}})
+    assert (message.text, message.quoted) == ("and?", "the answer")
+
+
+def test_a_quoted_file_comes_with_the_question():
+    replied = {"msgType": "file", "content": {"downloadCode": "dl9", "fileName": "a.csv"}}
+    message = heard(BASE | {"text": {"content": "sum it up", "repliedMsg": replied}})
+    assert [(file.name, file.handle) for file in message.attachments] == [("a.csv", "ding-robot:dl9")]
+    assert message.quoted == ""
+
+
+def test_what_holds_nothing_is_nothing():
+    assert heard(BASE | {"text": {"content": "  "}}) is None
+    assert heard(body("unknownMsgType", {"unknownMsgType": "?"})) is None
+
+
+def test_a_senseless_time_is_now():
+    assert heard(BASE | {"createAt": "never"}).sent_at == 7.0
+    assert heard(BASE | {"createAt": "1641994500123"}).sent_at == 1641994500.123
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def places(value, path=()):
+    yield path
+    for key, inner in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
+        yield from places(inner, (*path, key))
+
+
+PLACES = [(number, path) for number, example in enumerate(ALL) for path in places(example) if path]
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(PLACES), JSON), min_size=1, max_size=3))
+def test_a_payload_changed_anywhere_is_read_or_skipped(changes):
+    number = changes[0][0][0]
+    data = copy.deepcopy(ALL[number])
+    for (which, path), value in changes:
+        # A place may be gone with an earlier change.
+        with suppress(LookupError, TypeError):
+            if which == number:
+                change(data, path, value)
+    message = parse_or_skip(data, ParseOptions())
+    if message is not None:
+        assert message.id
+        assert message.conversation.chat
+        f"{message.text}{message.quoted}{message.sender.name}{message.id}".encode()
+
+
+def change(data, path, value):
+    for key in path[:-1]:
+        if not isinstance(data, dict | list):
+            return
+        data = data[key]
+    if isinstance(data, dict | list):
+        data[path[-1]] = value

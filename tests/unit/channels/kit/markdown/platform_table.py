@@ -1,0 +1,95 @@
+"""What markdown becomes: the table of docs/markdown.md. `python -m tests.unit.channels.kit.markdown.platform_table`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from parley.channels.dingtalk import formatting as dingtalk
+from parley.channels.feishu import formatting as feishu
+from parley.channels.slack import formatting as slack
+from parley.channels.telegram import formatting as telegram
+
+DOCUMENT = Path(__file__).parents[5] / "docs" / "markdown.md"
+_BEGIN, _END = "<!-- markdown: begin -->\n", "<!-- markdown: end -->"
+PLATFORMS = ("Telegram", "Slack", "Feishu", "DingTalk card", "DingTalk message")
+ELEMENTS = {
+    "heading": "## Plan",
+    "bold, slanted, struck": "**a** *b* ~~c~~",
+    "code in a line": "`x < 1`",
+    "block of code": "```py\nx = 1\n```",
+    "list": "- a\n  - b",
+    "numbered list": "3. a\n4. b",
+    "tasks": "- [ ] a\n- [x] b",
+    "narrow table": "| a | b |\n|---|---|\n| 1 | 2 |",
+    "wide table": "| name | what it is |\n|---|---|\n| ann | one who has very much to say about all of it |",
+    "quote": "> a",
+    "quote in a quote": "> a\n>\n> > b",
+    "rule": "---",
+    "lines of a paragraph": "a\nb",
+    "link": "[a](https://b.c)",
+    "link elsewhere": "[a](./b.txt)",
+    "bare link": "<https://a.b>",
+    "reference": "[a][r]\n\n[r]: https://b.c",
+    "picture": "![a](https://b.c/d.png)",
+    "footnote": "a[^1]\n\n[^1]: b",
+    "HTML": "x<y <b>z</b>",
+    "escapes": "\\*a\\* &lt;",
+    "open fence": "```py\nx",
+    "half a link": "[a](https://b",
+    "`@name`": "ask @bob",
+    "everybody on Slack": "<!channel>",
+    "somebody on Slack": "<@U012AB3CD>",
+    "everybody on Feishu": "<at id=all></at>",
+    "everybody on DingTalk": "@all",
+    "somebody on Telegram": "[a](tg://user?id=1)",
+    "words in a person's name": "[a](dtmd://dingtalkclient/sendMessage?content=b)",
+}
+
+
+def shown(markdown: str) -> tuple[str, ...]:
+    """One element as each platform is sent it."""
+    return (
+        "\n".join(_marked(part) for part in telegram.render(markdown)),
+        "\n".join(slack.split_messages(slack.escape_mentions(markdown))),
+        "\n".join(feishu.render(markdown)),
+        "\n".join(dingtalk.card_parts(markdown)),
+        "\n".join(dingtalk.plain_parts(markdown)),
+    )
+
+
+def table() -> str:
+    """One row an element, one column a platform."""
+    rows = ["| element | " + " | ".join(("markdown", *PLATFORMS)) + " |", "|---" * 7 + "|"]
+    for name, markdown in ELEMENTS.items():
+        cells = [_cell(text) if text != markdown else "as it is" for text in shown(markdown)]
+        rows.append(f"| {name} | {_cell(markdown)} | {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def with_table(document: str) -> str:
+    """The document with the table as it should be."""
+    head, _, rest = document.partition(_BEGIN)
+    return f"{head}{_BEGIN}{table()}\n{_END}{rest.partition(_END)[2]}"
+
+
+def _marked(part: telegram.FormattedMessage) -> str:
+    """A message's text, each mark on it in braces behind its words."""
+    data = part.text.encode("utf-16-le")
+    for entity in sorted(part.entities, key=lambda entity: -(entity.offset + entity.length)):
+        end = 2 * (entity.offset + entity.length)
+        detail = entity.url or entity.language or ""
+        mark = f"{{{entity.type.replace('_', ' ')} {detail}".rstrip() + "}"
+        data = data[:end] + mark.encode("utf-16-le") + data[end:]
+    return data.decode("utf-16-le")
+
+
+def _cell(text: str) -> str:
+    visible = text.replace("\u2060", "·").replace("\u200b", "·").replace("|", "\\|")
+    ticks = "`" * (1 + max(map(len, re.findall("`+", visible)), default=0))
+    pad = " " if "`" in (visible[:1], visible[-1:]) else ""
+    return f"{ticks}{pad}{visible}{pad}{ticks}".replace("\n", " ⏎ ")
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(with_table(DOCUMENT.read_text("utf-8")), "utf-8")

@@ -1,0 +1,17 @@
+"""The simulated Slack with one person."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from parley.simulator.slack import SlackSimulator, SlackSimulatorTiming
+from tests.kit.machine import patience
+from tests.kit.platforms.slack_channel import World
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    with SlackSimulator(
+        timing=SlackSimulatorTiming(ack=patience(1.0), retries=(0.05, 0.1, 0.2, 0.5, 1.0, 2.0))
+    ) as sim:
+        yield World(sim, sim.people.add_person("Alice"))

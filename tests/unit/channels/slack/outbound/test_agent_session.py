@@ -1,0 +1,111 @@
+"""The stop button of a thread: there while we are at work, gone afterwards, and as good as /stop."""
+
+from dataclasses import replace
+
+import pytest
+
+from parley.core.model.errors import ChannelUnavailable
+from tests.kit.platforms.slack_channel import KeepingInbox, Notes, finish_until_done, listening, snapshot
+
+
+async def test_it_is_there_while_an_answer_grows_and_gone_with_it(world):
+    chat, root = thread = world.thread()
+    reply = world.channel().open_reply(world.target(thread), Notes())
+    assert world.people.session(chat, root) == ""
+    await reply.show(snapshot(""))
+    assert world.people.session(chat, root) == "processing"
+    await reply.show(snapshot("half"))
+    await reply.show(snapshot("half of it"))
+    assert world.people.session(chat, root) == "processing"
+    await reply.finish(snapshot("half of it and the rest"))
+    assert world.people.session(chat, root) == "active"
+    # The last message takes the button with it: one call, not two.
+    assert len(world.sim.calls("agents.sessions.setStatus")) == 1
+
+
+async def test_it_goes_also_where_answers_cannot_grow(world):
+    chat, root = thread = world.thread()
+    world.sim.faults.fail_next("chat.startStream", "not_allowed", times=9)
+    reply = world.channel().open_reply(world.target(thread), Notes())
+    await reply.show(snapshot("half"))
+    assert world.people.session(chat, root) == "processing"
+    await reply.finish(snapshot("whole"))
+    assert (world.people.session(chat, root), world.ours(thread)) == ("active", ["whole"])
+
+
+async def test_it_goes_also_when_slack_ended_the_growing_message(world):
+    chat, root = thread = world.thread()
+    reply = world.channel().open_reply(world.target(thread), Notes())
+    await reply.show(snapshot("half"))
+    world.people.stop(chat, world.alice.id, root)
+    # Slack leaves that to us.
+    assert world.people.session(chat, root) == "processing"
+    await reply.finish(snapshot("half. Stopped."))
+    assert (world.people.session(chat, root), world.ours(thread)) == ("active", ["half. Stopped."])
+
+
+@pytest.mark.parametrize("error", ["unknown_method", "missing_scope", "ratelimited"])
+async def test_an_app_that_may_not_have_one_answers_all_the_same(world, error):
+    thread = world.thread()
+    status = 429 if error == "ratelimited" else 200
+    world.sim.faults.fail_next("agents.sessions.setStatus", error, status=status, times=99)
+    reply = world.channel().open_reply(world.target(thread), Notes())
+    await reply.show(snapshot("half"))
+    await reply.finish(snapshot("whole"))
+    assert world.ours(thread) == ["whole"]
+    assert len(world.sim.calls("agents.sessions.setStatus")) == 1
+
+
+async def test_after_a_lost_answer_it_is_taken_away_in_any_case(world):
+    chat, root = thread = world.thread()
+    world.sim.faults.reset_next("agents.sessions.setStatus", "after")
+    reply = world.channel().open_reply(world.target(thread), Notes())
+    with pytest.raises(ChannelUnavailable):
+        await reply.show(snapshot("half"))
+    assert world.people.session(chat, root) == "processing"
+    await finish_until_done(reply, snapshot("whole"))
+    assert world.people.session(chat, root) == "active"
+
+
+async def test_a_plain_chat_has_none(world):
+    reply = world.channel().open_reply(world.target(), Notes())
+    await reply.show(snapshot("half"))
+    await reply.finish(snapshot("whole"))
+    assert world.sim.calls("agents.sessions.setStatus") == ()
+
+
+async def test_pressed_it_is_a_stop_of_its_conversation_and_leaves_no_message(world):
+    chat, root = thread = world.thread()
+    channel, inbox = world.channel(), KeepingInbox()
+    async with listening(channel, inbox):
+        await inbox.first(2)
+        await channel.open_reply(world.target(thread), Notes()).show(snapshot("half"))
+        world.people.stop(chat, world.alice.id, root)
+        await inbox.first(3)
+        await world.until(lambda: world.people.unacknowledged() == 0)
+        world.people.redeliver()
+        *_, stop, again = await inbox.first(4)
+        assert stop == again
+        assert (stop.text, stop.addressed, stop.private) == ("/stop", True, False)
+        assert (stop.conversation.chat, stop.conversation.topic) == thread
+        assert stop.sender.name == "Alice"
+        reply = channel.open_reply(replace(world.target(thread), reply_to=stop.id), Notes())
+        await reply.finish(snapshot("Stopped."))
+    assert world.ours(thread) == ["half"]
+    assert world.people.session(chat, root) == "active"
+
+
+async def test_without_the_button_nobody_can_press_it(world):
+    chat, root = world.thread()
+    with pytest.raises(LookupError):
+        world.people.stop(chat, world.alice.id, root)
+
+
+@pytest.mark.parametrize("missing", ["channel", "thread_ts", "user", "event_ts"])
+async def test_a_press_that_says_too_little_is_skipped(world, missing):
+    inbox = KeepingInbox()
+    stopped = {"channel": "C1", "thread_ts": "1.5", "user": world.alice.id, "event_ts": "2.5"}
+    async with listening(world.channel(), inbox):
+        world.people.inject_event({"type": "agent_session_stopped"} | stopped | {missing: None})
+        world.people.say(world.alice.dm, world.alice.id, "and now")
+        assert (await inbox.first())[0].text == "and now"

@@ -1,0 +1,126 @@
+"""Files to and from people, within their limits."""
+
+from dataclasses import replace
+
+import pytest
+
+from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.model.errors import AttachmentRefused, ChannelUnavailable
+from parley.simulator.telegram import TelegramUpload
+from tests.kit.platforms.telegram_channel import KeepingInbox, Notes, listening, snapshot
+
+PNG = b"\x89PNG\r\n" + b"x" * 100
+
+
+def stored(tmp_path, name, content, mime, kind=AttachmentKind.FILE):
+    (tmp_path / name).write_bytes(content)
+    return StoredFile(kind, name, mime, len(content), str(tmp_path / name))
+
+
+async def received(world, content=b"x" * 5000):
+    world.people.send_file(world.alice.id, world.alice.id, TelegramUpload("a.bin", content))
+    inbox = KeepingInbox()
+    async with listening(world.channel, inbox):
+        (message,) = await inbox.first()
+    return message.attachments[0]
+
+
+async def test_a_file_is_fetched_byte_for_byte(world, tmp_path):
+    attachment = await received(world)
+    assert await world.channel.fetch(attachment, tmp_path / "a", 5000) == 5000
+    assert (tmp_path / "a").read_bytes() == b"x" * 5000
+
+
+async def test_a_file_over_the_limit_is_refused_by_its_declared_and_its_real_size(world, tmp_path):
+    attachment = await received(world)
+    for wrong in (attachment, replace(attachment, size=0)):
+        with pytest.raises(AttachmentRefused):
+            await world.channel.fetch(wrong, tmp_path / "a", 4999)
+    assert not (tmp_path / "a").exists()
+
+
+async def test_what_telegram_does_not_hand_out_is_refused(world, tmp_path):
+    large = await received(world, b"x" * 20_000_001)
+    gone = replace(large, handle="no-such-file", size=0)
+    for attachment in (replace(large, size=0), gone):
+        with pytest.raises(AttachmentRefused):
+            await world.channel.fetch(attachment, tmp_path / "a", 10**9)
+
+
+async def test_a_broken_download_may_be_tried_again(world, tmp_path):
+    attachment = await received(world)
+    world.sim.faults.reset_next("file", times=2)
+    with pytest.raises(ChannelUnavailable) as raised:
+        await world.channel.fetch(attachment, tmp_path / "a", 5000)
+    assert world.sim.token not in str(raised.value)
+    assert await world.channel.fetch(attachment, tmp_path / "a", 5000) == 5000
+
+
+async def test_photos_go_as_photos_and_the_rest_as_documents_after_the_text(world, tmp_path):
+    files = (
+        stored(tmp_path, "chart.png", PNG, "image/png", AttachmentKind.IMAGE),
+        stored(tmp_path, "odd.png", b"no image at all", "image/png", AttachmentKind.IMAGE),
+        stored(tmp_path, "Bericht für März.pdf", b"pdf", "application/pdf"),
+    )
+    receipt = await world.channel.open_reply(world.target(), Notes()).finish(
+        snapshot("Here.", attachments=files)
+    )
+    messages = world.people.messages(world.alice.id)
+    assert [message.file_kind for message in messages] == ["", "photo", "document", "document"]
+    assert [message.file for message in messages] == ["", "chart.png", "odd.png", "Bericht für März.pdf"]
+    assert world.people.file(world.alice.id, messages[1].id) == PNG
+    assert len(receipt.message_ids) == 4
+
+
+async def test_an_answer_may_be_files_alone(world, tmp_path):
+    file = stored(tmp_path, "a.txt", b"text", "text/plain")
+    await world.channel.open_reply(world.target(), Notes()).finish(snapshot("", attachments=(file,)))
+    assert [message.file for message in world.people.messages(world.alice.id)] == ["a.txt"]
+
+
+async def test_a_file_that_cannot_be_sent_is_named_and_the_rest_goes_on(world, tmp_path):
+    large = StoredFile(AttachmentKind.FILE, "film.mp4", "video/mp4", 62_000_000, str(tmp_path / "film"))
+    gone = StoredFile(AttachmentKind.FILE, "gone.txt", "text/plain", 5, str(tmp_path / "gone"))
+    empty = stored(tmp_path, "empty.txt", b"", "text/plain")
+    fine = stored(tmp_path, "a.txt", b"text", "text/plain")
+    reply = world.channel.open_reply(world.target(), Notes())
+    await reply.finish(snapshot("", attachments=(large, gone, empty, fine)))
+    first, second, third, fourth = world.people.messages(world.alice.id)
+    assert "film.mp4" in first.text
+    assert "(62 MB) was left out: it is larger than 50 MB" in first.text
+    assert "gone.txt" in second.text
+    assert "empty.txt" in third.text
+    assert fourth.file == "a.txt"
+
+
+@pytest.mark.parametrize(("when", "copies", "doubtful"), [("before", 1, True), ("after", 2, True)])
+async def test_a_file_whose_answer_was_lost_is_sent_again_and_counted(
+    world, tmp_path, when, copies, doubtful
+):
+    world.sim.faults.reset_next("sendDocument", when)
+    file = stored(tmp_path, "a.txt", b"text", "text/plain")
+    reply = world.channel.open_reply(world.target(), Notes())
+    with pytest.raises(ChannelUnavailable):
+        await reply.finish(snapshot("Here you are.", attachments=(file,)))
+    receipt = await reply.finish(snapshot("Here you are.", attachments=(file,)))
+    files = [message.file for message in world.people.messages(world.alice.id) if message.file]
+    assert files == ["a.txt"] * copies
+    assert receipt.doubtful is doubtful
+    assert world.answers()[0] == "Here you are."
+
+
+async def test_a_crash_while_a_file_was_on_its_way_is_counted_and_sent_files_are_not_sent_again(
+    world, tmp_path
+):
+    files = tuple(stored(tmp_path, f"{name}.txt", b"text", "text/plain") for name in "ab")
+    notes = Notes()
+    reply = world.channel.open_reply(world.target(), notes)
+    await reply.finish(snapshot("Two.", attachments=files[:1]))
+    world.sim.faults.reset_next("sendDocument", "after")
+    with pytest.raises(ChannelUnavailable):
+        await reply.finish(snapshot("Two.", attachments=files))
+    resumed = world.another_channel().open_reply(world.target(handle=notes.last), Notes())
+    receipt = await resumed.finish(snapshot("Two.", attachments=files))
+    assert receipt.doubtful
+    sent = [message.file for message in world.people.messages(world.alice.id) if message.file]
+    assert sent == ["a.txt", "b.txt", "b.txt"]

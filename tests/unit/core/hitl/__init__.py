@@ -1,0 +1,1 @@
+"""Questions of interrupted runs."""

@@ -1,0 +1,93 @@
+"""A decision survives a crash before any of the writes that carry it out."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from parley.core.model.questions import InterruptAnswer
+from parley.store.sqlite import SqliteStore
+from tests.kit.doubles.core import Core, ScriptedAgent, core, core_on, default_options
+from tests.kit.samples.simultaneous_presses import until_nothing_waits
+from tests.unit.core.hitl.test_lifecycle import MAIL, asking, click, entries, keys, with_buttons
+
+WRITES = ("put", "note", "done", "retry", "bury", "cancel", "set", "delete", "tally")
+
+
+@dataclass
+class Gate:
+    """Lets so many writes through, and then none."""
+
+    left: float = math.inf
+    stopped: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def pass_(self) -> None:
+        if self.left <= 0:
+            self.stopped.set()
+            await asyncio.Event().wait()
+        self.left -= 1
+
+
+def stopping(gate: Gate) -> type[SqliteStore]:
+    """A store that asks the gate before each write."""
+
+    def asks_first(name: str) -> object:
+        async def write(self: SqliteStore, *args: object, **kwargs: object) -> object:
+            await gate.pass_()
+            return await getattr(SqliteStore, name)(self, *args, **kwargs)
+
+        return write
+
+    return type("Stopping", (SqliteStore,), {"__slots__": ()} | {name: asks_first(name) for name in WRITES})
+
+
+async def test_a_decision_survives_a_crash_before_any_write(tmp_path: Path) -> None:
+    crashes = 0
+    while await _crashed(tmp_path / str(crashes), crashes):
+        crashes += 1
+    assert crashes > 5
+
+
+async def _crashed(folder: Path, writes: int) -> bool:
+    """Whether so many writes did not carry the whole decision out; after the crash all of it is."""
+    agent, gate = ScriptedAgent(asking(MAIL)), Gate()
+    async with (
+        stopping(gate).open(folder / "parley.db") as store,
+        core_on(store, folder, agent, with_buttons(), default_options()) as parley,
+    ):
+        await parley.say("ask")
+        await parley.channel.until_finals(2)
+        (key,) = keys(parley)
+        await parley.clicks.submit(click(key, "approve"))
+        gate.left = writes
+        stopped = await _first(gate.stopped.wait(), _worked(parley))
+        await parley.crash()
+        before = list(parley.channel.texts)
+    async with core(folder, agent=agent, channel=with_buttons()) as parley:
+        await parley.say("hello")
+        await parley.channel.until(lambda: "you said hello" in parley.channel.texts)
+        given = [request.answer.given for request in agent.requests if request.answer]
+        assert set(given) == {(InterruptAnswer("i1", "approve"),)}
+        assert "given i1=approve" in [*before, *parley.channel.texts[:-1]]
+        assert parley.channel.texts[-1] == "you said hello"
+        assert [kind for kind, *_ in await entries(parley)].count("decided") == 1
+    return stopped
+
+
+async def _worked(parley: Core) -> None:
+    asked = [final for final in parley.channel.finals if final.question]
+    await parley.channel.until(lambda: "given i1=approve" in parley.channel.texts)
+    await until_nothing_waits([parley], asked)
+
+
+async def _first(first: Awaitable[object], second: Awaitable[object]) -> bool:
+    """Whether the first ended before the second."""
+    tasks = [asyncio.ensure_future(each) for each in (first, second)]
+    done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return tasks[0] in done

@@ -1,0 +1,19 @@
+"""A thousand questions, two presses at once for each: one decision each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.kit.doubles.core import ScriptedAgent, core
+from tests.kit.samples.simultaneous_presses import two_presses
+from tests.unit.core.hitl.test_lifecycle import MAIL, asking, with_buttons
+
+pytestmark = pytest.mark.timeout(300)
+
+
+async def test_of_two_presses_at_once_one_decides(tmp_path: Path) -> None:
+    agent = ScriptedAgent(asking(MAIL))
+    async with core(tmp_path, agent=agent, channel=with_buttons()) as parley:
+        await two_presses([parley], agent, rounds=250)

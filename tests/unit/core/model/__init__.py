@@ -1,0 +1,1 @@
+"""Values, settings and pure helpers of the core."""

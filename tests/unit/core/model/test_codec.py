@@ -1,0 +1,53 @@
+"""What the store keeps of a value is the value."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parley.core.model.address import Conversation, User
+from parley.core.model.attachments import Attachment
+from parley.core.model.codec import decode, encode
+from parley.core.model.questions import Question
+from parley.core.model.types import InboundMessage, Outcome
+from parley.core.state.turn_record import TurnRecord, TurnStage
+
+users = st.builds(User)
+conversations = st.builds(Conversation)
+messages = st.builds(
+    InboundMessage,
+    conversation=conversations,
+    sender=users,
+    sent_at=st.floats(allow_nan=False),
+    attachments=st.tuples(st.builds(Attachment)),
+)
+records = st.builds(TurnRecord, questions=st.tuples(st.builds(Question)), items=st.tuples(st.integers()))
+
+
+@given(messages)
+def test_messages_come_back_as_they_were(message: InboundMessage) -> None:
+    assert decode(InboundMessage, encode(message)) == message
+
+
+@given(records)
+def test_records_come_back_as_they_were(record: TurnRecord) -> None:
+    assert decode(TurnRecord, encode(record)) == record
+
+
+def test_newer_and_older_versions_read_each_other() -> None:
+    record = decode(TurnRecord, '{"stage": "answered", "outcome": "empty", "invented_later": {"a": 1}}')
+    assert record == TurnRecord(stage=TurnStage.ANSWERED, outcome=Outcome.EMPTY)
+
+
+RUBBISH = ["", "[]", "null", '"text"', '{"stage": "no such stage"}', '{"items": 3}', "[" * 100_000]
+
+
+@pytest.mark.parametrize("text", RUBBISH, ids=lambda text: text[:30])
+def test_rubbish_is_refused_with_a_value_error(text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - JSON errors are value errors too
+        decode(TurnRecord, text)
+
+
+@given(st.text(), st.text(), st.none() | st.text())
+def test_a_conversation_key_round_trips(channel: str, chat: str, topic: str | None) -> None:
+    conversation = Conversation(channel, chat, topic)
+    assert Conversation.parse(conversation.key) == conversation

@@ -1,0 +1,1 @@
+"""Lanes, catch-up, poison, remote stop."""

@@ -1,0 +1,52 @@
+"""A person is told about each file that the agent does not read as it is."""
+
+import asyncio
+
+import pytest
+
+from parley.core.model.attachments import UnreadFile, UnreadReason
+from parley.core.model.types import Outcome, RunEnded, RunProgress, RunRef, RunStarted
+from parley.core.turns.final_text import render_final_text
+from tests.kit.doubles.core import ScriptedAgent, core
+
+
+async def without_a_file(agent, request):
+    yield RunStarted(RunRef(request.thread, "run-1"), (UnreadFile("a.pdf", UnreadReason.LOCKED),))
+    yield RunEnded(Outcome.ANSWERED, "An answer.")
+
+
+async def without_a_file_and_stuck(agent, request):
+    yield RunStarted(RunRef(request.thread, "run-1"), (UnreadFile("a.pdf", UnreadReason.LOCKED),))
+    yield RunProgress("half", ())
+    await asyncio.Event().wait()
+
+
+async def only_joined(agent, request):
+    yield RunStarted(RunRef(request.thread, "run-1"))
+    yield RunEnded(Outcome.ANSWERED, "An answer.")
+
+
+TOLD = "An answer.\n\n⚠ a.pdf was left out: it is protected by a password."
+
+
+async def test_the_note_follows_the_answer(tmp_path):
+    async with core(tmp_path, agent=ScriptedAgent(without_a_file)) as parley:
+        await parley.say("look")
+        assert await parley.channel.until_finals(1) == [TOLD]
+
+
+async def test_the_note_survives_a_crash(tmp_path):
+    async with core(tmp_path, agent=ScriptedAgent(without_a_file_and_stuck)) as parley:
+        await parley.say("look")
+        await parley.channel.until(lambda: any(shown.text == "half" for shown in parley.channel.shown))
+    async with core(tmp_path, agent=ScriptedAgent(only_joined)) as parley:
+        assert await parley.channel.until_finals(1) == [TOLD]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("trouble", UnreadReason)
+def test_every_trouble_has_its_words(language, trouble):
+    ended = RunEnded(Outcome.ANSWERED, "ok")
+    text = render_final_text(language, ended, None, (), [UnreadFile("a.pdf", trouble)], reference="")
+    assert text.startswith("ok\n\n⚠ ")
+    assert "a.pdf" in text

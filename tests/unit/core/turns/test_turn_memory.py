@@ -1,0 +1,157 @@
+"""A person's memory: given to their runs, learned from their turns, and in their own hands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from parley.core.model.address import User
+from parley.core.ports.memory import FactView, UndoResult
+from tests.kit.doubles.core import Core, core
+
+
+async def answer(parley: Core, text: str, **changes: object) -> str:
+    """What Parley says to `text`."""
+    before = len(parley.channel.finals)
+    await parley.say(text, **changes)
+    return (await parley.channel.until_finals(before + 1))[before]
+
+
+async def test_a_run_is_told_what_was_said_before_and_where(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        for text in ("one", "two"):
+            await answer(parley, text)
+        first, second = parley.memory.occasions
+        assert (first.messages, second.messages) == (("one",), ("one", "two"))
+        assert (second.person, second.private, second.assistant) == ("test:ann", True, "agent")
+        assert second.thread == parley.agent.requests[1].thread
+
+
+async def test_only_a_thread_with_an_older_block_is_asked_for_it(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        for text in ("one", "two", "/new", "three"):
+            await answer(parley, text)
+        assert [request.reminded for request in parley.agent.requests] == [False, True, False]
+
+
+async def test_what_several_people_wrote_together_is_nobodys(tmp_path: Path) -> None:
+    async with core(tmp_path, working=False) as parley:
+        for name in ("ann", "bob") * 60:
+            await parley.say("hi", sender=User("test", name, name))
+    async with core(tmp_path) as parley:
+        await parley.channel.until_finals(1)
+        assert not parley.memory.turns
+
+
+async def test_memory_is_shown_searched_added_and_forgotten(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        assert "Nothing yet" in await answer(parley, "/memory")
+        assert "likes tea" in await answer(parley, "/memory add likes tea")
+        shown = await answer(parley, "/memory show")
+        assert "**Work**: Builds bridges." in shown
+        assert "`fact_0` likes tea (context, 1.00)" in shown
+        assert "Turns still to be learned from: 1" in shown
+        assert "likes tea" in await answer(parley, "/memory search tea")
+        assert "nothing about “coffee”" in await answer(parley, "/memory search coffee")
+        forgotten = await answer(parley, "/memory forget likes tea")
+        assert "Forgotten: 1" in forgotten
+        assert "for good" not in forgotten
+        assert "`/new`" in forgotten
+        assert "Nothing yet" in await answer(parley, "/memory")
+
+
+async def test_several_facts_are_shown_before_they_are_forgotten(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        for _ in range(2):
+            await answer(parley, "/memory add likes coffee")
+        shown = await answer(parley, "/memory forget likes coffee")
+        assert "nothing is forgotten yet" in shown
+        assert "`fact_0` likes coffee" in shown
+        assert "`/memory forget yes likes coffee`" in shown
+        assert len(parley.memory.held["test:ann"]) == 2
+        assert "Forgotten: 1" in await answer(parley, "/memory forget fact_1")
+        await answer(parley, "/memory add likes coffee")
+        assert "Forgotten: 2" in await answer(parley, "/memory forget yes likes coffee")
+        assert parley.memory.held["test:ann"] == []
+
+
+@pytest.mark.parametrize(
+    ("undone", "said"),
+    [
+        (UndoResult.DONE, "The last change is undone."),
+        (UndoResult.NOTHING, "nothing to undo"),
+        (UndoResult.FORGOTTEN, "Nothing was changed"),
+    ],
+)
+async def test_undo_says_what_happened(tmp_path: Path, undone: UndoResult, said: str) -> None:
+    async with core(tmp_path) as parley:
+        parley.memory.undone = undone
+        assert said in await answer(parley, "/memory undo")
+
+
+async def test_a_long_memory_is_shown_in_part(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        parley.memory.held["test:ann"] = [
+            FactView(f"fact_{n}", f"fact number {n}", "context", 0.9, "", "t") for n in range(25)
+        ]
+        shown = await answer(parley, "/memory")
+        assert "fact number 19" in shown
+        assert "fact number 20" not in shown
+        assert "… and 5 more" in shown
+
+
+async def test_clearing_asks_first(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        await answer(parley, "/memory add likes tea")
+        assert "`/memory clear yes`" in await answer(parley, "/memory clear")
+        assert parley.memory.held["test:ann"]
+        cleared = await answer(parley, "/memory clear yes")
+        assert "all facts (1)" in cleared
+        assert "`/new`" in cleared
+
+
+async def test_memory_goes_off_and_on(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        await answer(parley, "/memory off")
+        assert "off for you" in await answer(parley, "/memory")
+        await answer(parley, "/memory on")
+        assert "What I remember of you" in await answer(parley, "/memory")
+
+
+async def test_a_memory_comes_as_a_file(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        await answer(parley, "/memory add likes tea")
+        await answer(parley, "/memory export")
+        (file,) = parley.channel.finals[-1].attachments
+        assert file.name == "memory.json"
+        exported = Path(file.path)
+    assert json.loads(await asyncio.to_thread(exported.read_text)) == ["likes tea"]
+
+
+@pytest.mark.parametrize("command", ["/memory", "/memory show", "/link", "/unlink"])
+async def test_nobody_else_sees_a_memory(tmp_path: Path, command: str) -> None:
+    async with core(tmp_path) as parley:
+        assert "private chat" in await answer(parley, command, private=False, addressed=True)
+
+
+async def test_commands_are_understood_in_chinese(tmp_path: Path) -> None:
+    ann = User("test", "ann", "安", language="zh-CN")
+    async with core(tmp_path) as parley:
+        assert "喝茶" in await answer(parley, "/memory 记住 喜欢喝茶", sender=ann)
+        assert "已忘记：1" in await answer(parley, "/memory 忘记 喜欢喝茶", sender=ann)
+
+
+async def test_an_unknown_word_tells_what_there_is(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        for words in ("dance", "search", "add", "forget"):
+            assert "search WORDS" in await answer(parley, f"/memory {words}")
+
+
+async def test_a_broken_memory_says_so_and_the_chat_goes_on(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        parley.memory.broken = "The file is damaged."
+        assert await answer(parley, "/memory") == "`/memory` did not work: The file is damaged."
+        assert await answer(parley, "hi") == "you said hi"

@@ -1,0 +1,1 @@
+"""Tests of the pure changes of a memory."""

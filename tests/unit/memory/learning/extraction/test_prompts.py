@@ -1,0 +1,121 @@
+"""Prompts are files that an operator may replace, and a mistake in one is said at the start."""
+
+import pytest
+
+from parley.core.model.errors import ConfigError
+from parley.memory.learning.extraction.prompts import DEFAULT_FOLDER, load_prompts
+from parley.memory.learning.extraction.signals import FeedbackSignal
+
+PLACES = ("now", "person", "language", "summaries", "facts", "turns", "hints")
+VALUES = dict.fromkeys(PLACES, "x")
+
+
+def test_our_own_prompts_are_whole():
+    prompts = load_prompts()
+    assert "newFacts" in prompts.rules
+    assert "{{" not in prompts.about(VALUES)
+
+
+def test_a_value_that_looks_like_a_place_is_left_alone():
+    about = load_prompts().about(
+        {**VALUES, "turns": "User: what is {{facts}}? {{unknown}}", "facts": "SECRET"}
+    )
+    assert "what is {{facts}}? {{unknown}}" in about
+    assert about.count("SECRET") == 1
+
+
+def test_a_folder_replaces_the_files_that_it_has(tmp_path):
+    (tmp_path / "rules.md").write_text("---\nprompt: rules\nversion: 1\n---\nJust newFacts.\n")
+    prompts = load_prompts(tmp_path)
+    assert prompts.rules == "Just newFacts."
+    assert prompts.turns == load_prompts().turns
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_missing_place_is_named_with_its_file(tmp_path, place):
+    text = (DEFAULT_FOLDER / "turns.md").read_text("utf-8")
+    (tmp_path / "turns.md").write_text(text.replace(f"{{{{{place}}}}}", ""), "utf-8")
+    with pytest.raises(ConfigError, match=rf"{tmp_path}/turns.md: {{{{{place}}}}} is missing; write it"):
+        load_prompts(tmp_path)
+
+
+BROKEN = {
+    ("rules.md", "---\nversion: 1\n---\n{{facts}}"): r"{{facts}} is unknown here; remove it",
+    (
+        "rules.md",
+        "No head.",
+    ): "does not say its version, and this Parley needs 1; begin with its memory/prompts",
+    ("rules.md", "---\nversion: 2\n---\nx"): "is for version 2, and this Parley needs 1",
+    ("rules.md", b"\xff\xfe"): "cannot be read as UTF-8 text",
+    ("signals.yaml", "version: 9"): "is for version 9",
+    ("signals.yaml", "version: 1\ncorrection: {hint: x, patterns: ['(']}"): "cannot be read",
+    ("signals.yaml", "- a list"): "cannot be read",
+    ("signals.yaml", "a: b: c"): "cannot be read",
+}
+
+
+@pytest.mark.parametrize(
+    "broken", BROKEN, ids=[f"{name} {number}" for number, (name, _) in enumerate(BROKEN)]
+)
+def test_a_prompt_that_cannot_work_is_said_with_its_file_and_the_remedy(tmp_path, broken):
+    name, text = broken
+    (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ConfigError, match=BROKEN[broken]) as raised:
+        load_prompts(tmp_path)
+    assert str(tmp_path / name) in str(raised.value)
+    assert "\n" not in str(raised.value).replace("\n ", " ") or name == "signals.yaml"
+
+
+def test_a_folder_that_is_not_there_is_said(tmp_path):
+    with pytest.raises(ConfigError, match=r"memory.prompts_dir: .* is not a folder"):
+        load_prompts(tmp_path / "none")
+
+
+CORRECTIONS = [
+    "No, I meant Tuesday",
+    "That's wrong, it is blue",
+    "you misunderstood me",
+    "不对，是周二",
+    "你理解错了",
+    "That's not what I asked",
+    "我刚才说过了",
+    "I already told you that",
+]
+PRAISE = [
+    "Perfect!",
+    "That's exactly what I wanted",
+    "keep it up",
+    "就是这样",
+    "以后都这样",
+    "I love how you did that",
+]
+NEITHER = ["I'm not sure yet", "I am going to lunch", "please redo the chart", "What's wrong with my car?",
+           "that's not bad", "明天去上海", "不知道对不对", "Is this perfectly legal?", ""]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CORRECTIONS)
+def test_corrections_are_noticed(text):
+    assert load_prompts().signals.of(text) is FeedbackSignal.CORRECTION
+
+
+@pytest.mark.parametrize("text", PRAISE)
+def test_reinforcement_is_noticed(text):
+    assert load_prompts().signals.of(text) is FeedbackSignal.REINFORCEMENT
+
+
+@pytest.mark.parametrize("text", NEITHER)
+def test_ordinary_words_are_no_signal(text):
+    assert load_prompts().signals.of(text) is None
+
+
+def test_a_correction_is_never_also_praise():
+    assert load_prompts().signals.of("That's wrong. Perfect, keep it up") is FeedbackSignal.CORRECTION
+
+
+def test_hints_name_the_turns():
+    said = load_prompts().signals.said(["hello", "No, I meant Tuesday", "perfect", "不对，是周二"])
+    first, second = said.splitlines()
+    assert "T2, T4" in first
+    assert "correct the assistant" in first
+    assert "T3" in second
+    assert load_prompts().signals.said(["hello"]) == ""

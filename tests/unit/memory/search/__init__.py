@@ -1,0 +1,1 @@
+"""Tests of the search over facts."""

@@ -1,0 +1,1 @@
+"""Tests of semantic search over facts."""

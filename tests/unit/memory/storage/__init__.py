@@ -1,0 +1,1 @@
+"""Tests of where memories are kept."""

@@ -1,0 +1,102 @@
+"""The default graph on configured models, against a small server that speaks OpenAI's protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.routing import Route
+
+from parley.core.model.errors import ConfigError
+from parley.server.default_graph import chat_model
+from parley.server.options import EmbeddedOptions, ModelOptions
+from tests.unit.server.conftest import Served
+
+HI: dict[str, Any] = {"messages": [{"role": "user", "content": "hi"}]}
+
+
+@dataclass
+class Provider:
+    """Answers every completion with the name of the model that was asked for, in two pieces."""
+
+    url: str = ""
+    keys: list[str] = field(default_factory=list)
+    asked: list[Any] = field(default_factory=list)
+
+    async def complete(self, request: Request) -> StreamingResponse:
+        self.keys.append(request.headers["authorization"])
+        body = await request.json()
+        model = body["model"]
+        self.asked.append(body.get("stream_options"))
+        return StreamingResponse(self._chunks(model), media_type="text/event-stream")
+
+    async def _chunks(self, model: str) -> AsyncIterator[str]:
+        for delta in ({"role": "assistant", "content": "I am "}, {"content": model}):
+            choice = {"index": 0, "delta": delta, "finish_reason": None}
+            body = {"id": "c1", "object": "chat.completion.chunk", "created": 0, "model": model}
+            yield f"data: {json.dumps({**body, 'choices': [choice]})}\n\n"
+        yield "data: [DONE]\n\n"
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[Provider]:
+    made = Provider()
+    app = Starlette(routes=[Route("/v1/chat/completions", made.complete, methods=["POST"])])
+    listener = uvicorn.Config(app, port=0, log_level="error").bind_socket()
+    made.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+    running = asyncio.create_task(server.serve(sockets=[listener]))
+    yield made
+    server.should_exit = True
+    await running
+
+
+async def test_a_person_may_choose_among_the_models(
+    served: Served, tmp_path: Path, provider: Provider
+) -> None:
+    models = tuple(
+        ModelOptions(name, f"openai:{name}-1", provider.url, f"key-{name}") for name in ("big", "small")
+    )
+    async with served(EmbeddedOptions(tmp_path / "db", models=models)) as client:
+        said = []
+        for context in ({}, {"model_name": "small"}, {"model_name": "unknown"}):
+            stream = client.runs.stream(
+                None, "agent", input=HI, context=context, stream_mode="messages-tuple"
+            )
+            said.append(
+                "".join([part.data[0]["content"] async for part in stream if part.event == "messages"])
+            )
+        offered = await client.http.get("/models")
+    assert said == ["I am big-1", "I am small-1", "I am big-1"]
+    assert provider.keys == ["Bearer key-big", "Bearer key-small", "Bearer key-big"]
+    assert offered == {"models": [{"name": "big"}, {"name": "small"}]}
+
+
+@pytest.mark.parametrize("model", ["nonsense", "nobody:gpt", "anthropic:claude"])
+def test_a_model_that_cannot_be_is_said_at_the_start(model: str) -> None:
+    with pytest.raises(ConfigError, match=rf"agent\.model: {model} "):
+        chat_model(ModelOptions("m", model))
+
+
+@pytest.mark.parametrize("asks", [False, True])
+async def test_a_server_of_ones_own_is_asked_for_tokens_only_where_that_is_wished(
+    tmp_path: Path, served: Served, provider: Provider, asks: bool
+) -> None:
+    model = ModelOptions("m", "openai:m", provider.url, "key", report_tokens=asks)
+    options = EmbeddedOptions(tmp_path / "agent.sqlite", models=(model,))
+    async with served(options) as client:
+        thread = await client.threads.create()
+        async for _ in client.runs.stream(
+            thread["thread_id"], "agent", input=HI, stream_mode="messages-tuple"
+        ):
+            pass
+    assert provider.asked == [{"include_usage": True} if asks else None]

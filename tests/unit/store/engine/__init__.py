@@ -1,0 +1,1 @@
+"""Every promise that an engine of the store keeps, a module for each concern."""

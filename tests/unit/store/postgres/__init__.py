@@ -1,0 +1,1 @@
+"""What of the PostgreSQL engine needs no server."""
