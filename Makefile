@@ -2,7 +2,7 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 # Modules are compiled when they are first used: half the time and a third of the space of compiling all.
-PIP := $(PY) -m pip --disable-pip-version-check install --quiet --no-compile --require-hashes
+INSTALL := $(PY) scripts/install.py
 # The program that reads files may write none, and would compile its libraries for each file anew.
 COMPILE_READERS = $(PY) -W ignore -c "import PIL.Image, charset_normalizer, markitdown.converters, openpyxl, pypdfium2"
 VENDORS := .pytest_cache/vendors
@@ -88,22 +88,22 @@ $(VENV)/.made: scripts/venv.sh
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.made requirements/run.txt
-	@echo "Installing packages (a minute or two, once) ..."
-	@$(PIP) -r requirements/run.txt || { echo "Packages could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@echo "Installing packages (once) ..."
+	@$(INSTALL) requirements/run.txt || { echo "Packages could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@$(COMPILE_READERS) || true # only slower without
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.made requirements/test.txt
-	@echo "Installing packages and test tools (a minute or two, once) ..."
-	@$(PIP) -r requirements/test.txt || { echo "Packages could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@echo "Installing packages and test tools (once) ..."
+	@$(INSTALL) requirements/test.txt || { echo "Packages could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@$(COMPILE_READERS) || true # only slower without
 	@touch $@ $(VENV)/.run
 
 $(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
 	@sh scripts/venv.sh $(VENV)-conformance
-	@echo "Installing the official development server (a minute or two, once) ..."
-	@$(VENV)-conformance/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes \
-		-r requirements/conformance.txt || { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@echo "Installing the official development server (once) ..."
+	@$(VENV)-conformance/bin/python scripts/install.py requirements/conformance.txt --no-deps \
+		|| { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@
 
 $(PAGE_TOOLS)/.done: tests/browser/tools/package.json tests/browser/tools/package-lock.json
