@@ -11,6 +11,7 @@ from pathlib import Path
 
 from parley.app.supervision.channel_supervisor import Backoff, ChannelSupervisor
 from parley.core.commands.registry import command_infos
+from parley.core.hitl.clicks import ClickHandler
 from parley.core.model.options import (
     ASKER,
     ChannelOptions,
@@ -109,6 +110,7 @@ async def start(around: Surroundings) -> Process:
         on_edit=EditPolicy.RERUN if setting.reruns else EditPolicy.IGNORE,
     )
     bus = WatchedBus(journal, options, name, around.watch)
+    clicks = ClickHandler(journal, {name: options})
     supervisor = ChannelSupervisor(channel, bus.publish_inbound, clicks.submit, Backoff(first=0.05, most=0.2))
     services = CoreServices(
         journal=journal,
