@@ -1,7 +1,7 @@
 """The processes that most tests share: starting one costs more than most tests."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,10 +57,12 @@ class Scene:
         return [Chat(self.telegram, forum, person.id, place) for place in places]
 
 
-def begin(folder: Path, config: Config, *arguments: str) -> Process:
+def begin(
+    folder: Path, config: Config, *arguments: str, variables: Mapping[str, str] | None = None
+) -> Process:
     """A process on its way, whose log is shown with every test that fails meanwhile."""
     usual = {"console": {"port": free_port()}, "store": CHOSEN.engine().section(folder)}
-    process = Process(folder, {**usual, **config}, arguments or ("run",))
+    process = Process(folder, {**usual, **config}, arguments or ("run",), variables=variables or {})
     _RUNNING.append(process)
     process.spawn()
     return process

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 
+from parley.app.settings.channel_registry import channel_package
 from parley.app.settings.load import LoadedSettings
 from parley.channels.kit.config import ChannelConfig
 from parley.core.ports.channel import Channel
@@ -46,6 +47,6 @@ def _keeping(
     loaded: LoadedSettings, channels: Mapping[str, Channel], make: MakeChannel
 ) -> Sequence[PersonalDataStore]:
     """The channels that keep things by themselves: those have a module `privacy`."""
-    names = [name for name in loaded.plans if find_spec(f"parley.channels.{name}.privacy") is not None]
+    names = [name for name in loaded.plans if find_spec(f"{channel_package(name)}.privacy") is not None]
     found = [channels.get(name) or make(name, loaded.plans[name].config) for name in names]
     return [channel for channel in found if isinstance(channel, PersonalDataStore)]

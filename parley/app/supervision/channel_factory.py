@@ -10,6 +10,7 @@ from typing import cast
 
 from parley.app.extras import require_extra
 from parley.app.process.import_blocker import block_imports
+from parley.app.settings.channel_registry import channel_package
 from parley.app.settings.core_options import reruns_edits
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import CHANNELS
@@ -25,7 +26,7 @@ from parley.core.privacy.conversation_deletion import schedule_deletion
 def make_channels(
     loaded: LoadedSettings, journal: Journal, news: Notifier = NULL_NOTIFIER
 ) -> Mapping[str, Channel]:
-    """The channels that are on, each with a folder of its own."""
+    """Return the channels that are on, each with a folder of its own."""
     make = partial(make_channel, loaded, journal, news)
     return {name: make(name, config) for name, config in loaded.channels.items()}
 
@@ -33,9 +34,10 @@ def make_channels(
 def make_channel(
     loaded: LoadedSettings, journal: Journal, news: Notifier, name: str, config: ChannelConfig
 ) -> Channel:
+    """Return one channel. Raises ConfigError where a package that it needs is not installed."""
     folder = make_folder(loaded.data_dir / CHANNELS / name)
     with block_imports(config.spares), require_extra(name, f"channels.{name}"):
-        module = importlib.import_module(f"parley.channels.{name}.channel")
+        module = importlib.import_module(f"{channel_package(name)}.channel")
     services = ChannelServices(
         journal,
         folder,
@@ -49,5 +51,6 @@ def make_channel(
 
 
 def make_folder(path: Path) -> Path:
+    """Make a folder where it is missing, and return it."""
     path.mkdir(parents=True, exist_ok=True)
     return path

@@ -1,0 +1,1 @@
+"""A channel as another distribution brings it: messages are lines of a file, and answers too."""
