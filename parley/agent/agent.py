@@ -25,7 +25,7 @@ from parley.agent.transport.health_probe import probe_health
 from parley.agent.transport.http_client import AgentEndpoint, make_clients
 from parley.agent.transport.model_list import fetch_models
 from parley.core.model.types import RunEvent, RunMode, RunProgress, RunRef, RunRequest, RunStarted
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,9 @@ from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.bus import MessageBus
 from parley.core.model.options import ChannelOptions, CoreOptions
 from parley.core.model.types import InboundMessage
-from parley.core.ports.channel import Agent, Channel, HealthReport
+from parley.core.ports.agent import Agent
+from parley.core.ports.channel import Channel
+from parley.core.ports.health import HealthReport
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory import Memory
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier

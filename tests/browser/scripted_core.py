@@ -13,7 +13,7 @@ from parley.console.server import HttpServer
 from parley.core.model.address import Conversation, User
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 from tests.browser.core_script import Turn, play
 from tests.kit.doubles.web import MemoryDocuments, services
 

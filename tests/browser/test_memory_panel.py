@@ -16,7 +16,7 @@ from parley.channels.web.config import Config
 from parley.console.api.memory import memory_routes
 from parley.console.api.memory_port import PersonStatus
 from parley.console.server import HttpServer
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 from tests.browser.conftest import listen, new_page
 from tests.browser.scripted_core import TOKEN, ScriptedCore, own_console
 from tests.kit.doubles.memory_admin import OWN, Memories, empty, fact

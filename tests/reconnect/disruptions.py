@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from parley.core.ports.channel import Health
+from parley.core.ports.health import Health
 from tests.reconnect.platform_rigs import Rig
 from tests.reconnect.scenario import Stage
 

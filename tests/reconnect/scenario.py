@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import cast
 
-from parley.core.ports.channel import Health
+from parley.core.ports.health import Health
 from tests.contract.driver import Place
 from tests.contract.harness.scene import Scene, scene
 from tests.reconnect.platform_rigs import RIGS, Rig

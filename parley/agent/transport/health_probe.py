@@ -11,7 +11,7 @@ import httpx
 from parley.agent.transport.error_mapping import map_errors
 from parley.agent.transport.http_client import fetch
 from parley.core.model.errors import AgentError, AgentRefused
-from parley.core.ports.channel import Health
+from parley.core.ports.health import Health
 
 _PATIENCE = 5.0
 _SIGNS = ("ok", "info")

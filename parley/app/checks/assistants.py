@@ -9,7 +9,7 @@ from typing import Protocol
 from parley.app.checks.findings import Findings, named_assistants, problem_at, unknown_assistant
 from parley.app.settings.load import LoadedSettings
 from parley.core.model.errors import AgentError
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from parley.app.supervision.channel_supervisor import ChannelSupervisors
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
-from parley.core.ports.channel import Agent, Health, HealthReport
+from parley.core.ports.agent import Agent
+from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.journal import DocumentRepository
 
 _PROBE = "health/probe"

@@ -8,7 +8,7 @@ from parley.app.monitoring.loop_lag import LoopLag
 from parley.console.api.health import Reports
 from parley.console.api.metrics import Metric, Metrics
 from parley.core.delivery.delivery_counts import DeliveryCounts
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 
 
 def build_metrics(

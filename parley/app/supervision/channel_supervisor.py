@@ -14,7 +14,8 @@ from parley.app.supervision.connection_lease import ConnectionLease, ConnectionL
 from parley.core.model.errors import AuthenticationRefused, ChannelError, LaneLost, RateLimited
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage
-from parley.core.ports.channel import Channel, Health, HealthReport
+from parley.core.ports.channel import Channel
+from parley.core.ports.health import Health, HealthReport
 
 log = logging.getLogger(__name__)
 

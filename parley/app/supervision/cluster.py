@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from parley.app.supervision.connection_lease import LEASE_SECONDS, ConnectionLeaseLost, ExclusiveLease
 from parley.core.model.errors import ConfigError, StoreUnavailable
 from parley.core.model.queues import turn_queue
-from parley.core.ports.channel import NODES, Health, HealthReport
+from parley.core.ports.health import NODES, Health, HealthReport
 from parley.store.nodes import Node, NodeRegistry
 from parley.version import VERSION
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 
 Reports = Callable[[], Sequence[HealthReport]]
 RefreshReports = Callable[[], Awaitable[None]]

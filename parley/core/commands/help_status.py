@@ -9,7 +9,8 @@ from parley.core.commands.context import CommandContext
 from parley.core.model.command_syntax import COMMAND_NAMES
 from parley.core.model.errors import ChannelError
 from parley.core.model.queues import turn_queue_of
-from parley.core.ports.channel import NODES, HealthReport, StatusNotes
+from parley.core.ports.channel import StatusNotes
+from parley.core.ports.health import NODES, HealthReport
 from parley.core.state.conversations import ConversationRecord
 from parley.core.state.turn_record import TurnStage, read_turn_record
 from parley.core.texts import Sentence

@@ -1,9 +1,9 @@
-"""What the core asks of the packages around it."""
+"""The port of a chat platform: the channel, its replies, and what a channel may use."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,44 +13,10 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import Click
-from parley.core.model.types import (
-    InboundMessage,
-    OutboundMessage,
-    Receipt,
-    ReplyTarget,
-    RunEvent,
-    RunRef,
-    RunRequest,
-)
-from parley.core.ports.journal import Claim, Document, DocumentRepository, Journal, NewQueueItem, QueueItem
-from parley.core.ports.memory import Memory, NullMemory
+from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
+from parley.core.ports.journal import DocumentRepository
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.texts import Sentence
-
-__all__ = [
-    "NODES",
-    "Agent",
-    "Capabilities",
-    "Channel",
-    "ChannelServices",
-    "Checkpoint",
-    "Claim",
-    "CommandInfo",
-    "Document",
-    "DocumentRepository",
-    "Health",
-    "HealthReport",
-    "Inbox",
-    "Journal",
-    "Memory",
-    "NewQueueItem",
-    "NullMemory",
-    "QueueItem",
-    "Reply",
-    "StatusNotes",
-    "Streaming",
-    "TextUnit",
-]  # fmt: skip
 
 
 class Streaming(StrEnum):
@@ -231,60 +197,3 @@ class ChannelServices:
     reruns: bool = False
     clear: Callable[[Conversation], Awaitable[None]] = clear_nothing
     withdraw: Callable[[Conversation, str, User], Awaitable[bool]] = withdraw_nothing
-
-
-class Health(StrEnum):
-    """How a channel or the agent is."""
-
-    STARTING = "starting"
-    UP = "up"
-    RETRYING = "retrying"
-    STANDBY = "standby"
-    """Another node has the one connection that there may be."""
-    REFUSED = "refused"
-    OFF = "off"
-
-
-NODES = "nodes"
-"""The name of the report about all nodes, where there may be several."""
-
-
-@dataclass(frozen=True, slots=True)
-class HealthReport:
-    """Health, since when, and why, in words for an operator."""
-
-    name: str
-    health: Health
-    detail: str
-    since: float
-
-
-class Agent(Protocol):
-    """Runs turns on an agent server."""
-
-    def run(self, request: RunRequest) -> AsyncIterator[RunEvent]:
-        """Make the turn's run, or find and join it; the last event is always a RunEnded.
-
-        Dropped connections are joined again inside. Raises AgentError when there is nothing to join:
-        the same request may be made again.
-        """
-        ...
-
-    async def cancel(self, run: RunRef, turn: str = "") -> None:
-        """Stop a run, keeping what the thread has; a run already over is no error. Raises AgentError.
-
-        One whose id is not known ("") is found by its turn, if it was made at all.
-        """
-        ...
-
-    async def models(self) -> tuple[str, ...]:
-        """Names of the models a person may choose, or nothing. Raises AgentError."""
-        ...
-
-    async def assistants(self) -> tuple[str, ...]:
-        """Names of the assistants the server offers. Raises AgentError."""
-        ...
-
-    async def health(self) -> HealthReport:
-        """Ask the server how it is; never raises."""
-        ...

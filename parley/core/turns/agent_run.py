@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from parley.core.delivery.delivery import backoff
 from parley.core.model.errors import AgentError, AgentRefused, AgentUnavailable, AgentUnreadable
 from parley.core.model.types import Outcome, RunEnded, RunProgress, RunRequest, RunStarted, Step
-from parley.core.ports.channel import Agent
+from parley.core.ports.agent import Agent
 from parley.core.state.turn_record import TurnCheckpoint
 from parley.core.texts import Sentence
 from parley.core.turns.run_timers import RunTimeouts, RunTimers

@@ -21,7 +21,8 @@ from parley.core.model.options import (
     QuestionOptions,
 )
 from parley.core.model.types import SessionSettings
-from parley.core.ports.channel import Agent, Channel, ChannelServices
+from parley.core.ports.agent import Agent
+from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory import NullMemory
 from parley.core.scheduler.manager import Manager

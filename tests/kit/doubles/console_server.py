@@ -11,7 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 from tests.kit.machine import patience
 
 UP = HealthReport("store", Health.UP, "", 0.0)

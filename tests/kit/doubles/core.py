@@ -33,17 +33,8 @@ from parley.core.model.types import (
     RunStarted,
     SessionSettings,
 )
-from parley.core.ports.channel import (
-    Capabilities,
-    Channel,
-    Checkpoint,
-    Health,
-    HealthReport,
-    Inbox,
-    Reply,
-    Streaming,
-    TextUnit,
-)
+from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply, Streaming, TextUnit
+from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory import (
     AccountUnlink,

@@ -23,7 +23,7 @@ from parley.agent.transport.http_client import AgentEndpoint
 from parley.agent.transport.model_list import fetch_models
 from parley.core.model.errors import AgentUnavailable, AgentUnreadable
 from parley.core.model.types import Json, Outcome, RunEnded, RunRequest
-from parley.core.ports.channel import Health
+from parley.core.ports.health import Health
 from tests.kit.doubles.langgraph_server import FakeServer, Script, serving
 from tests.kit.machine import patience
 from tests.kit.samples.langgraph_messages import ai, answer, human, request

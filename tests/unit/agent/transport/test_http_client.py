@@ -14,7 +14,7 @@ from parley.agent.transport.http_client import AgentEndpoint, proxy_for
 from parley.agent.transport.model_list import parse_model_names
 from parley.core.model.errors import AgentRefused, AgentUnavailable
 from parley.core.model.types import Json
-from parley.core.ports.channel import Health
+from parley.core.ports.health import Health
 from tests.kit.doubles.langgraph_server import FakeServer
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from parley.app.checks.assistants import check_agent, warn_missing_assistants
 from parley.core.model.errors import AgentError, AgentUnavailable
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 from tests.kit.settings_reading import settings
 
 TEXT = """\

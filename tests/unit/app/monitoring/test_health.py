@@ -5,7 +5,7 @@ import asyncio
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.supervision.channel_supervisor import ChannelSupervisors
 from parley.core.model.errors import StoreUnavailable
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.journal import Document
 
 

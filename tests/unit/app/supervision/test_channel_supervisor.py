@@ -15,7 +15,7 @@ from parley.app.supervision.channel_supervisor import (
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable, RateLimited
 from parley.core.model.types import InboundMessage
-from parley.core.ports.channel import Health
+from parley.core.ports.health import Health
 from tests.kit.doubles.scripted_channel import ScriptedChannel, Time, dies_of
 from tests.kit.machine import patience
 

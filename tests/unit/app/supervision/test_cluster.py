@@ -14,7 +14,7 @@ from parley.app.settings.load import read_settings
 from parley.app.storage.store import make_node_name
 from parley.app.supervision.cluster import ClusterMembership, NodeReport, parse_node_report
 from parley.core.model.errors import StoreUnavailable
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 from parley.store.nodes import LeaseHolder, Node
 
 A = Node("a-1", 1000.0, 10.0, 2, ("telegram",), NodeReport(agent="http://one").model_dump_json())

@@ -11,7 +11,7 @@ import pytest
 from parley.app.supervision.channel_supervisor import ChannelSupervisor
 from parley.app.supervision.connection_lease import LEASE_SECONDS, ConnectionLeaseLost, ExclusiveLease
 from parley.core.model.errors import LaneLost, StoreUnavailable
-from parley.core.ports.channel import Health
+from parley.core.ports.health import Health
 from parley.core.ports.lease import require_lease
 from parley.store.nodes import LeaseHolder, Node
 from tests.kit.doubles.scripted_channel import ScriptedChannel

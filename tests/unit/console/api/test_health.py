@@ -2,7 +2,7 @@
 
 import pytest
 
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 from tests.kit.doubles.console_server import UP, inside
 
 

@@ -10,7 +10,7 @@ from parley.console.http.options import ConsoleOptions
 from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.model.address import Conversation
 from parley.core.model.types import OutboundMessage, Receipt
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 from tests.kit.doubles.console_server import UP, serving
 
 _TOKEN = "a-token-that-is-long-enough"

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
 from parley.core.model.errors import StoreUnavailable
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 from tests.kit.doubles.console_server import TOKEN, bearer
 
 

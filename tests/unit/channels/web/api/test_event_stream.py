@@ -11,7 +11,7 @@ import pytest
 
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
-from parley.core.ports.channel import Health, HealthReport
+from parley.core.ports.health import Health, HealthReport
 from tests.kit.doubles.console_server import TOKEN, bearer
 from tests.kit.machine import patience
 from tests.unit.channels.web.page_client import CHAT, Site
