@@ -1,4 +1,4 @@
-"""A person's hands on all that is remembered of them: the pure changes of memory/edits/operations.py, made to last."""
+"""Repository of a person's memories: applies the pure changes of `memory/edits/operations.py`, and saves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which remembered facts come first, and what it costs: `python -m benchmarks.recall.__main__ [--json FILE]`.
+"""Which remembered facts come first, and what it costs: `python -m benchmarks.recall [--json FILE]`.
 
 Nothing is needed but Parley; with scikit-learn (`recall` dependency group) TF-IDF stands beside it.
 """
@@ -87,7 +87,7 @@ def run() -> Iterator[Table]:
 
 def main() -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser("python -m benchmarks.recall.__main__", description=__doc__)
+    parser = argparse.ArgumentParser("python -m benchmarks.recall", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the tables as JSON")
     chosen = parser.parse_args()
     tables = []

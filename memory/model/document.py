@@ -1,7 +1,7 @@
 """One person's memory as a value: six summaries and many facts; schema 1.0 of the reference system.
 
-On disk it is the JSON that `memory/storage/document_format.py` reads and writes; everything here is what is left once that
-is checked: strings are never None, confidences are finite and within 0 and 1, contents are not blank.
+On disk it is the JSON that `memory/storage/document_format.py` reads and writes. Values here are checked
+already: strings are never None, confidences are finite and within 0 and 1, contents are not blank.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where memories are kept: what `memory/storage/json_files.py` (JSON files) and `memory/storage/sql.py` (SQL) both offer."""
+"""The storage port of memories, which `json_files.py` (JSON files) and `sql.py` (SQL documents) implement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an extraction proposes to change in a memory; `memory/learning/apply_diff.py` decides what becomes of it.
+"""The changes of a memory that an extraction proposes; `memory/learning/apply_diff.py` decides on them.
 
 Everything here is already checked for shape by whoever made it, and nothing for sense: a fact may be
 blank or known, an id may be of nothing, a confidence may be anything but a number.

@@ -9,7 +9,8 @@ import re
 
 from parley.core.texts import CATALOGUE, Sentence
 
-# The blocks of the reference system (two names for uploads), and ours (agent/attached.py, memory/inject/block.py).
+# Blocks of the reference system (two names for uploads), and ours (parley/agent/files/content_blocks.py,
+# memory/inject/block.py).
 _UPLOADS = re.compile(
     r"<(uploaded_files|current_uploads)\b[^<>]*>.*?(?:</\1\s*>|\Z)\s*", re.IGNORECASE | re.DOTALL
 )

@@ -1,4 +1,4 @@
-"""A process that adds facts to one memory: `python -m tests.unit.memory.storage.adding_child folder name count`."""
+"""Add facts to one memory: `python -m tests.unit.memory.storage.adding_child folder name count`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process that may write no byte more to any file: `python -m tests.unit.memory.storage.full_disk_child folder`.
+"""Save where no file may grow: `python -m tests.unit.memory.storage.full_disk_child folder`.
 
 The kernel's own limit on file sizes stands for a full disk: the same write fails in the same way, and only
 the error's number is another.

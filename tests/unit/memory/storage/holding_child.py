@@ -1,4 +1,4 @@
-"""A process that holds a lock until its input ends: `python -m tests.unit.memory.storage.holding_child lock`."""
+"""Hold a lock until the input ends: `python -m tests.unit.memory.storage.holding_child lock`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pytest
 
 async def output_of(child: str, *arguments: object) -> list[str]:
     """The lines that a script of this folder prints."""
-    module = f"tests.unit.memory.{child}"
+    module = f"tests.unit.memory.storage.{child}"
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", module, *map(str, arguments), stdout=asyncio.subprocess.PIPE
     )
