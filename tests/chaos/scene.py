@@ -12,7 +12,7 @@ import psycopg
 
 from parley.simulator.dingtalk import DingTalkSimulator
 from parley.simulator.feishu import FeishuSimulator
-from parley.simulator.feishu import Timing as FeishuTiming
+from parley.simulator.feishu import FeishuSimulatorTiming as FeishuTiming
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.slack import SlackSimulatorTiming as SlackTiming
 from parley.simulator.telegram import TelegramSimulator

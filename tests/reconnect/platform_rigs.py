@@ -23,9 +23,9 @@ from parley.channels.telegram.channel import create as telegram_channel
 from parley.channels.telegram.config import Config as TelegramConfig
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.dingtalk import DingTalkSimulator
-from parley.simulator.dingtalk import Timing as DingTalkTimes
+from parley.simulator.dingtalk import DingTalkSimulatorTiming as DingTalkTimes
 from parley.simulator.feishu import FeishuSimulator
-from parley.simulator.feishu import Timing as FeishuTimes
+from parley.simulator.feishu import FeishuSimulatorTiming as FeishuTimes
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.slack import SlackSimulatorTiming as SlackTimes
 from tests.contract.driver import Driver, Place

@@ -6,12 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from parley.simulator.dingtalk import DingTalkSimulator
-from parley.simulator.dingtalk import Upload as DingTalkUpload
-from parley.simulator.feishu import FeishuSimulator
-from parley.simulator.feishu import Upload as FeishuUpload
-from parley.simulator.slack import SlackSimulator
-from parley.simulator.slack import Upload as SlackUpload
+from parley.simulator.dingtalk import DingTalkSimulator, DingTalkUpload
+from parley.simulator.feishu import FeishuSimulator, FeishuUpload
+from parley.simulator.slack import SlackSimulator, SlackUpload
 from parley.simulator.telegram import TelegramSimulator, TelegramUpload
 from tests.kit.machine import patience
 

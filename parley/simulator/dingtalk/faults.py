@@ -136,7 +136,7 @@ class DingTalkRateLimiter:
         self.refused = 0
 
     def check(self) -> None:
-        """Raises ApiError (403) when there were too many."""
+        """Raises DingTalkErrorResponse (403) when there were too many."""
         now = time.monotonic()
         while self._calls and self._calls[0] <= now - 1.0:
             self._calls.popleft()

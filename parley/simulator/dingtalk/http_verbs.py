@@ -1,4 +1,4 @@
-"""What may be called over HTTP: methods of People and Faults (see parley/simulator/kit/http_control.py)."""
+"""What may be called over HTTP: methods of people and faults (see kit/http_control.py)."""
 
 PEOPLE = (
     *("add_person", "add_group", "say", "say_rich", "send_file", "speak", "press", "act", "heard"),

@@ -78,7 +78,7 @@ class DingTalkWorld:
         return next(self._numbers)
 
     def check_app(self, client_id: Json, secret: Json) -> None:
-        """Raises ApiError for wrong credentials."""
+        """Raises DingTalkErrorResponse for wrong credentials."""
         if self.revoked or (client_id, secret) != (self.client_id, self.client_secret):
             raise DingTalkErrorResponse(401, "invalidClientIdOrSecret", "无效的clientId或者clientSecret")
 
@@ -136,7 +136,7 @@ class DingTalkWorld:
             return group
 
     def place_for_robot(self, place: str) -> str:
-        """A place that the robot may write to. Raises ApiError."""
+        """A place that the robot may write to. Raises DingTalkErrorResponse."""
         if place in self.groups and not self.groups[place].robot_is_gone:
             return place
         account = self.accounts.get(place)

@@ -126,7 +126,7 @@ class FeishuRateLimits:
 
 
 def check_rate_limit(times: list[float], most: int) -> None:
-    """Note one more operation at this instant. Raises ApiError when there were too many within a second."""
+    """Note one more operation now. Raises FeishuErrorResponse when there were too many within a second."""
     now = time.monotonic()
     times[:] = [at for at in times if now - at < 1.0]
     if most and len(times) >= most:

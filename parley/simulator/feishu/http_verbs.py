@@ -1,4 +1,4 @@
-"""What may be called over HTTP: methods of People and Faults (see parley/simulator/kit/http_control.py)."""
+"""What may be called over HTTP: methods of people and faults (see kit/http_control.py)."""
 
 PEOPLE = (
     *("add_person", "add_group", "join", "say", "write_post", "send_file", "send_with_text", "send_raw"),

@@ -93,7 +93,7 @@ class FeishuWorld:
             return chat
 
     def chat_for_bot(self, chat_id: str) -> FeishuChat:
-        """A chat that the bot may write to. Raises ApiError."""
+        """A chat that the bot may write to. Raises FeishuErrorResponse."""
         chat = self.chats.get(chat_id)
         if chat is None:
             raise FeishuErrorResponse(

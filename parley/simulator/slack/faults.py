@@ -133,7 +133,7 @@ class SlackRateLimiter:
         self._called: dict[str, deque[float]] = {}
 
     def check(self, method: str, chat: str) -> None:
-        """Raises ApiError (429) when there was enough for now."""
+        """Raises SlackErrorResponse (429) when there was enough for now."""
         if not self._strict:
             return
         if method == "chat.postMessage":

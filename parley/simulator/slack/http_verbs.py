@@ -1,4 +1,4 @@
-"""What may be called over HTTP: methods of People, Faults and the simulator (see simulator/control.py)."""
+"""What may be called over HTTP: methods of people, faults and the simulator (see kit/http_control.py)."""
 
 PEOPLE = (
     *("add_person", "add_bot", "add_channel", "say", "send_files", "edit", "delete", "press", "stop"),

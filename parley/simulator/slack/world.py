@@ -100,7 +100,7 @@ class SlackWorld:
         return chat
 
     def chat_for_bot(self, chat_id: str) -> SlackChat:
-        """A chat that the bot may write to; a person's id is their DM. Raises ApiError."""
+        """A chat that the bot may write to; a person's id is their DM. Raises SlackErrorResponse."""
         if chat_id in self.accounts:
             dm = (c for c in self.chats.values() if c.kind == "im" and chat_id in c.members)
             chat_id = next((c.id for c in dm), "")
@@ -130,7 +130,7 @@ class SlackWorld:
         return trigger
 
     def own(self, chat: SlackChat, ts: str) -> SlackMessage:
-        """The bot's own message. Raises ApiError."""
+        """The bot's own message. Raises SlackErrorResponse."""
         message = self.messages[chat.id].get(ts)
         if message is None:
             raise SlackErrorResponse("message_not_found")

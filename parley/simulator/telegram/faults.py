@@ -118,7 +118,7 @@ class TelegramRateLimiter:
         self._sent: dict[int, deque[float]] = {}
 
     def check(self, chat_id: int) -> None:
-        """Raises ApiError (429) when the chat has had enough for now."""
+        """Raises TelegramErrorResponse (429) when the chat has had enough for now."""
         if self._pace is None:
             return
         now, sent = time.monotonic(), self._sent.setdefault(chat_id, deque(maxlen=200))

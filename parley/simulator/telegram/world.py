@@ -97,7 +97,7 @@ class TelegramWorld:
         return chat
 
     def chat_for_bot(self, chat_id: int) -> TelegramChat:
-        """A chat that the bot may write to. Raises ApiError."""
+        """A chat that the bot may write to. Raises TelegramErrorResponse."""
         chat = self.chats.get(chat_id)
         if chat is None:
             raise bad_request("chat not found")

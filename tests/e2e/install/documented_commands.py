@@ -101,7 +101,7 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
 }
 NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"(?:\.venv/bin/)?python -m benchmarks\.\w+.*"): "measures for minutes, alone on the machine",
-    re.compile(r"python -m tests\.unit\.mutation .*"): "mutates for minutes",
+    re.compile(r"python -m tests\.mutation .*"): "mutates for minutes",
     re.compile(
         r"python -m tests\.(?:contract\.table|unit\.kit\.markdown_table)"
     ): "writes into the documents",

@@ -1,4 +1,4 @@
-"""The robot's APIs. Each takes the locked world and a body and returns an answer, or raises ApiError."""
+"""The robot's APIs. Each takes the locked world and a body. They raise DingTalkErrorResponse."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_BODY = 20_000
 
 
 def text_of(body: JsonObject, name: str) -> str:
-    """A text that must be there. Raises ApiError."""
+    """A text that must be there. Raises DingTalkErrorResponse."""
     value = body.get(name)
     if not isinstance(value, str) or not value:
         raise bad_request(f"Missing{name}", f"{name} is mandatory for this action.")

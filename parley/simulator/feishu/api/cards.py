@@ -88,7 +88,7 @@ def update(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def card_for(world: FeishuWorld, message: JsonObject) -> FeishuCard | None:
-    """The entity that a message's content names, which no other message shows. Raises ApiError."""
+    """The entity that a message's content names, which no other message shows. Raises FeishuErrorResponse."""
     if message.get("type") != "card":
         return None
     data = message.get("data")
@@ -101,7 +101,7 @@ def card_for(world: FeishuWorld, message: JsonObject) -> FeishuCard | None:
 
 
 def check_card(card: JsonObject) -> None:
-    """Raises ApiError for a card that the platform does not show."""
+    """Raises FeishuErrorResponse for a card that the platform does not show."""
     if len(json.dumps(card, ensure_ascii=False).encode()) > MOST_CARD:
         raise too_long()
     body = card.get("body")
@@ -146,7 +146,7 @@ def _card(world: FeishuWorld, request: FeishuRequest) -> FeishuCard:
 
 
 def _operate(world: FeishuWorld, card: FeishuCard, request: FeishuRequest) -> None:
-    """Count an operation: its number must be higher than the last one's. Raises ApiError."""
+    """Count an operation: its number must be higher than the last one's. Raises FeishuErrorResponse."""
     sequence = request.body.get("sequence")
     check_rate_limit(card.operations, world.pace.card)
     if not isinstance(sequence, int) or not 0 < sequence <= MOST_SEQUENCE or sequence <= card.sequence:

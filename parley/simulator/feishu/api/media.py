@@ -45,7 +45,7 @@ def _check_size(upload: FeishuUpload, most: int) -> None:
 
 
 def resource(world: FeishuWorld, request: FeishuRequest) -> bytes:
-    """A file of a message, which must be the very message that it came with. Raises ApiError."""
+    """A file of a message, which must be the very message that it came with. Raises FeishuErrorResponse."""
     blob = world.blobs.get(request.path["key"])
     if blob is None or blob.message != request.path["message"]:
         raise FeishuErrorResponse(234003, "File not in msg.")

@@ -30,7 +30,7 @@ class FeishuRequest:
     files: dict[str, FeishuUpload] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
-        """A field of the body that must be a text, "" when it is not there. Raises ApiError."""
+        """A field of the body that must be a text, "" when it is not there. Raises FeishuErrorResponse."""
         value = self.body.get(name, "")
         if not isinstance(value, str):
             raise invalid(name)
@@ -183,7 +183,7 @@ def _shared(card: JsonObject) -> bool:
 
 
 def _content(world: FeishuWorld, kind: str, raw: str) -> JsonObject:
-    """A message's content, checked. Raises ApiError."""
+    """A message's content, checked. Raises FeishuErrorResponse."""
     if kind not in _KINDS:
         raise invalid("msg_type")
     if len(raw.encode()) > (MOST_TEXT if kind == "text" else MOST_RICH):

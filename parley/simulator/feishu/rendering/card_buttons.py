@@ -52,7 +52,7 @@ def buttons(card: JsonObject) -> list[FeishuCardButton]:
 
 
 def check_card_buttons(card: JsonObject) -> None:
-    """Raises ApiError for buttons and forms that the platform does not take in a card of the new kind."""
+    """Raise FeishuErrorResponse for buttons and forms that the platform refuses in a card of the new kind."""
     elements = list(_tagged(card.get("body")))
     if len(elements) > MOST_ELEMENTS:
         raise bad_card("ErrCode: 11310; ErrMsg: element exceeds the limit")

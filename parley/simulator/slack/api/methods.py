@@ -32,7 +32,7 @@ def auth_test(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def find_thread_root(world: SlackWorld, chat: SlackChat, params: SlackParams) -> str:
-    """The root of the thread that the call names, "" for none. Raises ApiError."""
+    """The root of the thread that the call names, "" for none. Raises SlackErrorResponse."""
     ts = params.text("thread_ts")
     root = world.messages[chat.id].get(ts)
     if ts and root is None:
@@ -41,7 +41,7 @@ def find_thread_root(world: SlackWorld, chat: SlackChat, params: SlackParams) ->
 
 
 def set_content(message: SlackMessage, params: SlackParams) -> None:
-    """Put the call's content into a message. Raises ApiError, changing nothing."""
+    """Put the call's content into a message. Raises SlackErrorResponse, changing nothing."""
     markdown, text, blocks = params.text("markdown_text"), params.text("text"), params.array("blocks")
     if markdown and (text or blocks):
         raise SlackErrorResponse("markdown_text_conflict")
@@ -60,7 +60,7 @@ def set_content(message: SlackMessage, params: SlackParams) -> None:
 
 
 def metadata(params: SlackParams) -> JsonObject:
-    """The call's metadata. Raises ApiError."""
+    """The call's metadata. Raises SlackErrorResponse."""
     given = params.object("metadata")
     if given and not (
         isinstance(given.get("event_type"), str) and isinstance(given.get("event_payload"), dict)

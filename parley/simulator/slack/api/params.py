@@ -23,14 +23,14 @@ class SlackParams:
         return default if value is None else value if isinstance(value, str) else str(value)
 
     def needed(self, name: str) -> str:
-        """A text that must be there. Raises ApiError."""
+        """A text that must be there. Raises SlackErrorResponse."""
         value = self.text(name)
         if not value:
             raise SlackErrorResponse("invalid_arguments")
         return value
 
     def integer(self, name: str, default: int) -> int:
-        """A whole number. Raises ApiError."""
+        """A whole number. Raises SlackErrorResponse."""
         try:
             return int(self.text(name) or default)
         except ValueError:
@@ -42,7 +42,7 @@ class SlackParams:
         return default if value is None else value in (True, "true", "1", 1)
 
     def array(self, name: str) -> list[Json]:
-        """An array, perhaps written as JSON; empty when it is not given. Raises ApiError."""
+        """An array, perhaps written as JSON; empty when it is not given. Raises SlackErrorResponse."""
         value = self._json(name)
         if value is None:
             return []
@@ -51,7 +51,7 @@ class SlackParams:
         return value
 
     def object(self, name: str) -> JsonObject:
-        """An object, perhaps written as JSON; empty when it is not given. Raises ApiError."""
+        """An object, perhaps written as JSON; empty when it is not given. Raises SlackErrorResponse."""
         value = self._json(name)
         if value is None:
             return {}
@@ -71,7 +71,7 @@ class SlackParams:
 
 
 async def read_params(request: web.Request) -> SlackParams:
-    """All of a request's parameters. Raises ApiError."""
+    """All of a request's parameters. Raises SlackErrorResponse."""
     values: dict[str, Json] = dict(request.query)
     if request.content_type == "application/json":
         try:

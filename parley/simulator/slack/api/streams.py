@@ -70,7 +70,7 @@ def _streaming(world: SlackWorld, params: SlackParams) -> tuple[SlackChat, Slack
 
 
 def _pieces(params: SlackParams) -> tuple[str, list[JsonObject]]:
-    """The call's text and task cards. Raises ApiError."""
+    """The call's text and task cards. Raises SlackErrorResponse."""
     text, tasks = params.text("markdown_text"), []
     if text and params.array("chunks"):
         raise SlackErrorResponse("invalid_arguments")

@@ -23,7 +23,7 @@ def get_url(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def receive(world: SlackWorld, file_id: str, content: bytes) -> None:
-    """Step two: the bytes. Raises ApiError when they are not as many as was said."""
+    """Step two: the bytes. Raises SlackErrorResponse when they are not as many as was said."""
     file = world.files.get(file_id)
     if file is None or file.uploaded:
         raise SlackErrorResponse("not_found", 404)

@@ -98,7 +98,7 @@ class EventsApiSender:
                 due = self._events.due(time.monotonic()) if self._may_post() else []
                 for envelope in due:
                     self._begin(envelope, http, group)
-                # As in Sockets.pump: `wait_for` may forget that it was cancelled.
+                # As in SocketModeServer.pump: `wait_for` may forget that it was cancelled.
                 with suppress(TimeoutError):
                     async with asyncio.timeout(self._pause()):
                         await self._news.wait()

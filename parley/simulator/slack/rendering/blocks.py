@@ -25,7 +25,7 @@ _STYLES = (None, "primary", "danger")
 
 
 def check_blocks(blocks: list[Json]) -> None:
-    """Raises ApiError for blocks that Slack would not take in a message."""
+    """Raises SlackErrorResponse for blocks that Slack would not take in a message."""
     if len(blocks) > MOST_BLOCKS:
         raise SlackErrorResponse("invalid_blocks")
     for block in blocks:
@@ -37,7 +37,7 @@ def check_blocks(blocks: list[Json]) -> None:
 
 
 def check_view(view: JsonObject) -> None:
-    """Raises ApiError for a view that Slack would not open as a modal with input blocks."""
+    """Raises SlackErrorResponse for a view that Slack would not open as a modal with input blocks."""
     fields = view.get("blocks")
     inputs = fields if isinstance(fields, list) else []
     sound = (

@@ -36,7 +36,7 @@ def find_entities(text: str) -> list[Json]:
 
 
 def check_entities(text: str, given: list[Json]) -> list[Json]:
-    """The marks of a bot's text that the platform keeps. Raises ApiError for marks that do not fit."""
+    """The marks of a bot's text that the platform keeps. Raises TelegramErrorResponse for others."""
     borders, at = set(), 0
     for character in text:
         borders.add(at)

@@ -26,7 +26,7 @@ _LATE = "query is too old and response timeout expired or query ID is invalid"
 
 
 def parse_keyboard(params: TelegramParams) -> JsonObject | None:
-    """The call's keyboard, checked. Raises ApiError."""
+    """The call's keyboard, checked. Raises TelegramErrorResponse."""
     markup = params.object("reply_markup")
     rows = markup.get("inline_keyboard") if markup else None
     if not isinstance(rows, list):

@@ -29,7 +29,7 @@ _albums = itertools.count(9_000_000_001)
 
 
 def _media(world: TelegramWorld, params: TelegramParams, kind: MediaKind, reference: str) -> TelegramMedia:
-    """A file that came with the call, or one that the platform already has. Raises ApiError."""
+    """A file that came with the call, or one that the platform already has. Raises TelegramErrorResponse."""
     upload = params.files.get(reference.removeprefix("attach://"))
     if upload is None:
         content = world.files.get(reference)

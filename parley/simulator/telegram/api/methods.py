@@ -39,7 +39,7 @@ def as_json(world: TelegramWorld, message: TelegramMessage) -> JsonObject:
 
 
 def require_chat(world: TelegramWorld, params: TelegramParams) -> TelegramChat:
-    """The call's chat, writable by the bot. Raises ApiError."""
+    """The call's chat, writable by the bot. Raises TelegramErrorResponse."""
     chat_id = params.integer("chat_id")
     if chat_id is None:
         raise bad_request("chat_id is empty")
@@ -47,7 +47,7 @@ def require_chat(world: TelegramWorld, params: TelegramParams) -> TelegramChat:
 
 
 def require_topic(chat: TelegramChat, params: TelegramParams) -> int | None:
-    """The call's topic, which must exist in the chat. Raises ApiError."""
+    """The call's topic, which must exist in the chat. Raises TelegramErrorResponse."""
     topic = params.integer("message_thread_id")
     if topic is not None and topic not in chat.topics:
         raise bad_request("message thread not found")
@@ -55,7 +55,7 @@ def require_topic(chat: TelegramChat, params: TelegramParams) -> int | None:
 
 
 def find_replied_message(world: TelegramWorld, chat: TelegramChat, params: TelegramParams) -> int | None:
-    """The message that the call's message answers, if it is there or may be missing. Raises ApiError."""
+    """The message that the call's answers, if it is there or may be missing. Raises TelegramErrorResponse."""
     wanted = params.object("reply_parameters")
     if wanted is None:
         legacy = params.integer("reply_to_message_id")
@@ -71,7 +71,7 @@ def find_replied_message(world: TelegramWorld, chat: TelegramChat, params: Teleg
 
 
 def parse_text(params: TelegramParams, name: str, limit: int) -> tuple[str, list[Json]]:
-    """A text and its marks, checked and trimmed like the platform does. Raises ApiError."""
+    """A text and its marks, checked and trimmed like the platform does. Raises TelegramErrorResponse."""
     marks = "entities" if name == "text" else "caption_entities"
     if params.text("parse_mode"):
         raise bad_request("parse_mode is not simulated; send entities")
@@ -129,7 +129,7 @@ def send_rich_message(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def require_own_message(world: TelegramWorld, params: TelegramParams, what: str) -> TelegramMessage:
-    """The bot's own message that the call names. Raises ApiError."""
+    """The bot's own message that the call names. Raises TelegramErrorResponse."""
     chat = require_chat(world, params)
     message = world.message(chat.id, params.integer("message_id") or 0)
     if message is None:

@@ -26,7 +26,7 @@ class TelegramParams:
         return default if value is None else value if isinstance(value, str) else str(value)
 
     def integer(self, name: str) -> int | None:
-        """A whole number, or None when it is not given. Raises ApiError for anything else."""
+        """A whole number, or None when it is not given. Raises TelegramErrorResponse for anything else."""
         value = self.values.get(name)
         if value is None or value == "":
             return None
@@ -71,7 +71,7 @@ def _refuse(name: str) -> int:
 
 
 async def read_params(request: web.Request) -> TelegramParams:
-    """All of a request's parameters. Raises ApiError."""
+    """All of a request's parameters. Raises TelegramErrorResponse."""
     values: dict[str, Json] = dict(request.query)
     files: dict[str, TelegramUpload] = {}
     if request.content_type == "application/json":
