@@ -2,7 +2,7 @@
 
 Linux does it: resource limits, no capabilities, Landlock for files and ports, and a filter of system calls
 (seccomp). A process without privileges may ask for all of these. What a kernel lacks is left out, and named;
-other systems have the resource limits only. Nothing of Parley is imported (parley/agent/files/sandbox_main.py).
+other systems have the resource limits only. Nothing of Parley is imported (sandbox_main.py).
 
 The numbers are those of the kernel's headers: linux/prctl.h, linux/landlock.h, linux/filter.h, asm/unistd.h.
 """

@@ -3,7 +3,7 @@
 Standard output is one line, the type of what follows (`text/plain`, or a picture's) or a word for what is
 wrong (`broken`, `locked`, `empty`, `too_large`, `unknown`; `missing` and a package), and then the content: at
 most one character more than asked for, so that a cut can be told. The kind `unseen` is for a file that nobody
-looked into yet: the line is `kind/` and what it is (kinds.py), unless it is a text in plain UTF-8 or UTF-16.
+looked into yet: the line is `kind/` and what it is (sniff.py), unless it is a text in plain UTF-8 or UTF-16.
 
 Whatever a file makes the libraries do, they get no network, no other file, no program, and bounded memory
 and time: by the kernel where it can (sandbox.py), and by a hook of Python's everywhere. They are loaded
@@ -123,10 +123,10 @@ def _reader(kind: str) -> ReadFunction:
 
 
 def _unseen() -> ReadFunction:
-    kinds = _beside("sniff")
+    sniff = _beside("sniff")
 
     def read(content: bytes, most: int) -> tuple[str, bytes]:
-        kind: str = kinds.kind_of(content)
+        kind: str = sniff.kind_of(content)
         if kind == "text" and (text := _decoded(content[: 4 * most + 4])) is not None:
             return _written(text, most, bare=False)
         return f"kind/{_package(content) if kind == 'package' else kind}", b""

@@ -1,6 +1,6 @@
 """What a file is, told by its first bytes; names and declared types lie too often to be asked.
 
-Only the program that reads files calls this (document_child.py, which loads it from beside itself), as
+Only the program that reads files calls this (sandbox_main.py, which loads it from beside itself), as
 what somebody sent is looked into there and nowhere else. Nothing of Parley is imported here.
 """
 

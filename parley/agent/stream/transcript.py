@@ -41,9 +41,8 @@ _SILENT_TAGS = ("nostream", "langsmith:nostream")
 class RunTranscript:
     """What is known of one run from its stream.
 
-    `whole` is false once events may be missing: the answer must then be read from the thread. `over` means
-    that the server said so; `status` is what it said. `error` is for the log, `meter` has the tokens
-    it took. Its steps are named in `language`.
+    `whole` is false once events may be missing: the answer is then read from the thread. `over` means that
+    the server said so, with `status`. `error` is for the log, `meter` has the tokens it took.
     """
 
     def __init__(self, asked: TurnAnchor, whole: bool = True, language: str = "en") -> None:
@@ -82,8 +81,7 @@ class RunTranscript:
             self.last_event = event_id
             self._recent.append(event_id)
         # An event of a subgraph carries a namespace after "|", so it has no handler.
-        handler = self._HANDLERS.get(event)
-        if handler is None:
+        if (handler := self._HANDLERS.get(event)) is None:
             return False
         return handler(self, decode_json_text(data) if type(data) is str else data)
 
@@ -261,8 +259,7 @@ class RunTranscript:
             return False
         self.run_id = run_id
         if self._begun:
-            # The server runs it again, or tells it again: what was heard before does not count, and of
-            # nodes that an earlier attempt finished there will be no word.
+            # What was heard before does not count; nodes that an earlier attempt finished are not told again.
             self._clear()
             self.whole = False
         self._begun = True

@@ -16,7 +16,7 @@ _CHILD = """
 import asyncio, logging, sys
 from base64 import b64encode
 from pathlib import Path
-from parley.agent import files
+from parley.agent.files import outgoing
 from tests.kit.small_disk import Disk
 
 folder = Path(sys.argv[1])
@@ -32,7 +32,7 @@ async def main():
     loop, refused = asyncio.get_running_loop(), asyncio.Event()
     logging.basicConfig(handlers=[logging.StreamHandler(), Ear()])
     disk.fill()
-    saving = asyncio.create_task(files.save([[block]], folder / "answers"))
+    saving = asyncio.create_task(outgoing.save_files([[block]], folder / "answers"))
     await refused.wait()
     print(int(saving.done()))
     disk.free()

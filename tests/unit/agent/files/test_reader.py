@@ -275,7 +275,7 @@ async def test_a_run_tells_what_its_agent_was_not_given(tmp_path: Path) -> None:
 def test_a_package_that_is_not_installed_is_named(
     kind: str, package: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    program = ROOT / "parley" / "agent" / "document_child.py"
+    program = ROOT / "parley" / "agent" / "files" / "sandbox_main.py"
     command = [sys.executable, "-I", "-S", "-B", str(program), kind, "100", "10"]
     read = subprocess.run(command, input=b"%PDF-1.7", capture_output=True, check=True, timeout=patience(50))
     with pytest.raises(UnreadableFile) as refused:

@@ -22,7 +22,7 @@ from tests.kit.machine import patience
 MEMORY = 512_000_000
 BEGIN = f"""
 import ctypes, mmap, os, resource, signal, socket, sys
-from parley.agent import sandbox
+from parley.agent.files import sandbox
 folder, port = sys.argv[1], int(sys.argv[2])
 libc = ctypes.CDLL(None, use_errno=True)
 inherited = os.open(folder + "/given", os.O_RDWR)
