@@ -1,12 +1,10 @@
-"""The message bus: inbound messages become durable work, outbound snapshots reach their reply."""
+"""The message bus: inbound messages become durable work."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Container, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Container, Mapping
 
-from parley.core.flow_control.registration import registered
 from parley.core.inbound.access import AccessVerdict, decide_access, mention_policy
 from parley.core.inbound.busy_policy import inbound_items
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
@@ -15,14 +13,12 @@ from parley.core.model.command_syntax import is_command
 from parley.core.model.options import ChannelOptions, EditPolicy, MentionPolicy
 from parley.core.model.queues import command_queue
 from parley.core.model.sanitize import sanitize_message
-from parley.core.model.types import InboundMessage, OutboundMessage
+from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Journal, NewQueueItem
 from parley.core.state.conversations import conversation_document_key
 
 # Longer texts are cleaned off the loop: the worst kind takes some milliseconds for every thousand characters.
 _LONG = 5_000
-
-SnapshotSink = Callable[[OutboundMessage], None]
 
 
 class MessageBus:
@@ -40,7 +36,6 @@ class MessageBus:
         self._journal = journal
         self._channels = channels
         self._paired = paired
-        self._replies: dict[str, SnapshotSink] = {}
 
     async def publish_inbound(self, message: InboundMessage) -> bool:
         """Make a message durable, cleaned; returns False when it is known already, or not for us.
@@ -72,16 +67,6 @@ class MessageBus:
             puts = inbound_items(await self.busy.of(options, conversation), message)
         item, *_ = await self._journal.put(*puts)
         return item is not None
-
-    def publish_outbound(self, snapshot: OutboundMessage) -> None:
-        """Offer a snapshot to its turn's reply. Never waits: the newest one wins."""
-        offer = self._replies.get(snapshot.turn_id)
-        if offer is not None:
-            offer(snapshot)
-
-    def outbound(self, turn_id: str, offer: SnapshotSink) -> AbstractContextManager[None]:
-        """While open, `offer` gets the turn's snapshots."""
-        return registered(self._replies, turn_id, offer)
 
     async def _is_ours(self, options: ChannelOptions, message: InboundMessage) -> bool:
         if message.private or message.addressed or message.conversation.topic is None:

@@ -13,7 +13,6 @@ from parley.core.commands.worker import handle_command
 from parley.core.dead_letters import BROKEN_REASON, bury_items
 from parley.core.delivery.delivery import backoff
 from parley.core.flow_control.fair_share import FairShare
-from parley.core.flow_control.registration import registered
 from parley.core.flow_control.semaphore import CountingSemaphore
 from parley.core.hitl.records import question_queue
 from parley.core.hitl.worker import handle_question_event
@@ -30,7 +29,7 @@ from parley.core.ports.lease import holding_lease
 from parley.core.scheduler.catch_up import CatchUpPacer, find_missed, may_be_missed
 from parley.core.scheduler.catch_up_worker import handle_missed
 from parley.core.scheduler.poison_worker import bury_poison
-from parley.core.scheduler.remote_stop import RemoteStop
+from parley.core.scheduler.remote_stop import RemoteStop, registered
 from parley.core.services import CoreServices
 from parley.core.state.turn_record import read_turn_record
 from parley.core.turns.batch_collector import collect_batch

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
 
 from parley.core.inbound.busy_policy import running_turn
 from parley.core.model.address import Conversation
@@ -11,6 +12,8 @@ from parley.core.ports.journal import QueueItem
 from parley.core.ports.pubsub import Notifier
 
 _TOPIC = "stop"
+
+Turn = TypeVar("Turn")
 
 
 class Stoppable(Protocol):
@@ -48,3 +51,17 @@ class RemoteStop:
 
     def missed(self) -> None:
         """Who asked has cancelled the run as well."""
+
+
+@contextmanager
+def registered(turns: MutableMapping[str, Turn], conversation: str, turn: Turn) -> Iterator[None]:
+    """Have `turn` in `turns` while open, unless another attempt takes its place: that one stays then.
+
+    A node that lost a lane for a moment may begin its turn anew before the first attempt has noticed.
+    """
+    turns[conversation] = turn
+    try:
+        yield
+    finally:
+        if turns.get(conversation) is turn:
+            del turns[conversation]

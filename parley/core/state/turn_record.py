@@ -11,8 +11,9 @@ from typing import Any
 from parley.core.model.attachments import StoredFile, UnreadFile
 from parley.core.model.codec import decode, encode
 from parley.core.model.questions import InterruptAnswer, Question
-from parley.core.model.types import Outcome, RunRef, Step
+from parley.core.model.types import InboundMessage, Outcome, ReplyTarget, RunRef, Step
 from parley.core.model.usage import TokenUsage
+from parley.core.ports.channel import Channel, Reply
 from parley.core.ports.journal import Claim, Journal, QueueItem
 from parley.core.ports.lease import uptime
 
@@ -128,3 +129,10 @@ class TurnCheckpoint:
     async def keep_handle(self, handle: str) -> None:
         """The reply's checkpoint."""
         await self.write(handle=handle)
+
+    def open_reply(self, channel: Channel, turn_id: str, message: InboundMessage) -> Reply:
+        """Open the turn's reply to `message`, going on from the handle that is kept."""
+        target = ReplyTarget(
+            turn_id, message.conversation, message.id, message.sender, message.private, self.record.handle
+        )
+        return channel.open_reply(target, self.keep_handle)

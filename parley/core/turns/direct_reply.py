@@ -10,7 +10,7 @@ from parley.core.inbound.batching import QueuedMessage
 from parley.core.model.attachments import StoredFile
 from parley.core.model.codec import encode
 from parley.core.model.errors import DeliveryRejected
-from parley.core.model.types import OutboundMessage, ReplyTarget
+from parley.core.model.types import OutboundMessage
 from parley.core.ports.journal import Claim
 from parley.core.services import CoreServices
 from parley.core.state.turn_record import TurnCheckpoint, TurnStage
@@ -51,10 +51,7 @@ async def _say(
     files: tuple[StoredFile, ...] = (),
 ) -> str:
     message, turn_id = accepted.message, services.conversations.turn_id(accepted.item.id)
-    target = ReplyTarget(
-        turn_id, message.conversation, message.id, message.sender, message.private, turn.record.handle
-    )
-    reply = services.channels[message.conversation.channel].open_reply(target, turn.keep_handle)
+    reply = turn.open_reply(services.channels[message.conversation.channel], turn_id, message)
     final = OutboundMessage(turn_id, message.conversation, message.id, text, final=True, attachments=files)
     try:
         receipt = await Delivery(reply, 0.0).finish(final)

@@ -14,7 +14,7 @@ from parley.core.inbound.busy_policy import must_yield, stop_run_item
 from parley.core.limits.enforcement import limit_warnings, refuse_over_limit
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import ResumeInput
-from parley.core.model.types import OutboundMessage, Outcome, ReplyTarget, RunRef, RunRequest, Step
+from parley.core.model.types import OutboundMessage, Outcome, RunRef, RunRequest, Step
 from parley.core.ports.journal import Claim
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord, with_authors
@@ -67,6 +67,12 @@ class TurnExecution:
         self._id = services.conversations.turn_id(burst[0].item.id)
         self._language = services.language(self._message)
         self._channel = services.channels[self._message.conversation.channel]
+        capabilities, private = self._channel.capabilities, self._message.private
+        self._delivery = Delivery(
+            self._log.open_reply(self._channel, self._id, self._message),
+            capabilities.edit_interval if private else capabilities.group_edit_interval,
+            services.turnstile,
+        )
         options = services.options
         self._times = TurnTiming(services.clock() - burst[0].item.put_at)
         self._run = AgentRun(
@@ -91,19 +97,6 @@ class TurnExecution:
 
     async def work(self) -> TurnCheckpoint:
         """See the turn through to its delivery and return its log. Raises LaneLost, StoreUnavailable."""
-        message = self._message
-        target = ReplyTarget(
-            self._id,
-            message.conversation,
-            message.id,
-            message.sender,
-            message.private,
-            self._log.record.handle,
-        )
-        reply = self._channel.open_reply(target, self._log.keep_handle)
-        capabilities = self._channel.capabilities
-        interval = capabilities.edit_interval if message.private else capabilities.group_edit_interval
-        delivery = Delivery(reply, interval, self._services.turnstile)
         if self._log.record.run and has_lost_files(self._log.record):  # another node's: the run has them too
             self._log.change(stage=TurnStage.RUNNING)
         if self._broken:
@@ -111,14 +104,13 @@ class TurnExecution:
             apology = say(self._language, Sentence.INTERNAL_ERROR, reference=self._id[:8])
             await self._log.write(stage=TurnStage.ANSWERED, outcome=Outcome.FAILED, text=apology, broken=True)
         elif self.before_answer:
-            with self._services.bus.outbound(self._id, delivery.offer):
-                async with delivery.showing():
-                    with self._times.running():
-                        await self._answer()
+            async with self._delivery.showing():
+                with self._times.running():
+                    await self._answer()
         self._answered()
         if self._log.record.stage is not TurnStage.SKIPPED:
             with self._times.delivering():
-                await self._deliver(delivery)
+                await self._deliver()
             await self._remember()
         return self._log
 
@@ -260,8 +252,7 @@ class TurnExecution:
 
     def _show(self, text: str, steps: tuple[Step, ...]) -> None:
         message = self._message
-        snapshot = OutboundMessage(self._id, message.conversation, message.id, text, steps)
-        self._services.bus.publish_outbound(snapshot)
+        self._delivery.offer(OutboundMessage(self._id, message.conversation, message.id, text, steps))
 
     def _show_trying(self) -> None:
         self._show(say(self._language, Sentence.AGENT_STILL_TRYING), ())
@@ -269,7 +260,7 @@ class TurnExecution:
     def _show_working(self, text: str, steps: tuple[Step, ...]) -> None:
         self._show(render_still_working(self._language, text, steps), steps)
 
-    async def _deliver(self, delivery: Delivery) -> None:
+    async def _deliver(self) -> None:
         """From answered to delivered."""
         record, message = self._log.record, self._message
         final = OutboundMessage(
@@ -283,7 +274,7 @@ class TurnExecution:
             asks=len(record.questions),
         )
         try:
-            receipt = await delivery.finish(final)
+            receipt = await self._delivery.finish(final)
         except DeliveryRejected as error:
             self._log.change(stage=TurnStage.REJECTED, refusal=str(error))
             self._services.deliveries.refuse(final)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from parley.core.flow_control.registration import registered
 from parley.core.model.address import Conversation
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunProgress, RunRef, RunRequest, RunStarted
+from parley.core.scheduler.remote_stop import registered
 from tests.kit.doubles.core import ScriptedAgent, core
 from tests.kit.waiting import until
 
