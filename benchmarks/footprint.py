@@ -22,11 +22,11 @@ from benchmarks.kit.tables import Table
 _SETTLED = 1.5
 _IMPORTS = """
 import parley.app.cli.service.run, parley.channels.web.channel
-from parley.app.process.import_blocker import SPARES, without
-with without(SPARES):
+from parley.app.process.import_blocker import UNNEEDED_PACKAGES, block_imports
+with block_imports(UNNEEDED_PACKAGES):
     import parley.app.composition.build
 from parley.channels.telegram.config import Config
-with without(Config.spares):
+with block_imports(Config.spares):
     import parley.channels.telegram.channel
 """
 _EMBEDDED = "embedded"

@@ -136,10 +136,14 @@ def _demand_room(layout: DataLayout, folder: Path, free: Free) -> None:
     logs = [log for path in databases if (log := sibling_path(path, "-wal")).is_file()]
     needed = sum(path.stat().st_size for path in (*databases, *logs))
     needed += sum(each.size for each in layout.files([])) + _ROOM_LEFT
+    require_room(folder, needed, free)
+
+
+def require_room(folder: Path, needed: int, free: Free) -> None:
+    """Raise ParleyError where `needed` bytes do not fit into `folder`. Raises OSError."""
     if (room := free(folder)) < needed:
-        raise ParleyError(
-            f"{folder}: there is room for {format_megabytes(room)}, and {format_megabytes(needed)} are needed."
-        )
+        has, wants = format_megabytes(room), format_megabytes(needed)
+        raise ParleyError(f"{folder}: there is room for {has}, and {wants} are needed.")
 
 
 def format_megabytes(size: int) -> str:

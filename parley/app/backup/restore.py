@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from parley.app.backup.create import POSTGRESQL, SQLITE, Free, format_megabytes, free_bytes
+from parley.app.backup.create import POSTGRESQL, SQLITE, Free, free_bytes, require_room
 from parley.app.backup.file_copy import Progress, copy_file, make_private
 from parley.app.backup.layout import BESIDE, LOCKS, DataLayout, sibling_path
 from parley.app.backup.manifest import NAME, BackupFile, Manifest, read_manifest
@@ -117,10 +117,7 @@ def _demand_room(layout: DataLayout, places: Mapping[Path, BackupFile], free: Fr
         needed = sum(each.size for place, each in places.items() if _root_of(layout, place) == root)
         if needed:
             make_private(root)
-            if (room := free(root)) < needed:
-                raise ParleyError(
-                    f"{root}: there is room for {format_megabytes(room)}, and {format_megabytes(needed)} are needed."
-                )
+            require_room(root, needed, free)
 
 
 def _staged(

@@ -11,7 +11,7 @@ from parley.app.settings.load import LoadedSettings
 from parley.core.model.errors import AgentError
 from parley.core.ports.health import Health, HealthReport
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 _PAUSE = 10.0  # seconds between two looks at an agent server that is away
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 _EVERY = 5.0
 _SAID_AGAIN_AFTER = 60.0

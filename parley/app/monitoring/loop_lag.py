@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from parley.console.api.metrics import Histogram
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _LOOK_EVERY = 0.5

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from parley.app.process.watchdog import PIPE
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 _BEATS = 4
 """In the time after which nobody believes any more that we live."""

@@ -15,7 +15,7 @@ from parley.core.ports.journal import DocumentRepository
 from parley.core.privacy.retention import delete_settled_questions, redact_idle_conversations
 from parley.store.retention import DAY
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 _EVERY = 3_600.0
 

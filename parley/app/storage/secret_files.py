@@ -13,7 +13,7 @@ from parley.app.storage.paths import AGENT_KEY, CONSOLE_KEY
 from parley.console.http.options import MIN_TOKEN
 from parley.core.model.errors import ParleyError
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 _BYTES = 32
 _OTHERS = 0o077

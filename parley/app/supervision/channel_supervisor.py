@@ -17,7 +17,7 @@ from parley.core.model.types import InboundMessage
 from parley.core.ports.channel import Channel
 from parley.core.ports.health import Health, HealthReport
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from parley.core.ports.health import NODES, Health, HealthReport
 from parley.store.nodes import Node, NodeRegistry
 from parley.version import VERSION
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 TURNS = turn_queue("")
 """How the queues of turns begin, whatever the channel."""

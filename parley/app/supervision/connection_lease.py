@@ -12,7 +12,7 @@ from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.lease import LeaseToken, holding_lease, uptime
 from parley.store.nodes import NodeRegistry
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 LEASE_SECONDS = 3.0
 """How long a seat is kept for a node that is silent; then another one connects."""

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.console")
 
 _SHORTAGES = {
     errno.ENOSPC: ("disk_full", "The disk is full. Nothing was taken; please send it again."),

@@ -14,7 +14,7 @@ from parley.app.process.event_loop import run_loop
 from parley.app.storage.secret_files import agent_key
 from parley.console.http.options import HttpTimeouts, is_loopback
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -30,7 +30,7 @@ from parley.version import VERSION
 if TYPE_CHECKING:
     from parley.app.composition.build import Parley
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("parley.app")
 
 _PATIENCE = 60.0
 """Seconds that a start waits for the store's server, which may be starting too, or restarting."""

@@ -155,14 +155,14 @@ _FULL = """
 import sys
 from pathlib import Path
 from parley.app.cli.main import main
-import parley.app.backup.create as save
+import parley.app.backup.create as create
 from tests.kit.small_disk import Disk
 disk = Disk.mount(Path("disk"))
-really = save.copy_database
+really = create.copy_database
 def filling(source, target, progress):
     really(source, target, progress)
     disk.fill()
-save.copy_database = filling
+create.copy_database = filling
 code = main(["backup", "disk/copy"])
 print(code, [path.name for path in Path("disk").iterdir()])
 """
@@ -256,12 +256,12 @@ import os
 import signal
 import sys
 from parley.app.cli.main import main
-import parley.app.backup.create as save
-really = save.copy_database
+import parley.app.backup.create as create
+really = create.copy_database
 def ended(source, target, progress):
     really(source, target, progress)
     os.kill(os.getpid(), signal.SIGTERM)
-save.copy_database = ended
+create.copy_database = ended
 sys.exit(main(["backup", "copy"]))
 """
 

@@ -133,20 +133,20 @@ def test_chat_with_nothing_to_say_says_so(tmp_path):
 LIGHT = """
 import sys
 from pathlib import Path
-from parley.app.settings.load import load
-load(None, {}, Path("."))
+from parley.app.settings.load import load_settings
+load_settings(None, {}, Path("."))
 print([name for name in ("telegram", "langchain_core", "langgraph", "uvicorn") if name in sys.modules])
 """
 
 BUILT = """
 import asyncio, sys
 from pathlib import Path
-from parley.app.composition.build import built
-from parley.app.settings.load import read
+from parley.app.composition.build import build_parley
+from parley.app.settings.load import read_settings
 
 async def main():
     text = "{agent: {url: 'http://127.0.0.1:9'}, channels: {telegram: {bot_token: '%s'}}}"
-    async with built(read(text % sys.argv[1], "test", {}, Path("."))):
+    async with build_parley(read_settings(text % sys.argv[1], "test", {}, Path("."))):
         unused = ("langchain_openai", "langgraph", "cryptography", "tiktoken", "snowballstemmer")
         print([name for name in ("telegram", *unused) if name in sys.modules])
 

@@ -14,18 +14,18 @@ from tests.kit.virtual_time import run_in_virtual_time
 
 _CHILD = """
 import os, resource
-from parley.app.monitoring.file_descriptors import exhausted
+from parley.app.monitoring.file_descriptors import describe_exhaustion
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-print(repr(exhausted()))
+print(repr(describe_exhaustion()))
 held = []
 try:
     while True:
         held.append(os.open("/dev/null", os.O_RDONLY))
 except OSError:
-    print(exhausted())
+    print(describe_exhaustion())
 for each in held[:3]:
     os.close(each)
-print(exhausted())
+print(describe_exhaustion())
 """
 
 

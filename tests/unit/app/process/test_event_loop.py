@@ -7,9 +7,9 @@ from tests.kit.machine import patience
 
 SETTLED = """
 import gc
-from parley.app.process.event_loop import settle_memory
+from parley.app.process.event_loop import tune_garbage_collection
 gc.disable()
-settle_memory()
+tune_garbage_collection()
 print(gc.isenabled(), gc.get_threshold()[0] > 700, gc.get_freeze_count() > 1000)
 """
 

@@ -39,10 +39,10 @@ def test_what_a_library_says_about_it_is_not_heard() -> None:
 
 START = """
 import sys
-from parley.app.process.import_blocker import SPARES, without
-with without(SPARES):
+from parley.app.process.import_blocker import UNNEEDED_PACKAGES, block_imports
+with block_imports(UNNEEDED_PACKAGES):
     import parley.app.composition.build
-print("requests" in sys.modules, [name for name in SPARES if name in sys.modules])
+print("requests" in sys.modules, [name for name in UNNEEDED_PACKAGES if name in sys.modules])
 """
 
 

@@ -21,8 +21,8 @@ from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 
 _PARENT = (
-    "import sys; from parley.app.process.watchdog import supervise\n"
-    "sys.exit(supervise(sys.argv[2:], float(sys.argv[1])))"
+    "import sys; from parley.app.process.watchdog import run_watched\n"
+    "sys.exit(run_watched(sys.argv[2:], float(sys.argv[1])))"
 )
 # Beats once, by hand; what comes after it is the life of the child, whose number is `life`.
 _CHILD = """

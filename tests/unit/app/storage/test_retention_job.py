@@ -59,7 +59,8 @@ def test_what_cannot_be_is_one_line(text: str, said: str):
 def question(key: str, *, decided_at: float = 0.0, dropped: bool = False) -> Document:
     decision = Decision("yes", "", ANN, decided_at) if decided_at else None
     record = QuestionRecord(
-        Question(key, "really?"), "i", "t", "thread", NEW.key, NEW.key, ANN, True, "m", "en", 0.0, DecisionRules(),
+        Question(key, "really?"), "i", "t", "thread", NEW.key, NEW.key, ANN, True, "m", "en", 0.0,
+        DecisionRules(),
         decision=decision, dropped=dropped,
     )  # fmt: skip
     return records.new_question_document(record)
