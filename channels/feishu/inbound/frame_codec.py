@@ -117,8 +117,8 @@ def load(root: Path) -> FrameCodec:
         return FrameCodec(frames.Frame, messages.DecodeError)
     except (ImportError, AttributeError) as error:
         raise ConfigError(
-            f"channels.feishu: this lark-oapi is not built like {SUPPORTED_SDK}.*, which Parley knows ({error}); "
-            f"install lark-oapi {SUPPORTED_SDK}.*"
+            f"channels.feishu: this lark-oapi is not built like {SUPPORTED_SDK}.*, which Parley knows "
+            f"({error}); install lark-oapi {SUPPORTED_SDK}.*"
         ) from error
 
 

@@ -10,8 +10,8 @@ from tests.kit.machine import patience
 # All of the SDK would take ten seconds to import, so the parts beside those that are used are left out.
 _SDK = """
 import importlib.util, json, pathlib, sys, types
-from parley.channels.feishu import codec
-codec.check()                       # our own use of the SDK comes first: it must leave all of it importable
+from parley.channels.feishu.inbound import frame_codec
+frame_codec.check()                 # our own use of the SDK comes first: it must leave all of it importable
 root = pathlib.Path(importlib.util.find_spec("lark_oapi").submodule_search_locations[0])
 for name in ("", ".api", ".api.im", ".api.cardkit", ".event", ".event.callback", ".event.callback.model"):
     module = sys.modules["lark_oapi" + name] = types.ModuleType("lark_oapi" + name)

@@ -42,9 +42,9 @@ def test_the_channel_takes_little_memory():
 
 def test_an_sdk_that_was_rebuilt_is_named_with_the_remedy(tmp_path):
     code = (
-        "from pathlib import Path; from parley.channels.feishu import codec\n"
+        "from pathlib import Path; from parley.channels.feishu.inbound import frame_codec\n"
         "from parley.core.model.errors import ConfigError\n"
-        f"try: codec.load(Path({str(tmp_path)!r}))\n"
+        f"try: frame_codec.load(Path({str(tmp_path)!r}))\n"
         "except ConfigError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
