@@ -19,6 +19,8 @@ MOST_LEVELS = 200
 """Of lists and objects within each other; orjson takes 1,024, more than Python can write again."""
 
 _LONGEST_ID = 1_000
+_SHORT = 60
+"""Bytes of a line."""
 
 
 class UnreadableResponse(ValueError):
@@ -89,36 +91,40 @@ class EventReader:
     def feed(self, piece: bytes) -> Iterator[StreamPart]:
         """Return the events that `piece` completes.
 
-        Raises Unreadable where one grows too large, ValueError where its data make no sense.
+        Raises UnreadableResponse where one grows too large, ValueError where its data make no sense.
         """
-        for line in self._lines.decode(piece):
-            if part := self._take(cast("bytes", line)):
-                yield part
-        self._check_size(len(self._lines.buffer))
+        decode, most = self._events.decode, self._most
+        for line in cast("list[bytes]", self._lines.decode(piece)):
+            length = len(line)
+            if not length:
+                if part := self._complete():
+                    yield part
+                continue
+            self._size += length
+            if self._size > most:
+                raise self._too_large()
+            # Several lines for each token: a short one counts as if all of it opened something.
+            self._openings += length if length <= _SHORT else line.count(b"[") + line.count(b"{")
+            decode(line)
+        if self._size + len(self._lines.buffer) > most:
+            raise self._too_large()
 
     def end(self) -> Iterator[StreamPart]:
         """Return what was not closed by an empty line."""
-        for line in (*self._lines.flush(), b""):
-            if part := self._take(cast("bytes", line)):
-                yield part
+        return self.feed(b"\n\n")
 
-    def _take(self, line: bytes) -> StreamPart | None:
-        self._check_size(len(line))
-        part = self._events.decode(line)
-        if line:
-            self._size += len(line)
-            self._openings += line.count(b"[") + line.count(b"{")
-            return None
+    def _complete(self) -> StreamPart | None:
         openings, self._size, self._openings = self._openings, 0, 0
+        part = self._events.decode(b"")
         if part is not None:
-            _check_levels(part.data, openings)
-            if len(part.id or "") > _LONGEST_ID:
+            if openings > MOST_LEVELS:
+                _check_levels(part.data, openings)
+            if part.id is not None and len(part.id) > _LONGEST_ID:
                 raise UnreadableResponse(f"an event's id has more than {_LONGEST_ID:,} characters")
         return part
 
-    def _check_size(self, more: int) -> None:
-        if self._size + more > self._most:
-            raise UnreadableResponse(f"an event of the agent server has more than {self._most:,} bytes")
+    def _too_large(self) -> UnreadableResponse:
+        return UnreadableResponse(f"an event of the agent server has more than {self._most:,} bytes")
 
 
 def string(value: Json) -> str:
