@@ -12,7 +12,8 @@ from parley.memory.cache import MemoryCache
 from parley.memory.learning.queue import DeadLetter, LearningQueue
 from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, MemoryDocument
 from parley.memory.model.timestamps import format_timestamp
-from parley.memory.repository import FactChange, MemoryRepository, as_json
+from parley.memory.repository import FactChange, MemoryRepository
+from parley.memory.storage.document_format import document_json
 from parley.memory.storage.port import MemoryStore
 
 
@@ -52,7 +53,7 @@ class MemoryAdmin:
     async def data(self, person: str) -> str:
         """The whole memory as JSON of schema 1.0; an empty one for a stranger."""
         with map_store_errors():
-            return as_json((await self._holdings.whole(person)).document)
+            return document_json((await self._holdings.whole(person)).document)
 
     async def reload(self, person: str) -> str:
         """The same, after letting go of everything that is kept at hand of this person."""

@@ -16,13 +16,12 @@ from parley.memory.edits.history import replace_document
 from parley.memory.model.document import (
     Category,
     Fact,
-    MemoryDocument,
     StoredMemory,
     clear,
     combine_documents,
 )
 from parley.memory.person_state import PersonStateStore
-from parley.memory.storage.document_format import document_json, read_document
+from parley.memory.storage.document_format import read_document
 
 Result = TypeVar("Result")
 
@@ -247,8 +246,3 @@ class MemoryRepository:
                 continue
             return result
         raise MemoryFailed("The memory changed again and again; please try once more.")
-
-
-def as_json(document: MemoryDocument) -> str:
-    """The document as it stands in its file."""
-    return document_json(document)

@@ -30,8 +30,9 @@ from parley.memory.model.document import MemoryDocument, StoredMemory
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups, MemoryOptions
 from parley.memory.person_state import PersonState, PersonStateStore
-from parley.memory.repository import MemoryRepository, as_json
+from parley.memory.repository import MemoryRepository
 from parley.memory.search.semantic.scoring import PrecomputedScores, SemanticIndex, rank_blended
+from parley.memory.storage.document_format import document_json
 from parley.memory.storage.port import MemoryStore
 from parley.memory.text.token_counting import token_counter
 
@@ -258,7 +259,7 @@ class MemoryService:
 
     async def export(self, person: str) -> str:
         with map_store_errors():
-            return as_json((await self._holdings.whole(person)).document)
+            return document_json((await self._holdings.whole(person)).document)
 
     async def clear(self, person: str) -> int:
         with map_store_errors():

@@ -119,7 +119,3 @@ def _certain(one: _Gist, two: _Gist) -> bool:
     more = longer[len(shorter) :]
     repeats = len(shorter) >= _LEAST_REPEATED and longer[: len(shorter)] == shorter
     return repeats and more[0] in _GOES_ON and _TAKES_BACK.isdisjoint(more)
-
-
-# The name under which the recall bench asks.
-classify = compare

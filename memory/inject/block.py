@@ -15,7 +15,15 @@ from parley.core.model.types import Json
 from parley.memory.inject.budget import CORRECTIONS, SUMMARIES, FactSelection, summary_sections
 from parley.memory.inject.line_cache import LineCache, Render
 from parley.memory.inject.lines import fact_line, flatten, labelled_line
-from parley.memory.model.document import SUMMARY_NAMES, Category, Fact, MemoryDocument, Summaries, Summary
+from parley.memory.model.document import (
+    SUMMARY_NAMES,
+    SUMMARY_SECTIONS,
+    Category,
+    Fact,
+    MemoryDocument,
+    Summaries,
+    Summary,
+)
 from parley.memory.options import Groups, MemoryOptions, Ranking
 from parley.memory.storage.document_format import read_fact
 from parley.memory.text.token_counting import (
@@ -32,10 +40,6 @@ _FACTS = "Facts:\n"
 _ESTIMATES = CharacterCounter()
 # More tokens than a title and a label have.
 _HEADING = 16
-_NAMES = {
-    "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},
-    "history": {"recentMonths": "recent", "earlierContext": "earlier", "longTermBackground": "background"},
-}
 
 
 def build_block(
@@ -169,7 +173,7 @@ def _label(category: Json) -> str:
 
 def _summaries(memory_data: Mapping[str, object]) -> Summaries:
     found = {}
-    for section, names in _NAMES.items():
+    for section, names in SUMMARY_SECTIONS.items():
         entries = memory_data.get(section)
         for key, name in names.items():
             entry = entries.get(key) if isinstance(entries, Mapping) else None

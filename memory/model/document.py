@@ -83,6 +83,11 @@ class Summaries:
 
 
 SUMMARY_NAMES = tuple(field.name for field in fields(Summaries))
+# Sections and keys of the summaries in JSON, with their field of `Summaries`.
+SUMMARY_SECTIONS: Mapping[str, Mapping[str, str]] = {
+    "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},
+    "history": {"recentMonths": "recent", "earlierContext": "earlier", "longTermBackground": "background"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +183,6 @@ def clear(stored: StoredMemory) -> StoredMemory:
     old = stored.notes
     notes = Notes(old.generation + 1, old.off, watermarks=old.watermarks, last_id=old.last_id)
     return replace(stored, document=MemoryDocument(), notes=notes)
-
-
-# The wire's names of the summaries, section by section.
-SUMMARY_SECTIONS: Mapping[str, Mapping[str, str]] = {
-    "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},
-    "history": {"recentMonths": "recent", "earlierContext": "earlier", "longTermBackground": "background"},
-}
 
 
 def combine_documents(documents: Sequence[MemoryDocument]) -> MemoryDocument:

@@ -16,6 +16,7 @@ import orjson
 
 from parley.core.model.types import Json
 from parley.memory.model.document import (
+    SUMMARY_SECTIONS,
     VERSION,
     Category,
     Fact,
@@ -27,10 +28,6 @@ from parley.memory.model.document import (
 from parley.memory.model.fact_ids import derive_fact_id
 from parley.memory.model.timestamps import normalise_timestamp
 
-_SECTIONS = {
-    "user": {"workContext": "work", "personalContext": "personal", "topOfMind": "top_of_mind"},
-    "history": {"recentMonths": "recent", "earlierContext": "earlier", "longTermBackground": "background"},
-}
 # Categories of other versions of the reference system, as ours.
 _CATEGORIES = {each.value: each for each in Category} | {
     "identity": Category.CONTEXT,
@@ -56,7 +53,7 @@ def document_json(document: MemoryDocument) -> str:
     """The document as it stands in its file."""
     summaries = document.summaries
     value: Object = {"version": VERSION, "lastUpdated": document.updated_at}
-    for section, keys in _SECTIONS.items():
+    for section, keys in SUMMARY_SECTIONS.items():
         value[section] = {key: _summary_value(getattr(summaries, name)) for key, name in keys.items()}
     value["facts"] = [fact_to_json(fact) for fact in document.facts]
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode()
@@ -108,7 +105,7 @@ def read_document(text: str) -> ParsedDocument:
 
 def _read_summaries(value: Object, rejected: list[str]) -> Summaries:
     found = {}
-    for section, keys in _SECTIONS.items():
+    for section, keys in SUMMARY_SECTIONS.items():
         entries = value.get(section)
         if not isinstance(entries, dict):
             _reject(section, entries, rejected)

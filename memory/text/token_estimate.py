@@ -15,18 +15,8 @@ _TABLE = bytes.fromhex(
     "28283a4f0800382831289950e12842401a0aff28281d5e3f1f484d3c2828282836743e000051100035d6860030002830"
     "6b282828282828282828282828282828"
 )
-_CJK = ((0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF))
 
 
 def estimate(text: str) -> int:
     """About how many cl100k_base tokens this is: up to a tenth off for a block of one language."""
     return math.ceil(sum(text.encode("utf-8", "replace").translate(_TABLE)) / 100)
-
-
-def classic_estimate(text: str) -> int:
-    """The reference system's rule: four other characters, or two Chinese, Japanese or Korean ones, a token.
-
-    Kept for comparison only: it finds less than half of what such a text really takes.
-    """
-    cjk = sum(any(low <= ord(char) <= high for low, high in _CJK) for char in text)
-    return (len(text) - cjk) // 4 + cjk // 2

@@ -31,13 +31,6 @@ class SemanticScorer(Protocol):
         ...
 
 
-class NullSemanticScorer:
-    """Knows nothing: the order is by words alone."""
-
-    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
-        return ()
-
-
 @dataclass(frozen=True, slots=True)
 class PrecomputedScores:
     """What another affinity told already, of the same facts."""

@@ -16,7 +16,7 @@ from parley.memory.options import MemoryOptions, Ranking
 from parley.memory.search.index import FactIndex
 from parley.memory.search.ranking import rank
 from parley.memory.search.semantic.embeddings import PAUSE, EmbeddingIndex, RemoteEmbedder
-from parley.memory.search.semantic.scoring import NullSemanticScorer, rank_blended
+from parley.memory.search.semantic.scoring import PrecomputedScores, rank_blended
 from parley.memory.search.semantic.vector_store import VectorStore
 from tests.kit.machine import patience
 
@@ -114,7 +114,7 @@ def test_the_other_orders_are_left_as_they_are(home, ranking):
 
 def test_without_a_model_the_order_is_that_of_the_words():
     index = FactIndex(FACTS)
-    order = rank_blended(index, FACTS, ["the dog"], MemoryOptions(), NullSemanticScorer())
+    order = rank_blended(index, FACTS, ["the dog"], MemoryOptions(), PrecomputedScores(()))
     assert order == rank(index, ["the dog"], MemoryOptions())
 
 
