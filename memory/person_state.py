@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from parley.core.model.codec import decode, encode
-from parley.core.model.errors import DocumentConflict
-from parley.core.ports.journal import Document, DocumentRepository
+from parley.core.ports.journal import Document, DocumentRepository, update_document
 
 _PREFIX = "memory-person/"
 
@@ -42,17 +41,12 @@ class PersonStateStore:
         await self._change(person, lambda entry: replace(entry, cleared_at=max(at, entry.cleared_at)))
 
     async def _change(self, person: str, change: Callable[[PersonState], PersonState]) -> None:
-        while True:
-            document = await self._documents.get(_PREFIX + person)
+        def changed(document: Document) -> tuple[None, str | None]:
             entry = _read(document)
-            changed = change(entry)
-            if changed == entry:
-                return
-            try:
-                await self._documents.set(Document(document.key, encode(changed), document.version))
-            except DocumentConflict:
-                continue
-            return
+            after = change(entry)
+            return None, None if after == entry else encode(after)
+
+        await update_document(self._documents, _PREFIX + person, changed)
 
 
 def _read(document: Document) -> PersonState:

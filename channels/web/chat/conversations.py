@@ -15,8 +15,7 @@ from parley.channels.web.chat.entries import (
     title_of,
 )
 from parley.channels.web.documents import read_document
-from parley.core.model.errors import DocumentConflict
-from parley.core.ports.journal import Document, DocumentRepository, iter_documents
+from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 
 _PREFIX = "web/chat/"
 Change = Callable[[ChatConversation], ChatConversation]
@@ -107,18 +106,14 @@ class ConversationStore:
             return await self._change_alone(chat_id, change)
 
     async def _change_alone(self, chat_id: str, change: Change) -> ChatConversation:
-        while True:  # a conflict is another node's success
-            document = await self._documents.get(_PREFIX + chat_id)
+        def changed(document: Document) -> tuple[ChatConversation, str | None]:
             now = self._clock()
             known = _read(document) if document.version else ChatConversation(chat_id, "", False, now, now)
-            changed = change(known)
-            if document.version and changed == known:
-                return known
-            try:
-                await self._documents.set(replace(document, body=CHAT.dump_json(changed).decode()))
-            except DocumentConflict:
-                continue
-            return changed
+            after = change(known)
+            same = document.version and after == known
+            return after, None if same else CHAT.dump_json(after).decode()
+
+        return await update_document(self._documents, _PREFIX + chat_id, changed)
 
 
 def _settled(chat: ChatConversation, entry_id: str) -> ChatConversation:

@@ -15,7 +15,7 @@ from parley.channels.web.chat.entries import ENTRY, EntryLocation, TranscriptEnt
 from parley.channels.web.documents import read_document
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.questions import Question
-from parley.core.ports.journal import Document, DocumentRepository
+from parley.core.ports.journal import Document, DocumentRepository, update_document
 
 _FAR = 10**16
 
@@ -106,18 +106,17 @@ class ChatTranscript:
         change: Callable[[TranscriptEntry], TranscriptEntry],
     ) -> TranscriptEntry | None:
         index = await self._documents.get(f"web/id/{_hash(role, entry_id)}")
-        while index.version and index.body.startswith(place.prefix):
-            stored = await self._documents.get(index.body)
+        if not index.version or not index.body.startswith(place.prefix):
+            return None
+
+        def changed(stored: Document) -> tuple[TranscriptEntry | None, str | None]:
             known = read_document(ENTRY, stored) if stored.version else None
             if known is None:
-                break
+                return None, None
             entry = change(known)
-            try:
-                await self._documents.set(replace(stored, body=ENTRY.dump_json(entry).decode()))
-            except DocumentConflict:
-                continue
-            return entry
-        return None
+            return entry, ENTRY.dump_json(entry).decode()
+
+        return await update_document(self._documents, index.body, changed)
 
     async def page(self, place: EntryLocation, before: str = "", limit: int = 60) -> TranscriptPage:
         """The newest entries, or those older than `before`. Raises StoreUnavailable."""

@@ -6,15 +6,12 @@ Hardly anybody does, and until then no message needs its conversation looked up 
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from contextvars import Context
-from dataclasses import replace
 
 from parley.core.inbound.busy_policy import load_busy_policy
 from parley.core.model.address import Conversation
-from parley.core.model.errors import DocumentConflict
 from parley.core.model.options import BusyPolicy, ChannelOptions
-from parley.core.ports.journal import DocumentRepository, iter_documents
+from parley.core.ports.journal import DocumentRepository, iter_documents, update_document
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.state.conversations import CONVERSATION_PREFIX, decode_conversation
 
@@ -89,10 +86,6 @@ class BusyPolicyCache:
         return known == _YES
 
     async def _note(self, what: str) -> None:
-        while True:
-            document = await self._documents.get(_KEY)
-            if document.body in (what, _YES):
-                return
-            with suppress(DocumentConflict):  # somebody else notes it just now
-                await self._documents.set(replace(document, body=what))
-                return
+        await update_document(
+            self._documents, _KEY, lambda known: (None, None if known.body in (what, _YES) else what)
+        )

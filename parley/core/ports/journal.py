@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
 
+from parley.core.model.errors import DocumentConflict
 from parley.core.model.usage import Usage
 from parley.core.ports.lease import PERMANENT_LEASE, LeaseToken
 
 _PAGE = 500
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,25 @@ async def iter_documents(
         if len(found) < _PAGE:
             return
         after = found[-1].key
+
+
+async def update_document(
+    documents: DocumentRepository, key: str, change: Callable[[Document], tuple[_T, str | None]]
+) -> _T:
+    """Set the body that `change` makes of a document, and again as often as somebody else was quicker.
+
+    `change` returns a result, which is returned, and the body; None as body leaves the document as it is.
+    Raises StoreUnavailable.
+    """
+    while True:
+        document = await documents.get(key)
+        result, body = change(document)
+        try:
+            if body is not None:
+                await documents.set(replace(document, body=body))
+        except DocumentConflict:
+            continue
+        return result
 
 
 class Journal(DocumentRepository, Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from parley.core.commands.worker import REFUSAL_PREFIX
-from parley.core.model.errors import AgentError, DocumentConflict, PersonBusy
+from parley.core.model.errors import AgentError, PersonBusy
 from parley.core.ports.journal import iter_documents
 from parley.core.ports.store_admin import StoredItem
 from parley.core.privacy import erasure_state, questions, queue_items
@@ -22,7 +22,7 @@ from parley.core.privacy.counters import counter_prefixes
 from parley.core.privacy.erasure_state import ErasureState
 from parley.core.privacy.report import DataKind, PrivacyReport, PrivacyReportBuilder
 from parley.core.privacy.sources import AuditOnErase, DataSources
-from parley.core.state.conversations import conversation_document
+from parley.core.state.conversations import ConversationRecord
 
 _LOOK_EVERY = 0.25
 
@@ -168,20 +168,13 @@ class Erasure:
 
     async def _write(self, talk: PersonConversation) -> None:
         """Leave nothing of theirs in the conversation's record, as it is now."""
-        while True:
-            record, document = await self._sources.conversations.read(talk.conversation)
-            changed = (
-                without_words(record)
-                if talk.alone
-                else without_data_subject(talk.conversation, record, self._subject)
-            )
-            if changed == record:
-                return
-            try:
-                await self._archive.set(conversation_document(document, changed))
-            except DocumentConflict:
-                continue
-            return
+
+        def without(record: ConversationRecord) -> ConversationRecord:
+            if talk.alone:
+                return without_words(record)
+            return without_data_subject(talk.conversation, record, self._subject)
+
+        await self._sources.conversations.change(talk.conversation, without)
 
     async def _audit(self) -> None:
         policy = self._sources.audit

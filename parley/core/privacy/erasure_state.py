@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from parley.core.model.codec import decode, encode
-from parley.core.model.errors import DocumentConflict
-from parley.core.ports.journal import DocumentRepository, iter_documents
+from parley.core.ports.journal import DocumentRepository, iter_documents, update_document
 from parley.core.privacy.data_subject import DataSubject
 from parley.core.privacy.report import DataCount, DataKind
 
@@ -46,13 +45,7 @@ async def find_erasure_state(documents: DocumentRepository, name: str) -> Erasur
 
 async def save_erasure_state(documents: DocumentRepository, plan: ErasureState) -> None:
     """Durable on return. Raises StoreUnavailable."""
-    while True:
-        document = await documents.get(ERASURE_PREFIX + plan.person)
-        try:
-            await documents.set(replace(document, body=encode(plan)))
-        except DocumentConflict:
-            continue
-        return
+    await update_document(documents, ERASURE_PREFIX + plan.person, lambda _: (None, encode(plan)))
 
 
 async def delete_erasure_state(documents: DocumentRepository, plan: ErasureState) -> None:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from parley.core.model.address import User, account_key
 from parley.core.model.codec import decode, encode
 from parley.core.model.errors import DocumentConflict
-from parley.core.ports.journal import Document, DocumentRepository
+from parley.core.ports.journal import Document, DocumentRepository, update_document
 from parley.core.state.one_time_codes import CODE_SECONDS, code_digest, new_code
 from parley.core.state.pairing import plain_name
 from parley.core.state.people import LINK_OFFER_PREFIX, OPEN_LINK_PREFIX, PersonRepository
@@ -197,11 +197,4 @@ class AccountLinks:
         return True
 
     async def _point(self, account: str, digest: str) -> None:
-        key = f"{OPEN_LINK_PREFIX}{account}"
-        while True:
-            document = await self._documents.get(key)
-            try:
-                await self._documents.set(replace(document, body=digest))
-            except DocumentConflict:
-                continue
-            return
+        await update_document(self._documents, f"{OPEN_LINK_PREFIX}{account}", lambda _: (None, digest))

@@ -13,7 +13,7 @@ from parley.core.model.codec import decode, encode
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.options import BusyPolicy
 from parley.core.model.types import InboundMessage, SessionSettings
-from parley.core.ports.journal import Document, DocumentRepository
+from parley.core.ports.journal import Document, DocumentRepository, update_document
 
 CONVERSATION_PREFIX = "thread/"
 _INSTANCE = "instance"
@@ -121,16 +121,13 @@ class ConversationRepository:
         self, conversation: Conversation, change: Callable[[ConversationRecord], ConversationRecord]
     ) -> ConversationRecord:
         """Apply `change`, again if somebody else was quicker; returns the record as written."""
-        while True:
-            record, document = await self.read(conversation)
-            changed = change(record)
-            if changed == record:
-                return record
-            try:
-                await self._documents.set(conversation_document(document, changed))
-            except DocumentConflict:
-                continue
-            return changed
+
+        def changed(document: Document) -> tuple[ConversationRecord, str | None]:
+            record = decode_conversation(document)
+            after = change(record)
+            return after, None if after == record else encode(after)
+
+        return await update_document(self._documents, conversation_document_key(conversation), changed)
 
 
 async def load_conversation(documents: DocumentRepository, conversation: Conversation) -> LoadedConversation:

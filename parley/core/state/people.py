@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 from parley.core.model.address import User, account_key
 from parley.core.model.codec import decode, encode
-from parley.core.model.errors import DocumentConflict
-from parley.core.ports.journal import Document, DocumentRepository, iter_documents
+from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 
 LINK_OFFER_PREFIX, OPEN_LINK_PREFIX = "link/", "link-with/"
 """Where offers to link are kept, by the digest of their code, and which one an account has to do with."""
@@ -168,23 +167,15 @@ class PersonRepository:
         await self._write(account, _Account(person))
 
     async def _write(self, account: str, noted: _Account) -> None:
-        while True:
-            document = await self._documents.get(account_document_key(account))
-            try:
-                await self._documents.set(replace(document, body=encode(noted)))
-            except DocumentConflict:
-                continue
-            return
+        key = account_document_key(account)
+        await update_document(self._documents, key, lambda _: (None, encode(noted)))
 
     async def _change(self, person: str, change: Callable[[PersonRecord], PersonRecord]) -> PersonRecord:
-        while True:
-            document = await self._documents.get(person_document_key(person))
+        def changed(document: Document) -> tuple[PersonRecord, str]:
             record = change(decode_person(document))
-            try:
-                await self._documents.set(replace(document, body=encode(record)))
-            except DocumentConflict:
-                continue
-            return record
+            return record, encode(record)
+
+        return await update_document(self._documents, person_document_key(person), changed)
 
 
 async def load_chosen_language(documents: DocumentRepository, user: User) -> str:
