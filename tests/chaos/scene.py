@@ -10,11 +10,11 @@ from pathlib import Path
 
 import psycopg
 
+from benchmarks.kit import postgres_cluster
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.simulator.dingtalk import DingTalkSimulator
-from parley.simulator.feishu import FeishuSimulator
-from parley.simulator.feishu import FeishuSimulatorTiming as FeishuTiming
-from parley.simulator.slack import SlackSimulator
-from parley.simulator.slack import SlackSimulatorTiming as SlackTiming
+from parley.simulator.feishu import FeishuSimulator, FeishuSimulatorTiming
+from parley.simulator.slack import SlackSimulator, SlackSimulatorTiming
 from parley.simulator.telegram import TelegramSimulator
 from tests.chaos.accounting.network_tap import NetworkTap, TapLog
 from tests.chaos.injection.clock import Clock
@@ -28,13 +28,11 @@ from tests.chaos.platforms.slack import FaultySlack
 from tests.chaos.platforms.telegram import FaultyTelegram
 from tests.kit.product.process import AGENT_KEY, Process, asking, free_port
 from tests.kit.small_disk import Disk
-from tests.postgres import cluster as clusters
-from tests.postgres.cluster import Cluster
 
 DATA = "data"
 # Soon and for ever: a platform that gives a message up after hours would not show what we do with it.
-_SLACK = SlackTiming(retries=(0.5,) * 1000)
-_FEISHU = FeishuTiming(redelivery=(0.5,) * 1000)
+_SLACK = SlackSimulatorTiming(retries=(0.5,) * 1000)
+_FEISHU = FeishuSimulatorTiming(redelivery=(0.5,) * 1000)
 _PORT = re.compile(r"127\.0\.0\.1:(\d+)")
 
 
@@ -111,7 +109,7 @@ def _platforms(stack: AsyncExitStack) -> Sequence[FaultyPlatform]:
 
 
 def _database(stack: AsyncExitStack) -> Cluster:
-    cluster = stack.enter_context(clusters.running())
+    cluster = stack.enter_context(postgres_cluster.running())
     with psycopg.connect(cluster.url_of("postgres", "secret", "postgres"), autocommit=True) as admin:
         admin.execute("CREATE DATABASE parley")
     return cluster

@@ -68,7 +68,7 @@ class Postgres:
     def _url(self, database: str) -> str:
         import psycopg
 
-        from tests.postgres.cluster import running
+        from benchmarks.kit.postgres_cluster import running
 
         if self._url_of is None:
             cluster = self._cleanup.enter_context(running())

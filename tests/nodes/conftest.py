@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.kit import postgres_cluster
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import KEYED, begin, end
 from tests.e2e.conftest import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.kit.product.process import Process, free_port
 from tests.nodes.node_cluster import NodeCluster
-from tests.postgres import cluster as clusters
-from tests.postgres.cluster import Cluster
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    with clusters.running() as cluster:
+    with postgres_cluster.running() as cluster:
         yield cluster
 
 

@@ -11,13 +11,13 @@ from typing import TypeVar
 
 import psycopg
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.conftest import begin, end
 from tests.kit.machine import patience
 from tests.kit.product.process import PATIENCE, Process, asking
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
-from tests.postgres.cluster import Cluster
 
 LEASE = patience(2.0)
 """Seconds; the shortest that a machine which does other things too keeps without a slip."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.simulator.dingtalk import DingTalkSimulator
 from parley.simulator.feishu import FeishuSimulator
 from parley.simulator.slack import SlackSimulator
@@ -13,7 +14,6 @@ from parley.simulator.telegram import TelegramSimulator
 from tests.kit.product.deciders import OnDingTalk, OnFeishu, OnSlack
 from tests.kit.product.process import Process
 from tests.nodes.node_cluster import NodeCluster, until
-from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.nodes, pytest.mark.timeout(300)]
 

@@ -9,18 +9,18 @@ from itertools import count
 import psycopg
 import pytest
 
+from benchmarks.kit import postgres_cluster
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
 from tests.kit.store_nodes import LEASE, Clock, OpenNode
-from tests.postgres import cluster as clusters
-from tests.postgres.cluster import Cluster
 
 tests = count()
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    with clusters.running() as cluster:
+    with postgres_cluster.running() as cluster:
         with psycopg.connect(cluster.url_of("postgres", "secret", "postgres"), autocommit=True) as admin:
             admin.execute("CREATE DATABASE parley")
         yield cluster

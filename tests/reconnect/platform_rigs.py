@@ -18,16 +18,13 @@ from parley.channels.feishu.channel import create as feishu_channel
 from parley.channels.feishu.config import Config as FeishuConfig
 from parley.channels.slack.channel import SlackChannel
 from parley.channels.slack.config import Config as SlackConfig
-from parley.channels.slack.inbound.socket_mode import SocketTiming as SlackTiming
+from parley.channels.slack.inbound.socket_mode import SocketTiming
 from parley.channels.telegram.channel import create as telegram_channel
 from parley.channels.telegram.config import Config as TelegramConfig
 from parley.core.ports.channel import Channel, ChannelServices
-from parley.simulator.dingtalk import DingTalkSimulator
-from parley.simulator.dingtalk import DingTalkSimulatorTiming as DingTalkTimes
-from parley.simulator.feishu import FeishuSimulator
-from parley.simulator.feishu import FeishuSimulatorTiming as FeishuTimes
-from parley.simulator.slack import SlackSimulator
-from parley.simulator.slack import SlackSimulatorTiming as SlackTimes
+from parley.simulator.dingtalk import DingTalkSimulator, DingTalkSimulatorTiming
+from parley.simulator.feishu import FeishuSimulator, FeishuSimulatorTiming
+from parley.simulator.slack import SlackSimulator, SlackSimulatorTiming
 from tests.contract.driver import Driver, Place
 from tests.contract.drivers.dingtalk import DingTalkDriver
 from tests.contract.drivers.feishu import FeishuDriver
@@ -109,7 +106,7 @@ class SlackRig(Rig, SlackDriver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = SlackSimulator(timing=SlackTimes(ack=_ACK, retries=(0.05,) * _OFTEN))
+        self._platform = SlackSimulator(timing=SlackSimulatorTiming(ack=_ACK, retries=(0.05,) * _OFTEN))
 
     @property
     def platform_port(self) -> int:
@@ -128,7 +125,7 @@ class SlackRig(Rig, SlackDriver):
             allowed_users="*",
             request_timeout=_REQUEST,
         )
-        times = replace(SlackTiming(), connect=_REQUEST, heartbeat=_HEARTBEAT, linger=_REQUEST, brief=0.05)
+        times = replace(SocketTiming(), connect=_REQUEST, heartbeat=_HEARTBEAT, linger=_REQUEST, brief=0.05)
         return eager(SlackChannel(config, timing=times))
 
     def speak(self, place: Place, text: str) -> None:
@@ -206,7 +203,7 @@ class FeishuRig(Rig, FeishuDriver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        times = FeishuTimes(ack=_ACK, redelivery=(0.05,) * _OFTEN, ping=_HEARTBEAT)
+        times = FeishuSimulatorTiming(ack=_ACK, redelivery=(0.05,) * _OFTEN, ping=_HEARTBEAT)
         self._platform = FeishuSimulator(timing=times)
 
     @property
@@ -241,7 +238,9 @@ class DingTalkRig(Rig, DingTalkDriver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = DingTalkSimulator(timing=DingTalkTimes(heartbeat=_HEARTBEAT, farewell=patience(0.1)))
+        self._platform = DingTalkSimulator(
+            timing=DingTalkSimulatorTiming(heartbeat=_HEARTBEAT, farewell=patience(0.1))
+        )
         self._spoken: list[str] = []
 
     @property

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from benchmarks.kit.postgres_cluster import Cluster
 from tests.chaos.accounting.network_tap import TapLog
 from tests.chaos.accounting.overlaps import Span
 from tests.chaos.accounting.progress import ProgressBoard
@@ -16,7 +17,6 @@ from tests.chaos.injection.clock import Clock
 from tests.chaos.planning.process_faults import ProcessFault
 from tests.kit.product.process import Process
 from tests.kit.small_disk import Disk
-from tests.postgres.cluster import Cluster
 
 _AGAIN = 0.5
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from benchmarks.kit.postgres_cluster import binaries
+from benchmarks.kit.postgres_cluster import Cluster, binaries
 from parley.app.cli.main import main
 from parley.app.settings.load import LoadedSettings, read_settings
 from parley.app.storage.store import lock_data_folder, open_store
@@ -20,7 +20,6 @@ from parley.core.ports.journal import Document, NewQueueItem
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 from tests.kit.waiting import until
-from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.app.cli.main import main
 from parley.app.composition.build import build_parley
 from parley.app.settings.load import LoadedSettings, read_settings
@@ -18,7 +19,6 @@ from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.postgres import check_database
 from tests.kit.store_nodes import finish_next
-from tests.postgres.cluster import Cluster
 from tests.unit.app.cli.admin.test_store import fill, seen
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]

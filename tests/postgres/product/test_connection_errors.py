@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 import psycopg
 import pytest
 
+from benchmarks.kit.postgres_cluster import MOST_CONNECTIONS, Cluster, free_port
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.postgres import PostgresStore
@@ -16,7 +17,6 @@ from parley.store.postgres.database.connection import connect, demand_version, p
 from parley.store.postgres.database.schema import STEPS, migrate
 from tests.kit.machine import patience
 from tests.kit.store_nodes import finish_next
-from tests.postgres.cluster import MOST_CONNECTIONS, Cluster, free_port
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.errors import DocumentConflict
 from parley.memory.learning.extraction.extractor import Extractor
 from parley.memory.learning.extraction.rules import RuleExtractor
@@ -17,7 +18,6 @@ from parley.memory.service import MemoryService
 from parley.memory.storage.sql import SqlMemoryStore
 from parley.store.postgres import PostgresStore
 from tests.kit.samples.memories import fact, stored
-from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

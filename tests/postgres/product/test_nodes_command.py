@@ -9,11 +9,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.app.cli.service import nodes
 from parley.app.settings.load import read_settings
 from parley.app.storage.store import open_store
 from parley.app.supervision.cluster import NodeReport
-from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.kit.postgres_cluster import Cluster
 from tests.kit.product.process import Process, free_port
-from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from benchmarks.kit.postgres_cluster import Cluster, free_port, stepping_down
 from tests.kit.machine import patience
-from tests.postgres.cluster import Cluster, free_port, stepping_down
 
 _INI = """\
 [databases]

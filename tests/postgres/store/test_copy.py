@@ -9,11 +9,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import NewQueueItem
 from parley.store.postgres import PostgresStore, open_postgres_endpoint
 from tests.kit.store_nodes import Clock
-from tests.postgres.cluster import Cluster
 from tests.unit.store.copy_suite import CopyPromises, Place, contents, move
 from tests.unit.store.sqlite.test_copy_endpoint import file_place
 

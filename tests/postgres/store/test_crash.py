@@ -11,13 +11,13 @@ from collections import defaultdict
 
 import pytest
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.errors import LaneLost, StoreUnavailable
 from parley.core.ports.journal import NewQueueItem
 from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
 from tests.kit.machine import patience
 from tests.kit.store_nodes import Clock, claim_one, finish_next
-from tests.postgres.cluster import Cluster
 from tests.postgres.store.crash_child import LANES
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(240)]

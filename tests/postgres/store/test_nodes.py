@@ -8,12 +8,12 @@ import time
 import psycopg
 import pytest
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.errors import LaneLost, StoreUnavailable
 from parley.core.ports.journal import NewQueueItem
 from parley.store.postgres import PostgresStore
 from parley.store.retention import DAY
 from tests.kit.store_nodes import LEASE, Clock, OpenNode, claim_one, finish_next
-from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

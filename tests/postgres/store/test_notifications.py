@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.errors import LaneLost
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.core.ports.lease import LeaseToken, holding_lease, uptime
 from parley.store.postgres import PostgresStore
-from tests.postgres.cluster import Cluster
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(120)]
 

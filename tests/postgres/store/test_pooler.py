@@ -8,11 +8,11 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
+from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.ports.journal import NewQueueItem
 from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
 from tests.kit.store_nodes import LEASE, Clock, OpenNode, finish_next
-from tests.postgres.cluster import Cluster
 from tests.postgres.store.pooler import is_installed, pooled
 from tests.unit.store.engine.suite import EngineSuite
 
