@@ -196,3 +196,23 @@ def _is_in(items: Items, sign: str) -> bool:
         elif name is op.CATEGORY:
             inside |= re.match(_CATEGORIES[value], sign) is not None
     return inside != (bool(items) and items[0][0] is op.NEGATE)
+
+
+MARKDOWN = (
+    *(
+        "a",
+        "**a",
+        "`a",
+        "```\n",
+        "[a](b) ",
+        "![",
+        "<a",
+        "|a|b\n|-|-|\n|c|d\n\n",
+        ">",
+        "  - a\n",
+        "a. ",
+        "🇩🇪",
+        "-|",
+    ),
+    *("[a]: b\n", "a\n\n"),
+)

@@ -14,9 +14,9 @@ import pytest
 from parley.simulator.telegram import TelegramSimulator, TelegramUpload
 from tests.attacks.pathological_texts import hostile_texts
 from tests.attacks.reachable_patterns import names, of_module
-from tests.e2e.conftest import begin, end
 from tests.kit.machine import patience
 from tests.kit.product.process import Process, way_in
+from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 
 pytestmark = [pytest.mark.attacks, pytest.mark.timeout(240)]

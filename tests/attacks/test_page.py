@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.attacks import time_growth
-from tests.attacks.pathological_texts import hostile_texts
-from tests.attacks.test_parsers import MARKDOWN
+from tests.attacks.pathological_texts import MARKDOWN, hostile_texts
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 

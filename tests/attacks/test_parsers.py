@@ -33,6 +33,7 @@ from parley.memory.learning.extraction import rules, strip_markup
 from parley.memory.search import date_terms
 from parley.memory.text import search_terms, sentences, smalltalk
 from parley.server.demo import intents, thread_inspection
+from tests.attacks.pathological_texts import MARKDOWN
 from tests.attacks.time_growth import climbs, steep
 
 pytestmark = pytest.mark.attacks
@@ -154,24 +155,6 @@ OF_MACHINES = (
 )
 # From a size on at which every channel cuts: its growth begins there.
 MOST_SHOWN = 72_000
-MARKDOWN = (
-    *(
-        "a",
-        "**a",
-        "`a",
-        "```\n",
-        "[a](b) ",
-        "![",
-        "<a",
-        "|a|b\n|-|-|\n|c|d\n\n",
-        ">",
-        "  - a\n",
-        "a. ",
-        "🇩🇪",
-        "-|",
-    ),
-    *("[a]: b\n", "a\n\n"),
-)
 
 
 @pytest.mark.parametrize("read", READ)

@@ -10,8 +10,8 @@ from playwright.async_api import Browser, Page
 from parley.channels.web.config import Config
 from parley.console.http.options import ConsoleOptions
 from tests.browser.conftest import Chat, new_page
+from tests.browser.memory_panel import known, opened, served
 from tests.browser.scripted_core import TOKEN, running
-from tests.browser.test_memory_panel import known, opened, served
 from tests.kit.doubles.web import MemoryDocuments
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

@@ -10,10 +10,14 @@ import pytest
 from benchmarks.kit import postgres_cluster
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.conftest import KEYED, begin, end
-from tests.e2e.conftest import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.kit.product.process import Process, free_port
+from tests.kit.product.scene import KEYED, attach_logs, begin, end
 from tests.nodes.node_cluster import NodeCluster
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    return attach_logs((yield))
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,9 @@ import psycopg
 
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.conftest import begin, end
 from tests.kit.machine import patience
 from tests.kit.product.process import PATIENCE, Process, asking
+from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, async_playwright
 
-from tests.e2e.conftest import Scene
 from tests.kit.product.long_answers import far
 from tests.kit.product.process import PATIENCE
+from tests.kit.product.scene import Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 

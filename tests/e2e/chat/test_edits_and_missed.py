@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.conftest import Scene, begin, end
 from tests.kit.product.long_answers import far
 from tests.kit.product.process import PATIENCE
+from tests.kit.product.scene import Scene, begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
 

@@ -3,8 +3,8 @@
 import pytest
 
 from parley.simulator.telegram import TelegramUpload
-from tests.e2e.conftest import Scene
 from tests.kit.product.process import PATIENCE
+from tests.kit.product.scene import Scene
 from tests.kit.product.web_person import WebPerson
 
 pytestmark = pytest.mark.timeout(240)

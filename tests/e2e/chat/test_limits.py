@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.e2e.conftest import begin, end
 from tests.kit.product.process import Process
+from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]

@@ -14,9 +14,9 @@ from parley.simulator.dingtalk import DingTalkSimulator
 from parley.simulator.feishu import FeishuSimulator
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.conftest import begin, end
 from tests.kit.product.deciders import Decider, OnDingTalk, OnDingTalkInWords, OnFeishu, OnSlack, OnTelegram
 from tests.kit.product.process import Process, parley
+from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]

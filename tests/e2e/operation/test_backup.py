@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.conftest import begin, end
 from tests.kit.engine import CHOSEN, Sqlite
 from tests.kit.product.long_answers import LAST, far
 from tests.kit.product.process import Process, free_port, parley, write_config
+from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.e2e.conftest import Scene
 from tests.kit.product.long_answers import survives_kill_9
+from tests.kit.product.scene import Scene
 from tests.kit.product.web_person import WebPerson
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]

@@ -8,8 +8,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.e2e.conftest import begin, end
 from tests.kit.product.process import PATIENCE, way_in
+from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]

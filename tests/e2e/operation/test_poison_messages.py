@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import begin, end
 from tests.kit.engine import CHOSEN
 from tests.kit.product.process import PATIENCE, Process, parley
+from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(400)]

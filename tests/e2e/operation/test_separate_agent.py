@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from parley.simulator.telegram import TelegramUpload
-from tests.e2e.conftest import Scene
 from tests.kit.product.long_answers import counting, far, goes_on, survives_kill_9
 from tests.kit.product.process import PATIENCE, Process
+from tests.kit.product.scene import Scene
 from tests.kit.product.web_person import WebPerson
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]

@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.conftest import Scene, begin, end
 from tests.kit.engine import CHOSEN
 from tests.kit.product.process import PATIENCE, Process, asking, parley, split, way_in, write_config
+from tests.kit.product.scene import Scene, begin, end
 from tests.kit.product.telegram_chat import telegram_config
 from tests.kit.product.web_person import WebPerson
 from tests.kit.waiting import until

@@ -3,14 +3,13 @@
 import os
 import pty
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import Scene
 from tests.kit.product.long_answers import far
-from tests.kit.product.process import PATIENCE, command, environment, parley
+from tests.kit.product.process import PATIENCE, command, environment, parley, printed
+from tests.kit.product.scene import Scene
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -46,18 +45,6 @@ def test_a_question_as_arguments_is_answered_as_it_grows_on_a_terminal(folder: P
         os.close(ours)
     assert b"".join(pieces).rstrip().endswith(f" {last - 1} {last}".encode())
     assert len(pieces) > 3
-
-
-def printed(terminal: int) -> Iterator[bytes]:
-    """What comes out of a terminal, piece by piece, until its other side is closed."""
-    while True:
-        try:
-            piece = os.read(terminal, 4096)
-        except OSError:
-            return
-        if not piece:
-            return
-        yield piece
 
 
 def test_threads_lists_the_conversations_of_a_running_parley(folder: Path, scene: Scene):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import begin, end
 from tests.kit.machine import patience
 from tests.kit.product.process import PATIENCE, Process
+from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.e2e.conftest import Scene, begin, end
 from tests.kit.product.process import free_port, parley, split, way_in
+from tests.kit.product.scene import Scene, begin, end
 
 pytestmark = pytest.mark.timeout(240)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import begin, end
 from tests.kit.product.process import PATIENCE, command, environment, parley, write_config
+from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
 
 pytestmark = pytest.mark.timeout(240)

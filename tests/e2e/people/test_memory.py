@@ -10,8 +10,8 @@ import pytest
 
 from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.conftest import begin, end
 from tests.kit.product.process import PATIENCE, Process
+from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]

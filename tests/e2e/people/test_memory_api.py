@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from parley.console.memory_client import MemoryClient, MemoryRefused
-from tests.e2e.conftest import begin, end
 from tests.kit.product.process import PATIENCE, Process, split, way_in
+from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]

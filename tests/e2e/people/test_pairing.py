@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import pytest
 
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.conftest import begin, end
 from tests.kit.product.process import Process, parley
+from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]

@@ -14,10 +14,10 @@ from zipfile import ZipFile
 import pytest
 
 from parley.simulator.telegram import TelegramSimulator
-from tests.e2e.conftest import begin, end
 from tests.kit.engine import CHOSEN
 from tests.kit.machine import patience
 from tests.kit.product.process import Process, parley
+from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
 from tests.kit.stored_text import file_texts, sqlite_rows

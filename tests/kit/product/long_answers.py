@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.e2e.conftest import Scene
 from tests.kit.machine import patience
+from tests.kit.product.scene import Scene
 from tests.kit.product.web_person import Entry, WebPerson
 
 _MOST = 500

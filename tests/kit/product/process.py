@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,12 +87,14 @@ def write_config(folder: Path, config: Config) -> None:
     path.chmod(0o600)
 
 
-def parley(folder: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """A finished command."""
+def parley(
+    folder: Path, *arguments: str, stdin: str = "", **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end; `variables` are added to its environment."""
     return subprocess.run(
         command(*arguments),
         cwd=folder,
-        env=environment(),
+        env=environment() | variables,
         input=stdin,
         capture_output=True,
         text=True,
@@ -222,3 +224,15 @@ class Process:
         child.wait()  # its output ends a moment before itself
         with self._news:
             self._news.notify_all()
+
+
+def printed(terminal: int) -> Iterator[bytes]:
+    """What comes out of a terminal, piece by piece, until its other side is closed."""
+    while True:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:
+            return
+        if not piece:
+            return
+        yield piece

@@ -25,7 +25,7 @@ from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
 from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options
-from tests.unit.core.hitl.test_lifecycle import MAIL, asking, with_buttons
+from tests.kit.samples.questions import MAIL, asking, with_buttons
 
 ANN = User("test", "ann-4711", "Annabel")
 OTHER = User("test", "second-4711", "Annabel S.")

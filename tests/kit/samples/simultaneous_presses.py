@@ -14,8 +14,8 @@ from parley.core.model.questions import Click
 from parley.core.model.types import OutboundMessage
 from tests.kit.doubles.core import Core, ScriptedAgent
 from tests.kit.machine import patience
+from tests.kit.samples.questions import ANN
 from tests.kit.waiting import until
-from tests.unit.core.hitl.test_lifecycle import ANN
 
 _OPTIONS = ("approve", "reject")
 _TOGETHER = 25

@@ -9,8 +9,8 @@ import pytest
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.store.postgres import PostgresStore
 from tests.kit.doubles.core import ScriptedAgent, core_on, default_options
+from tests.kit.samples.questions import MAIL, asking, with_buttons
 from tests.kit.samples.simultaneous_presses import two_presses
-from tests.unit.core.hitl.test_lifecycle import MAIL, asking, with_buttons
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(300)]
 

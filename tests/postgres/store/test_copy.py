@@ -14,8 +14,7 @@ from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import NewQueueItem
 from parley.store.postgres import PostgresStore, open_postgres_endpoint
 from tests.kit.store_nodes import Clock
-from tests.unit.store.copy_suite import CopyPromises, Place, contents, move
-from tests.unit.store.sqlite.test_copy_endpoint import file_place
+from tests.unit.store.copy_suite import CopyPromises, Place, contents, file_place, move
 
 pytestmark = [pytest.mark.postgres, pytest.mark.timeout(240)]
 

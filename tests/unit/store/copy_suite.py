@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +18,8 @@ from hypothesis import given, settings
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.interface import Store
+from parley.store.sqlite import SqliteStore
+from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
 from parley.store.store_copy import TABLES, CopyCounts, CopyEndpoint, Row, SequenceState, copy_store
 from tests.kit.store_nodes import Clock, bodies, claim_one, finish_next
 from tests.unit.store.engine.random_schedules import LANES, Action, Run, actions
@@ -171,3 +175,15 @@ class CopyPromises:
                 await copy_store(source, target, fail)
         async with new.side() as side:
             assert await side.counts() == CopyCounts()
+
+
+numbers = count()
+
+
+def file_place(folder: Path, clock: Clock) -> Place:
+    path = folder / f"place{next(numbers)}.db"
+    return Place(
+        lambda node: SqliteStore.open(path, node=node, clock=clock),
+        lambda: open_sqlite_endpoint(path, new=True),
+        lambda: file_place(folder, clock),
+    )

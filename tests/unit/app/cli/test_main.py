@@ -13,21 +13,7 @@ from parley.simulator.telegram import TelegramSimulator
 from parley.version import VERSION
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
-
-
-def parley(folder, *arguments, **environ):
-    """The finished command."""
-    clean = {key: value for key, value in os.environ.items() if not key.endswith(("_TOKEN", "_KEY"))}
-    return subprocess.run(
-        [sys.executable, "-m", "parley", *arguments],
-        cwd=folder,
-        env=clean | {"PYTHONPATH": str(ROOT)} | environ,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=patience(50),
-        check=False,
-    )
+from tests.kit.product.process import parley
 
 
 def test_version_is_the_projects(tmp_path):

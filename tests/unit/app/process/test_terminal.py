@@ -6,8 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.e2e.operation.test_terminal import printed
 from tests.kit.checkout import ROOT
+from tests.kit.product.process import printed
 
 ORDERS = "\x1b]0;title\x07 \x1b[2J \x9b6n \u202ereversed \r over"
 SAYS = "import sys; from parley.app.process.terminal import guard_terminals; guard_terminals(); "

@@ -24,7 +24,7 @@ from parley.core.ports.journal import NewQueueItem
 from parley.core.state.turn_record import TurnRecord, TurnStage
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.console_server import TOKEN, UP, serving
-from tests.unit.app.cli.test_main import parley
+from tests.kit.product.process import parley
 from tests.unit.console.api.test_metrics import figures
 
 PATH = "/api/letters"

@@ -9,8 +9,8 @@ from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Checkpoint, Reply
 from tests.kit.doubles.core import RecordingChannel, RecordingReply, ScriptedAgent, core
+from tests.kit.samples.questions import MAIL, asking
 from tests.kit.waiting import until
-from tests.unit.core.hitl.test_lifecycle import MAIL, asking
 
 
 class UnsureReply(RecordingReply):

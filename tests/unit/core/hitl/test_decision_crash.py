@@ -11,8 +11,8 @@ from pathlib import Path
 from parley.core.model.questions import InterruptAnswer
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.core import Core, ScriptedAgent, core, core_on, default_options
+from tests.kit.samples.questions import MAIL, asking, click, entries, keys, with_buttons
 from tests.kit.samples.simultaneous_presses import until_nothing_waits
-from tests.unit.core.hitl.test_lifecycle import MAIL, asking, click, entries, keys, with_buttons
 
 WRITES = ("put", "note", "done", "retry", "bury", "cancel", "set", "delete", "tally")
 

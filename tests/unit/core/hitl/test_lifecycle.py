@@ -4,68 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from parley.core.hitl import audit
 from parley.core.hitl.records import QuestionRecord
 from parley.core.hitl.render import localise_question as named
 from parley.core.hitl.render import render_outcome
-from parley.core.model.address import Conversation, User
+from parley.core.model.address import User
 from parley.core.model.options import CoreOptions, DecisionRules, QuestionOptions
-from parley.core.model.questions import EDIT, Click, Decision, Option, Question, QuestionKind
-from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
-from tests.kit.doubles.core import Core, RecordingChannel, Script, ScriptedAgent, core, default_options
-
-ANN, BOB, EVE = (User("test", name, name.title()) for name in ("ann", "bob", "eve"))
-YES_NO = (Option("approve", "Approve"), Option("reject", "Reject"))
-MAIL = Question(
-    "i1", "", YES_NO, may_edit=True, kind=QuestionKind.APPROVAL, action="send_mail", arguments='{"to": "bob"}'
+from parley.core.model.questions import EDIT, Decision, Option, Question, QuestionKind
+from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options
+from tests.kit.samples.questions import (
+    ANN,
+    BOB,
+    EVE,
+    MAIL,
+    YES_NO,
+    asking,
+    click,
+    entries,
+    keys,
+    with_buttons,
 )
-
-
-def asking(*questions: Question) -> Script:
-    """An agent that asks, and then says what it was given."""
-
-    async def script(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
-        yield RunStarted(RunRef(request.thread, f"run of {request.turn_id}"))
-        if request.answer is not None:
-            given = "; ".join(f"{each.question}={each.text}" for each in request.answer.given)
-            yield RunEnded(Outcome.ANSWERED, f"given {given}")
-        elif request.text.startswith("ask"):
-            yield RunEnded(Outcome.ASKED, "I wrote a mail.", questions=questions)
-        else:
-            yield RunEnded(Outcome.ANSWERED, f"you said {request.text}")
-
-    return script
-
-
-def with_buttons() -> RecordingChannel:
-    channel = RecordingChannel()
-    channel.capabilities = replace(channel.capabilities, buttons=True)
-    return channel
 
 
 def ruled(**changes: object) -> CoreOptions:
     return default_options(questions=QuestionOptions(DecisionRules(**changes)))  # type: ignore[arg-type]
-
-
-def click(key: str, option: str, sender: User = ANN, text: str = "", number: int = 0) -> Click:
-    return Click(
-        f"{key} {option} {sender.id} {number}", key, option, sender, Conversation("test", "chat"), True, text
-    )
-
-
-def keys(parley: Core) -> list[str]:
-    return [final.question.id for final in parley.channel.finals if final.question]
-
-
-async def entries(parley: Core) -> list[tuple[str, str, str]]:
-    return [(each.kind, each.who, each.option) async for each in audit.list_entries(parley.journal)]
 
 
 async def test_without_buttons_a_number_decides(tmp_path: Path) -> None:

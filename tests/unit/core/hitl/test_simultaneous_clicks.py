@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.kit.doubles.core import ScriptedAgent, core
+from tests.kit.samples.questions import MAIL, asking, with_buttons
 from tests.kit.samples.simultaneous_presses import two_presses
-from tests.unit.core.hitl.test_lifecycle import MAIL, asking, with_buttons
 
 pytestmark = pytest.mark.timeout(300)
 

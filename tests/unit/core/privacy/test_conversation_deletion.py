@@ -16,8 +16,8 @@ from parley.core.privacy.conversation_deletion import ConversationDeletion, sche
 from tests.kit.doubles.core import Core, ScriptedAgent, core
 from tests.kit.machine import patience
 from tests.kit.samples.person_history import AWAY, ThreadShelf
+from tests.kit.samples.questions import MAIL, asking
 from tests.kit.stored_text import sqlite_rows
-from tests.unit.core.hitl.test_lifecycle import MAIL, asking
 
 HOME, ELSEWHERE = Conversation("test", "home"), Conversation("test", "elsewhere")
 

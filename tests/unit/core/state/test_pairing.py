@@ -20,8 +20,8 @@ from parley.core.ports.journal import Document
 from parley.core.state.pairing import CODES_OF_ONE, PairedAccount, Pairing, plain_name
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options
+from tests.kit.samples.questions import MAIL, asking, click, keys, with_buttons
 from tests.kit.waiting import until
-from tests.unit.core.hitl.test_lifecycle import MAIL, asking, click, keys, with_buttons
 
 EVE, BOB = User("test", "eve", "Eve"), User("test", "bob", "Bob")
 ADMIN = "test:ann"

@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import time
-from itertools import count
 from pathlib import Path
 
 import pytest
 
 from parley.core.model.errors import StoreUnavailable
-from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
 from tests.kit.store_nodes import Clock
-from tests.unit.store.copy_suite import CopyPromises, Place, move
-
-numbers = count()
-
-
-def file_place(folder: Path, clock: Clock) -> Place:
-    path = folder / f"place{next(numbers)}.db"
-    return Place(
-        lambda node: SqliteStore.open(path, node=node, clock=clock),
-        lambda: open_sqlite_endpoint(path, new=True),
-        lambda: file_place(folder, clock),
-    )
+from tests.unit.store.copy_suite import CopyPromises, Place, file_place, move
 
 
 @pytest.fixture

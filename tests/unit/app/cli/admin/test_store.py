@@ -6,9 +6,7 @@ import pytest
 
 from parley.app.cli.main import main
 from parley.app.cli.progress import Progress
-from parley.app.settings.load import read_settings
-from parley.app.storage.store import open_store
-from parley.core.ports.journal import Document, NewQueueItem
+from tests.kit.store_contents import fill, seen
 
 
 @pytest.fixture
@@ -16,17 +14,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.yaml").write_text("data_dir: here\nconsole: {port: 0}\n")
     return tmp_path
-
-
-async def fill(folder, store=""):
-    async with open_store(read_settings(f"data_dir: here\n{store}", "config.yaml", {}, folder)) as opened:
-        await opened.put(NewQueueItem("in", "x", "1", dedupe="m1"), NewQueueItem("in", "x", "2"))
-        await opened.set(Document("k", "v", 0))
-
-
-async def seen(folder, url):
-    async with open_store(read_settings(f"store: {{url: '{url}'}}\n", "config.yaml", {}, folder)) as opened:
-        return [item.body for item in await opened.waiting("in", "x")], (await opened.get("k")).body
 
 
 async def test_everything_goes_to_another_file_and_the_counts_are_printed(folder, capsys):

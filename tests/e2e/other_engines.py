@@ -1,0 +1,24 @@
+"""Which tests another engine runs in the full edition only: they touch the store as others do, or not at all."""
+
+from __future__ import annotations
+
+import re
+
+ALIKE = (
+    "tests/e2e/chat/test_commands.py",
+    "tests/e2e/chat/test_conversations.py",
+    "tests/e2e/install/test_documents.py",
+    "tests/e2e/operation/test_moved_database.py",
+    "tests/e2e/operation/test_terminal.py",
+    "tests/e2e/operation/test_watchdog.py",
+    "tests/e2e/people/test_authentication.py",
+    "tests/e2e/people/test_file_permissions.py",
+)
+QUESTIONS = "tests/e2e/chat/test_questions.py"
+"""One platform of it stands for all."""
+_QUESTIONS_ELSEWHERE = re.compile(rf"{re.escape(QUESTIONS)}.*\[(?!slack)")
+
+
+def is_alike(nodeid: str) -> bool:
+    """Tell whether a test, named as pytest names it, tells nothing new of another engine."""
+    return nodeid.startswith(ALIKE) or bool(_QUESTIONS_ELSEWHERE.match(nodeid))
