@@ -27,11 +27,11 @@ def test_uv_looks_where_pip_is_told_to_look(tmp_path: Path, monkeypatch: pytest.
     for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", str(config))
-    monkeypatch.setenv("PIP_FIND_LINKS", "/wheels")
+    monkeypatch.setenv("PIP_FIND_LINKS", "/packages")
     monkeypatch.setenv("UV_INDEX", "file:///mine")
     told = runpy.run_path(str(SCRIPT))["_environment"]()
     assert told["UV_DEFAULT_INDEX"] == "https://index.invalid/b"
-    assert told["UV_FIND_LINKS"] == "/wheels"
+    assert told["UV_FIND_LINKS"] == "/packages"
     assert told["UV_INDEX"] == "file:///mine"  # whoever sets uv up knows what they want
 
 

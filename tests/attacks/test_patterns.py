@@ -32,11 +32,12 @@ MADE = {
     "parley.app.process.logs:__init__: '|'.join(map(re.escape, longest_first))": [
         "|".join(map(re.escape, SECRETS))
     ],
-    "parley.channels.dingtalk.inbound.message_parser:_without_us: f'@{re.escape(name)}(?!\\\\w)[ \\\\u2005]?'": [
+    "parley.channels.dingtalk.inbound.message_parser:"
+    "_without_us: f'@{re.escape(name)}(?!\\\\w)[ \\\\u2005]?'": [
         rf"@{re.escape(bot)}(?!\w)[ \u2005]?" for bot in ("Parley", "a a", "@@")
     ],
     "parley.channels.kit.markdown.split:_dedented: f'^[ \\\\t]{{1,{width}}}'": [r"(?m)^[ \t]{1,40}"],
-    "parley.channels.slack.formatting:words: f'<@{re.escape(bot)}(?:\\\\|[^<>]*)?>'": [
+    "parley.channels.slack.formatting:readable_text: f'<@{re.escape(bot)}(?:\\\\|[^<>]*)?>'": [
         r"<@U0123(?:\|[^<>]*)?>"
     ],
     "parley.memory.learning.extraction.signals:read_signals: line": [

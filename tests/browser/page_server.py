@@ -1,4 +1,4 @@
-"""The page's server as a process of its own, to be killed: `python -m tests.browser.page_server FOLDER PORT`."""
+"""The page's server in a process to be killed: `python -m tests.browser.page_server FOLDER PORT`."""
 
 import asyncio
 import sys

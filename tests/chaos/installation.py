@@ -1,4 +1,4 @@
-"""One installation in a process of its own: `python -m tests.chaos.installation FOLDER EDITION SCALE MOUNTING`.
+"""One installation in a process: `python -m tests.chaos.installation FOLDER EDITION SCALE MOUNTING`.
 
 Prints how far it is; at the end `result.json` is in the folder.
 """

@@ -1,4 +1,4 @@
-"""Which tests another engine runs in the full edition only: they touch the store as others do, or not at all."""
+"""Tests that another engine runs in the full edition only: they use the store as others do, or not at all."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """An agent on loopback that says again what it was told, and then words, one every now and then.
 
-`python -m tests.soak.echo_agent TOKENS INTERVAL` prints its address. It speaks as much of the LangGraph protocol
-as Parley asks for while nothing breaks: threads, runs that stream with the usual 1.3 kB of metadata for each
-token, their status, and states.
+`python -m tests.soak.echo_agent TOKENS INTERVAL` prints its address. It speaks as much of the LangGraph
+protocol as Parley asks for while nothing breaks: threads, runs that stream with the usual 1.3 kB of metadata
+for each token, their status, and states.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""A node that puts and works until it is killed.
-
-`python -m tests.postgres.store.crash_child url schema node`.
+"""A node that puts and works until killed: `python -m tests.postgres.store.crash_child url schema node`.
 
 Each lane counts up from where it stands. A line "lane number" goes out only after the store accepted it.
 """
