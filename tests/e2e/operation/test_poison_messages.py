@@ -53,7 +53,7 @@ def test_a_message_that_kills_is_set_aside_and_others_are_answered(tmp_path: Pat
 
 
 def _store(folder: Path) -> Mapping[str, Any]:
-    """Return the store section with a short lease: on PostgreSQL a start waits for the end of the last one."""
+    """Return the store section with a short lease: on PostgreSQL a start waits until the last lease ends."""
     section = CHOSEN.engine().section(folder)
     return {**section, "lease": 5} if section.get("url") else section
 
