@@ -1,95 +1,103 @@
-"""What a console or an HTTP interface does with memories, besides what people do in chat."""
+"""The operators' side of memory: facts edited by hand, imports, health and failed turns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 
 from parley.core.model.errors import MemoryFailed, StoreUnavailable
-from parley.core.ports.memory import FactView
+from parley.core.model.types import Json
+from parley.core.ports.memory import FactView, Memory, MemoryView
+from parley.core.ports.memory_admin import FactChange, FactEdit, FailedTurn, MemoryHealth
 from parley.memory.cache import MemoryCache
-from parley.memory.learning.queue import DeadLetter, LearningQueue
+from parley.memory.edits.similarity import comparison_key
+from parley.memory.learning.queue import LearningQueue
 from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, MemoryDocument
 from parley.memory.model.timestamps import format_timestamp
-from parley.memory.repository import FactChange, MemoryRepository
-from parley.memory.storage.document_format import document_json
+from parley.memory.repository import MemoryRepository
 from parley.memory.storage.port import MemoryStore
 
-
-@dataclass(frozen=True, slots=True)
-class MemoryStatus:
-    """How memory is: people of whom something is remembered, turns that wait, and turns that were given up.
-
-    `extractor` names what learns: a model, or the demonstration's rules. `last_error` begins with its time,
-    and is empty when there was none since the start.
-    """
-
-    enabled: bool
-    people: int
-    waiting: int
-    dead: int
-    extractor: str
-    last_error: str
+log = logging.getLogger(__name__)
 
 
 class MemoryAdmin:
-    """Every method raises MemoryFailed."""
+    """Implements `MemoryAdminPort` on the parts of a memory service, and on `memory`, which they make up.
+
+    `secrets` are removed from error texts, which may quote a provider.
+    """
 
     def __init__(
         self,
+        memory: Memory,
         store: MemoryStore,
         people: MemoryCache,
         holdings: MemoryRepository,
         queue: LearningQueue,
         clock: Callable[[], float],
+        config: Mapping[str, Json],
+        extractor: str,
+        secrets: Sequence[str] = (),
     ) -> None:
+        self.config = config
+        self._memory = memory
         self._store = store
         self._people = people
         self._holdings = holdings
         self._queue = queue
         self._clock = clock
+        self._extractor = extractor
+        self._secrets = [secret for secret in secrets if secret]
+        self._last_error = ""
 
-    async def data(self, person: str) -> str:
-        """The whole memory as JSON of schema 1.0; an empty one for a stranger."""
-        with map_store_errors():
-            return document_json((await self._holdings.whole(person)).document)
-
-    async def reload(self, person: str) -> str:
-        """The same, after letting go of everything that is kept at hand of this person."""
-        self._people.drop(person)
-        return await self.data(person)
-
-    async def people(self) -> Sequence[str]:
-        """The persons of whom anything is remembered, in order."""
-        return await self._store.people()
-
-    async def counts(self) -> tuple[int, int, int]:
-        """How many people are remembered, how many of their turns wait, how many turns were given up."""
+    async def health(self) -> MemoryHealth:
         with map_store_errors():
             people = await self._store.people()
             waiting = await self._queue.number(people)
-            return len(people), waiting, len(await self._queue.dead())
+            dead = len(await self._queue.dead())
+        return MemoryHealth(len(people), waiting, dead, self._extractor, self._redact(self._last_error))
 
-    async def create_fact(
-        self, person: str, content: str, category: Category = Category.CONTEXT, confidence: float = 1.0
-    ) -> FactView:
-        """Remember something by hand; known already, the known one becomes theirs."""
+    async def people(self) -> Sequence[str]:
+        return await self._store.people()
+
+    async def overview(self, person: str) -> MemoryView:
+        return await self._memory.overview(person)
+
+    async def switch(self, person: str, on: bool) -> None:
+        await self._memory.switch(person, on)
+
+    async def export(self, person: str) -> str:
+        return await self._memory.export(person)
+
+    async def reload(self, person: str) -> str:
+        self._people.drop(person)
+        return await self.export(person)
+
+    async def create(self, person: str, content: str, category: str, confidence: float) -> FactEdit:
+        known = await _find_equal((await self.overview(person)).facts, content)
+        if known:
+            return FactEdit(known[0], known=True)
         with map_store_errors():
-            fact = await self._holdings.add(person, content, self._now(), category)
+            fact = await self._holdings.add(person, content, self._now(), Category(category))
             if confidence != fact.confidence:
                 change = FactChange(confidence=confidence)
                 fact = await self._holdings.edit(person, fact.id, change, self._now()) or fact
-            return fact_view(fact)
+        return FactEdit(fact_view(fact))
 
-    async def patch_fact(self, person: str, fact_id: str, change: FactChange) -> FactView | None:
-        """Correct a fact by hand; None when there is none of this id, or its new text is blank."""
+    async def patch(self, person: str, fact_id: str, change: FactChange) -> FactEdit:
+        facts = (await self.overview(person)).facts
+        if fact_id not in {fact.id for fact in facts}:
+            return FactEdit(None)
+        equal = await _find_equal(facts, change.content) if change.content is not None else ()
+        if others := [fact for fact in equal if fact.id != fact_id]:
+            return FactEdit(others[0], known=True)
         with map_store_errors():
             fact = await self._holdings.edit(person, fact_id, change, self._now())
-            return None if fact is None else fact_view(fact)
+        return FactEdit(None if fact is None else fact_view(fact))
 
-    async def delete_fact(self, person: str, fact_id: str) -> bool:
-        """Forget the fact of this id; False when there is none."""
+    async def delete(self, person: str, fact_id: str) -> bool:
         with map_store_errors():
             whole = await self._holdings.whole(person)
             if fact_id not in {fact.id for fact in whole.document.facts}:
@@ -97,34 +105,52 @@ class MemoryAdmin:
             return bool(await self._holdings.forget(person, fact_id, self._now()))
 
     async def replace(self, person: str, text: str) -> int:
-        """Put JSON of schema 1.0 in the place of the memory, which undo brings back; returns its facts.
-
-        Entries that cannot be read are left out; a text in which nothing can be read is refused.
-        """
         with map_store_errors():
             return await self._holdings.replace(person, text, self._now())
 
-    async def dead_letters(self) -> Sequence[DeadLetter]:
-        """Turns that could not be learned from, newest first."""
+    async def clear(self, person: str) -> int:
+        return await self._memory.clear(person)
+
+    async def failed_turns(self) -> Sequence[FailedTurn]:
         with map_store_errors():
-            return await self._queue.dead()
+            failed = await self._queue.dead()
+        return [replace(each, reason=self._redact(each.reason)) for each in failed]
 
     async def retry(self, item: int) -> bool:
-        """Learn from a turn that was given up after all; False when there is none of that number."""
         with map_store_errors():
             return await self._queue.retry_dead(item)
+
+    def note_failure(self, text: str) -> None:
+        """Log an error of learning, and keep it as the last one."""
+        log.warning("%s", text)
+        self._last_error = f"{self._now()} {text}"
 
     def _now(self) -> str:
         return format_timestamp(self._clock())
 
+    def _redact(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+
+async def _find_equal(facts: Sequence[FactView], content: str) -> Sequence[FactView]:
+    """Return the facts that say this in the same words; compares on a thread, as there may be many."""
+    wanted = comparison_key(content)
+
+    def find() -> list[FactView]:
+        return [fact for fact in facts if comparison_key(fact.content) == wanted]
+
+    return await asyncio.to_thread(find)
+
 
 def fact_view(fact: Fact) -> FactView:
-    """A fact as its person sees it."""
+    """Return a fact as its person sees it."""
     return FactView(fact.id, fact.content, fact.category.value, fact.confidence, fact.created_at, fact.source)
 
 
 def nonempty_summaries(document: MemoryDocument) -> Iterator[tuple[str, str]]:
-    """Those that say something, under the names that they have in the file."""
+    """Yield the summaries that have a text, by their names in JSON."""
     for names in SUMMARY_SECTIONS.values():
         for key, name in names.items():
             text = getattr(document.summaries, name).text
@@ -134,7 +160,7 @@ def nonempty_summaries(document: MemoryDocument) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def map_store_errors() -> Iterator[None]:
-    """A store that is away is a failure of memory to whoever asked for it."""
+    """Raise MemoryFailed for StoreUnavailable."""
     try:
         yield
     except StoreUnavailable as error:

@@ -5,6 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from parley.core.model.types import Json
+
+# What operators may see: no keys, no addresses, no paths.
+_PUBLIC = (
+    "enabled", "injection_enabled", "storage", "groups", "per_assistant", "debounce_seconds", "max_wait",
+    "max_facts", "fact_confidence_threshold", "max_injection_tokens", "token_counting", "ranking",
+    "similarity_weight", "confidence_weight",
+)  # fmt: skip
+
 
 class Ranking(StrEnum):
     """Which facts come first."""
@@ -43,23 +52,24 @@ class MemoryOptions:
     with `extractors` people at once. A failure is tried again after `retry_pause`, then four times that, and
     so on, `tries` times in all. More than `queue_limit` waiting turns of one person lose the oldest. Recall
     takes `recall_timeout` at most, else a run goes on without it. One extraction reads `chunk_tokens` of
-    turns at most.
+    turns at most. `storage` is for operators to see.
     """
 
     enabled: bool = True
     injection_enabled: bool = True
+    storage: str = "files"
+    groups: Groups = Groups.SEPARATE
+    per_assistant: bool = False
     debounce_seconds: float = 30.0
     max_wait: float = 120.0
     max_facts: int = 1000
     fact_confidence_threshold: float = 0.7
     max_injection_tokens: int = 2000
     token_counting: TokenCounting = TokenCounting.TIKTOKEN
-    encoding: str = "cl100k_base"
     ranking: Ranking = Ranking.RELEVANCE
     similarity_weight: float = 0.6
     confidence_weight: float = 0.4
-    groups: Groups = Groups.SEPARATE
-    per_assistant: bool = False
+    encoding: str = "cl100k_base"
     tries: int = 3
     model_timeout: float = 120.0
     chunk_tokens: int = 6000
@@ -67,3 +77,8 @@ class MemoryOptions:
     retry_pause: float = 30.0
     queue_limit: int = 200
     recall_timeout: float = 1.0
+
+
+def public_options(options: MemoryOptions) -> dict[str, Json]:
+    """Return the options that operators may see, by name."""
+    return {name: getattr(options, name) for name in _PUBLIC}

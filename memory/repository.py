@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from parley.core.model.errors import DocumentConflict, MemoryFailed
 from parley.core.ports.memory import AccountUnlink, MergeOutcome, UndoResult
+from parley.core.ports.memory_admin import FactChange, InvalidMemory
 from parley.memory.cache import MemoryCache
 from parley.memory.edits import account_split, operations
 from parley.memory.edits.eviction import evict
@@ -27,15 +29,6 @@ Result = TypeVar("Result")
 
 _TRIES = 8
 _ANYTHING = 20
-
-
-@dataclass(frozen=True, slots=True)
-class FactChange:
-    """What is to be changed of a fact; None leaves a thing as it is."""
-
-    content: str | None = None
-    category: Category | None = None
-    confidence: float | None = None
 
 
 class MemoryRepository:
@@ -91,14 +84,7 @@ class MemoryRepository:
         """Correct a fact by hand; None when there is none of this id, or its new text is blank."""
 
         def work(stored: StoredMemory) -> tuple[StoredMemory, Fact | None]:
-            edited = operations.edit(
-                stored,
-                fact_id,
-                now,
-                content=change.content,
-                category=change.category,
-                confidence=change.confidence,
-            )
+            edited = operations.edit(stored, fact_id, change, now)
             return edited.stored, edited.fact
 
         for assistant in await self._all(person):
@@ -151,11 +137,11 @@ class MemoryRepository:
     async def replace(self, person: str, text: str, now: str) -> int:
         """Put a document of schema 1.0 in the place of the memory for all; returns its number of facts."""
         try:
-            read = read_document(text)
+            read = await asyncio.to_thread(read_document, text)
         except ValueError as error:
-            raise MemoryFailed(f"This is not a memory: {error}.") from error
+            raise InvalidMemory(f"This is not a memory: {error}.") from error
         if not read.document.facts and read.rejected:
-            raise MemoryFailed("There is no fact that can be read in this memory.")
+            raise InvalidMemory("There is no fact that can be read in this memory.")
 
         def work(stored: StoredMemory) -> tuple[StoredMemory, int]:
             document = replace(read.document, facts=evict(read.document.facts, self._most))

@@ -19,7 +19,7 @@ from parley.core.ports.memory import (
     RecallQuery,
     UndoResult,
 )
-from parley.memory.admin import MemoryAdmin, MemoryStatus, fact_view, map_store_errors, nonempty_summaries
+from parley.memory.admin import MemoryAdmin, fact_view, map_store_errors, nonempty_summaries
 from parley.memory.cache import MemoryCache
 from parley.memory.inject.block import build_block, by_confidence
 from parley.memory.learning.extraction.extractor import Extractor
@@ -28,7 +28,7 @@ from parley.memory.learning.queue import LearningJournal, LearningQueue
 from parley.memory.learning.worker import LearningWorker
 from parley.memory.model.document import MemoryDocument, StoredMemory
 from parley.memory.model.timestamps import format_timestamp
-from parley.memory.options import Groups, MemoryOptions
+from parley.memory.options import Groups, MemoryOptions, public_options
 from parley.memory.person_state import PersonState, PersonStateStore
 from parley.memory.repository import MemoryRepository
 from parley.memory.search.semantic.scoring import PrecomputedScores, SemanticIndex, rank_blended
@@ -46,7 +46,7 @@ _DRAIN = 10.0
 class MemoryService:
     """Remembers people in `store`; turns wait on `journal` until `extractor` has read them.
 
-    `run` does the learning, `desk` is for a console. Methods raise MemoryFailed; `record` lets
+    `run` does the learning, `admin` is for operators. Methods raise MemoryFailed; `record` lets
     StoreUnavailable through, as every write of a turn does: the turn is taken up again then.
     """
 
@@ -59,6 +59,7 @@ class MemoryService:
         clock: Callable[[], float] = time.time,
         affinities: SemanticIndex | None = None,
         quarantine: Quarantine | None = None,
+        secrets: Sequence[str] = (),
     ) -> None:
         self._options = options
         self._affinities = affinities
@@ -70,12 +71,16 @@ class MemoryService:
         self._counter = token_counter(options)
         self._holdings = MemoryRepository(self._people, self._register, options.max_facts)
         self._queue = LearningQueue(journal, options)
-        self.desk = MemoryAdmin(store, self._people, self._holdings, self._queue, clock)
+        shown = public_options(options)
+        self.admin = MemoryAdmin(
+            self, store, self._people, self._holdings, self._queue, clock, shown, extractor.name, secrets
+        )
         lessons = LearningPipeline(self._people, self._register, extractor, self._counter, options, clock)
-        self._worker = LearningWorker(journal, self._queue, lessons, options, self._note_failure, quarantine)
+        self._worker = LearningWorker(
+            journal, self._queue, lessons, options, self.admin.note_failure, quarantine
+        )
         self._recalls: set[asyncio.Task[str]] = set()
         self._late: set[asyncio.Task[str]] = set()
-        self._last_error = ""
 
     @property
     def enabled(self) -> bool:
@@ -208,11 +213,6 @@ class MemoryService:
         except MemoryFailed:
             return False
 
-    async def status(self) -> MemoryStatus:
-        """How memory is, for an operator. Raises MemoryFailed."""
-        people, waiting, dead = await self.desk.counts()
-        return MemoryStatus(self.enabled, people, waiting, dead, self._extractor.name, self._last_error)
-
     # A person's hands.
 
     async def overview(self, person: str) -> MemoryView:
@@ -300,10 +300,6 @@ class MemoryService:
 
     def _now(self) -> str:
         return format_timestamp(self._clock())
-
-    def _note_failure(self, text: str) -> None:
-        log.warning("%s", text)
-        self._last_error = f"{self._now()} {text}"
 
 
 def _memory_key(person: str, assistant: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from parley.core.ports.memory import MergeOutcome
+from parley.core.ports.memory_admin import FactChange
 from parley.memory.edits.account_split import mark_account, sentence_origins
 from parley.memory.edits.eviction import evict
 from parley.memory.edits.fact_merge import accounts_of, can_merge, merge_facts
@@ -95,28 +96,20 @@ def _known(draft: FactSet, new: Fact) -> Fact | None:
     return next((old for old, verdict in alike if verdict is Similarity.DUP and can_merge(old, new)), None)
 
 
-def edit(
-    stored: StoredMemory,
-    fact_id: str,
-    now: str,
-    *,
-    content: str | None = None,
-    category: Category | None = None,
-    confidence: float | None = None,
-) -> AddResult:
+def edit(stored: StoredMemory, fact_id: str, change: FactChange, now: str) -> AddResult:
     """Correct a fact by hand: it is theirs then, and its old words are not learned again from before.
 
-    None leaves a thing as it is. The fact is None when there is none of this id, or the text is blank.
+    The fact is None when there is none of this id, or the text is blank.
     """
     old = next((fact for fact in stored.document.facts if fact.id == fact_id), None)
-    text = None if content is None else one_line(content, MOST_OF_FACT)
+    text = None if change.content is None else one_line(change.content, MOST_OF_FACT)
     if old is None or (text is not None and not any(char.isalnum() for char in text)):
         return AddResult(stored, None)
     new = replace(
         old,
         content=old.content if text is None else text,
-        category=old.category if category is None else category,
-        confidence=old.confidence if confidence is None else clamp_confidence(confidence),
+        category=old.category if change.category is None else Category(change.category),
+        confidence=old.confidence if change.confidence is None else clamp_confidence(change.confidence),
         source=MANUAL,
         confirmed_at=now,
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from parley.core.model.address import account_key
@@ -19,6 +19,7 @@ from parley.core.model.codec import decode, encode
 from parley.core.model.queues import LEARNING
 from parley.core.model.types import CompletedTurn
 from parley.core.ports.journal import Journal, NewQueueItem, QueueItem
+from parley.core.ports.memory_admin import FailedTurn
 from parley.memory.learning.extraction.turn_filter import MOST_KEPT, head_and_tail
 from parley.memory.options import MemoryOptions
 
@@ -46,18 +47,6 @@ class LearningJournal(Journal, Protocol):
     async def discard_lane(self, queue: str, lane: str) -> int:
         """Remove all dead letters of a lane for good; how many there were."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class DeadLetter:
-    """A turn that could not be learned from; `item` is what `retry_dead` takes, `at` is in Unix
-    seconds, `turn` empty where it cannot be read."""
-
-    item: int
-    person: str
-    turn: str
-    at: float
-    reason: str
 
 
 class LearningQueue:
@@ -128,10 +117,10 @@ class LearningQueue:
                 await self._put(moved_on, self._options.debounce_seconds)
                 await self._journal.discard(item.id)
 
-    async def dead(self) -> Sequence[DeadLetter]:
+    async def dead(self) -> Sequence[FailedTurn]:
         """Turns that were given up, newest first."""
         letters = await self._journal.dead(_MOST_DEAD)
-        return tuple(_letter(item) for item in letters if item.queue == QUEUE and not is_trigger(item))
+        return tuple(_failed_turn(item) for item in letters if item.queue == QUEUE and not is_trigger(item))
 
     async def retry_dead(self, item: int) -> bool:
         """Let a turn that was given up be learned from after all; False when there is none of that number."""
@@ -184,9 +173,9 @@ def _owner(turn: CompletedTurn, person: str, into: str, account: str) -> str:
     return into if account_key(turn.speaker) == account else person
 
 
-def _letter(item: QueueItem) -> DeadLetter:
+def _failed_turn(item: QueueItem) -> FailedTurn:
     turn = decode_turn(item)
-    return DeadLetter(item.id, item.lane, "" if turn is None else turn.id, item.put_at, item.note)
+    return FailedTurn(item.id, item.lane, "" if turn is None else turn.id, item.put_at, item.note)
 
 
 def is_trigger(item: QueueItem) -> bool:

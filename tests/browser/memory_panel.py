@@ -44,7 +44,7 @@ async def served(folder: Path, memories: Memories) -> AsyncIterator[str]:
     channel = WebChannel(Config(), services(MemoryDocuments(), folder))
     core = ScriptedCore(channel, folder)
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-    routes = [*memory_routes(memories), *channel.routes()]
+    routes = [*memory_routes(memories, memories.own), *channel.routes()]
     server = HttpServer(own_console(), routes, lambda: [UP])
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(server.run(url.set_result)), group.create_task(channel.listen(core))]

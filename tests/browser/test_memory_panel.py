@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from parley.console.api.memory_port import PersonStatus
+from parley.core.ports.memory import MemoryView
 from tests.browser.memory_panel import Panel, known, opened, served
 from tests.kit.doubles.memory_admin import OWN, Memories, empty, fact
 
@@ -161,7 +161,7 @@ async def test_a_server_that_fails_is_said_and_the_panel_stays(panel: Panel) -> 
 
 async def test_many_facts_come_a_hundred_at_a_time(browser: Browser, tmp_path: Path) -> None:
     many = empty() | {"facts": [fact(number, f"Knows the number {number}") for number in range(250)]}
-    memories = Memories(documents={OWN: many}, states={OWN: PersonStatus(on=True, waiting=3)})
+    memories = Memories(documents={OWN: many}, states={OWN: MemoryView(on=True, waiting=3)})
     async with served(tmp_path, memories) as url, opened(browser, url, memories) as panel:
         await panel.sees("Still to be learned from: 3")
         await panel.sees("Facts (250)")
@@ -184,7 +184,7 @@ async def test_on_a_phone_it_is_the_whole_page_and_in_chinese_it_is_chinese(
 ) -> None:
     memories = known()
     memories.of(OWN)["facts"] = [fact(20, "对花生过敏"), *memories.of(OWN)["facts"]]
-    memories.states[OWN] = replace(PersonStatus(on=True, waiting=0), on=False)
+    memories.states[OWN] = replace(MemoryView(on=True, waiting=0), on=False)
     async with served(tmp_path, memories) as url, opened(browser, url, memories, phone=True) as panel:
         await panel.page.get_by_text("记忆已关闭").wait_for()
         box = await panel.page.locator("dialog.memory").bounding_box()

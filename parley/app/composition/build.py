@@ -15,8 +15,7 @@ from parley.agent.agent import LangGraphAgent
 from parley.agent.files.reader import FileReader
 from parley.app.checks.assistants import warn_missing_assistants
 from parley.app.composition.agent import open_agent
-from parley.app.composition.memory import make_memory
-from parley.app.composition.memory_admin import build_memory_admin
+from parley.app.composition.memory import make_memory, page_person
 from parley.app.composition.privacy import build_privacy_service
 from parley.app.monitoring.file_descriptors import watch_descriptors
 from parley.app.monitoring.health import HealthMonitor
@@ -167,7 +166,7 @@ def _api(
     letters: DeadLetters,
 ) -> Sequence[BaseRoute]:
     return [
-        *memory_routes(build_memory_admin(loaded, memory, services.people)),
+        *memory_routes(memory.admin, partial(page_person, services.people)),
         *pairing_routes(services.pairing),
         *privacy_routes(people, services.files),
         *letter_routes(letters),

@@ -9,7 +9,9 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.memory import MemorySection
 from parley.app.storage.paths import VECTORS
 from parley.core.flow_control.quarantine import Quarantine
+from parley.core.model.address import User
 from parley.core.model.errors import ConfigError, MemoryFailed
+from parley.core.state.people import PersonRepository
 from parley.memory.learning.extraction.extractor import Extractor, ModelExtractor
 from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
 from parley.memory.learning.extraction.prompts import load_prompts
@@ -22,6 +24,8 @@ from parley.memory.storage.json_files import FileMemoryStore
 from parley.memory.storage.port import MemoryStore
 from parley.memory.storage.sql import SqlMemoryStore
 
+_PAGE = User("web", "local")
+
 
 def make_memory(
     loaded: LoadedSettings,
@@ -30,18 +34,28 @@ def make_memory(
     quarantine: Quarantine | None = None,
 ) -> MemoryService:
     """The service as configured. Raises ConfigError for prompts that cannot be used."""
-    options = memory_options(loaded.settings.memory)
-    stores = loaded.settings.memory_in_store
+    settings = loaded.settings
+    stores = settings.memory_in_store
     store: MemoryStore = SqlMemoryStore(journal) if stores else file_store(loaded)
-    affinities = _affinities(loaded)
-    return MemoryService(store, journal, _extractor(loaded), options, clock, affinities, quarantine)
+    options = _options(settings.memory, "store" if stores else "files")
+    secrets = (settings.memory.model_api_key, settings.agent.model_api_key)
+    return MemoryService(
+        store, journal, _extractor(loaded), options, clock, _affinities(loaded), quarantine, secrets
+    )
 
 
-def memory_options(section: MemorySection) -> MemoryOptions:
-    """The section for the memory package."""
+async def page_person(people: PersonRepository) -> str:
+    """Return the person who writes on the chat page."""
+    return await people.person_of(_PAGE)
+
+
+def _options(section: MemorySection, storage: str) -> MemoryOptions:
     return MemoryOptions(
         enabled=section.enabled,
         injection_enabled=section.injection != "off",
+        storage=storage,
+        groups=Groups(section.groups),
+        per_assistant=section.per_assistant,
         debounce_seconds=section.debounce_seconds,
         max_wait=section.max_wait,
         max_facts=section.max_facts,
@@ -51,8 +65,6 @@ def memory_options(section: MemorySection) -> MemoryOptions:
         ranking=Ranking(section.ranking),
         similarity_weight=section.similarity_weight,
         confidence_weight=section.confidence_weight,
-        groups=Groups(section.groups),
-        per_assistant=section.per_assistant,
     )
 
 
@@ -98,7 +110,7 @@ def _extractor(loaded: LoadedSettings) -> Extractor:
         base_url=section.base_url if own else agent.base_url,
         api_key=section.model_api_key if own else agent.model_api_key,
         temperature=section.temperature,
-        timeout=memory_options(section).model_timeout,
+        timeout=MemoryOptions().model_timeout,
     )
     folder = loaded.folder / section.prompts_dir if section.prompts_dir else None
     return ModelExtractor(LangchainModel(settings), load_prompts(folder))

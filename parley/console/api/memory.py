@@ -23,9 +23,9 @@ from parley.console.api.bodies import (
     read_body,
     read_json,
 )
-from parley.console.api.memory_port import MemoryAdminPort
 from parley.core.model.errors import MemoryFailed
 from parley.core.model.types import Json
+from parley.core.ports.memory_admin import FactChange, FactEdit, InvalidMemory, MemoryAdminPort
 
 MAX_IMPORT_BYTES = 32_000_000
 """Bytes of a memory that is imported: 50,000 facts, with room."""
@@ -35,11 +35,15 @@ _MOST_OF_PERSON = 500
 _SECTIONS = {"user", "history", "facts"}
 _PRIVATE = {"cache-control": "no-store"}
 Handler = Callable[[Request], Awaitable[Response]]
+OwnPerson = Callable[[], Awaitable[str]]
 
 
-def memory_routes(memory: MemoryAdminPort) -> tuple[Route, ...]:
-    """The routes of the API. Errors are `{"error": {"code", "text"}}`."""
-    api = MemoryHandlers(memory)
+def memory_routes(memory: MemoryAdminPort, own_person: OwnPerson) -> tuple[Route, ...]:
+    """Return the routes of the API; `own_person` tells who writes on the chat page.
+
+    Errors are `{"error": {"code", "text"}}`.
+    """
+    api = MemoryHandlers(memory, own_person)
 
     def route(path: str, handler: Handler, method: str, *, always: bool = False) -> Route:
         return Route(f"/api/memory{path}", _guarded(memory, handler, always), methods=[method])
@@ -57,7 +61,7 @@ def memory_routes(memory: MemoryAdminPort) -> tuple[Route, ...]:
         route("/facts/{fact}", api.delete, "DELETE"),
         route("/export", api.export, "GET"),
         route("/import", api.replace, "POST"),
-        route("/dead-letters", api.set_aside, "GET"),
+        route("/dead-letters", api.failed_turns, "GET"),
         route("/dead-letters/{item:int}/retry", api.retry, "POST"),
     )
 
@@ -65,8 +69,9 @@ def memory_routes(memory: MemoryAdminPort) -> tuple[Route, ...]:
 class MemoryHandlers:
     """The handlers. What changes a memory answers with the whole of it as it is then."""
 
-    def __init__(self, memory: MemoryAdminPort) -> None:
+    def __init__(self, memory: MemoryAdminPort, own_person: OwnPerson) -> None:
         self._memory = memory
+        self._own_person = own_person
 
     async def read(self, request: Request) -> Response:
         return await self._whole(await self._person(request))
@@ -80,43 +85,39 @@ class MemoryHandlers:
         return await self._whole(person)
 
     async def config(self, request: Request) -> Response:
-        return JSONResponse(asdict(self._memory.config))
+        return JSONResponse(self._memory.config)
 
     async def status(self, request: Request) -> Response:
         """The configuration, and, where memory is on, the person's memory and how learning goes."""
         config = self._memory.config
-        answer: dict[str, Json] = {"config": asdict(config), "data": None}
-        if config.enabled:
+        answer: dict[str, Json] = {"config": dict(config), "data": None}
+        if config["enabled"]:
             person = await self._person(request)
-            answer["data"] = json.loads(await self._memory.data(person))
-            answer["person"] = {"id": person, **asdict(await self._memory.state(person))}
+            answer["data"] = json.loads(await self._memory.export(person))
+            answer["person"] = await self._state(person)
             answer["health"] = asdict(await self._memory.health())
         return JSONResponse(answer)
 
     async def people(self, request: Request) -> Response:
-        return JSONResponse({"own": await self._memory.own(), "people": list(await self._memory.people())})
+        return JSONResponse({"own": await self._own_person(), "people": list(await self._memory.people())})
 
     async def switch(self, request: Request) -> Response:
         person, body = await self._person(request), await read_json(request, MemorySwitchBody)
         await self._memory.switch(person, body.on)
-        return JSONResponse({"id": person, **asdict(await self._memory.state(person))})
+        return JSONResponse(await self._state(person))
 
     async def create(self, request: Request) -> Response:
-        person, fact = await self._person(request), await read_json(request, NewFactBody)
-        told = await self._memory.create(person, fact)
-        if told.known:
-            raise _known(told.id)
+        person, body = await self._person(request), await read_json(request, NewFactBody)
+        edit = await self._memory.create(person, body.content, body.category, body.confidence)
+        fact_id = _written_id(edit)
         answer = await self._whole(person)
-        answer.headers["location"] = f"/api/memory/facts/{quote(told.id, safe='')}"
+        answer.headers["location"] = f"/api/memory/facts/{quote(fact_id, safe='')}"
         return answer
 
     async def patch(self, request: Request) -> Response:
-        person, change = await self._person(request), await read_json(request, FactPatchBody)
-        told = await self._memory.patch(person, request.path_params["fact"], change)
-        if told.known:
-            raise _known(told.id)
-        if not told.id:
-            raise _no_fact()
+        person, body = await self._person(request), await read_json(request, FactPatchBody)
+        change = FactChange(body.content, body.category, body.confidence)
+        _written_id(await self._memory.patch(person, request.path_params["fact"], change))
         return await self._whole(person)
 
     async def delete(self, request: Request) -> Response:
@@ -136,12 +137,14 @@ class MemoryHandlers:
             raise RequestRefused(
                 422, "bad_memory", "This is not a memory: it has neither facts nor summaries."
             )
-        if wrong := await self._memory.replace(person, body.decode()):
-            raise RequestRefused(422, "bad_memory", wrong)
+        try:
+            await self._memory.replace(person, body.decode())
+        except InvalidMemory as error:
+            raise RequestRefused(422, "bad_memory", error.user_text) from error
         return await self._whole(person)
 
-    async def set_aside(self, request: Request) -> Response:
-        letters = [asdict(each) for each in await self._memory.set_aside()]
+    async def failed_turns(self, request: Request) -> Response:
+        letters = [asdict(each) for each in await self._memory.failed_turns()]
         return JSONResponse({"dead_letters": letters})
 
     async def retry(self, request: Request) -> Response:
@@ -150,13 +153,17 @@ class MemoryHandlers:
         return Response(status_code=204)
 
     async def _whole(self, person: str) -> Response:
-        return _document(await self._memory.data(person))
+        return _document(await self._memory.export(person))
+
+    async def _state(self, person: str) -> dict[str, Json]:
+        view = await self._memory.overview(person)
+        return {"id": person, "on": view.on, "waiting": view.waiting}
 
     async def _person(self, request: Request) -> str:
         named = request.query_params.get("person", "")
         if len(named) > _MOST_OF_PERSON or not named.isprintable():
             raise RequestRefused(422, "bad_request", "person: this is not a person's id")
-        return named or await self._memory.own()
+        return named or await self._own_person()
 
 
 def _guarded(memory: MemoryAdminPort, handler: Handler, always: bool) -> Handler:
@@ -164,7 +171,7 @@ def _guarded(memory: MemoryAdminPort, handler: Handler, always: bool) -> Handler
 
     async def wrapped(request: Request) -> Response:
         try:
-            if not (always or memory.config.enabled):
+            if not (always or memory.config["enabled"]):
                 raise RequestRefused(
                     409, "memory_off", "Memory is switched off on this server: memory.enabled."
                 )
@@ -184,8 +191,13 @@ def _document(text: str) -> Response:
     return Response(text, media_type="application/json")
 
 
-def _known(fact_id: str) -> RequestRefused:
-    return RequestRefused(409, "known", f"This is remembered already: {fact_id}.")
+def _written_id(edit: FactEdit) -> str:
+    """Return the id of the fact that was written. Raises RequestRefused when none was."""
+    if edit.fact is None:
+        raise _no_fact()
+    if edit.known:
+        raise RequestRefused(409, "known", f"This is remembered already: {edit.fact.id}.")
+    return edit.fact.id
 
 
 def _no_fact() -> RequestRefused:

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from parley.console.api.bodies import FactPatchBody, NewFactBody
-from parley.console.api.memory_port import CreatedFact, FailedTurn, MemoryConfig, MemoryHealth, PersonStatus
 from parley.core.model.errors import MemoryFailed
+from parley.core.model.types import Json
+from parley.core.ports.memory import FactView, MemoryView
+from parley.core.ports.memory_admin import FactChange, FactEdit, FailedTurn, InvalidMemory, MemoryHealth
 
 OWN = "web:local"
 AT = "2026-11-20T09:30:00.000000Z"
-CONFIG = MemoryConfig(
-    enabled=True,
-    injection_enabled=True,
-    storage="files",
-    groups="separate",
-    per_assistant=False,
-    debounce_seconds=30.0,
-    max_wait=120.0,
-    max_facts=1000,
-    fact_confidence_threshold=0.7,
-    max_injection_tokens=2000,
-    token_counting="tiktoken",
-    ranking="relevance",
-    similarity_weight=0.6,
-    confidence_weight=0.4,
-)
+CONFIG: Mapping[str, Json] = {
+    "enabled": True,
+    "injection_enabled": True,
+    "storage": "files",
+    "groups": "separate",
+    "per_assistant": False,
+    "debounce_seconds": 30.0,
+    "max_wait": 120.0,
+    "max_facts": 1000,
+    "fact_confidence_threshold": 0.7,
+    "max_injection_tokens": 2000,
+    "token_counting": "tiktoken",
+    "ranking": "relevance",
+    "similarity_weight": 0.6,
+    "confidence_weight": 0.4,
+}
 
 Document = dict[str, Any]
 """A memory as JSON that the tests read by key."""
@@ -58,20 +59,27 @@ def fact(number: int, content: str, category: str = "context", confidence: float
     }
 
 
+def view_of(entry: Document) -> FactView:
+    """An entry as the port gives it."""
+    return FactView(
+        entry["id"], entry["content"], entry["category"], entry["confidence"], AT, entry["source"]
+    )
+
+
 @dataclass
 class Memories:
     """Everybody's memory. `away` makes every look at it fail, as a disk that is full does."""
 
-    config: MemoryConfig = CONFIG
+    config: Mapping[str, Json] = field(default_factory=lambda: CONFIG)
     documents: dict[str, Document] = field(default_factory=dict)
-    states: dict[str, PersonStatus] = field(default_factory=dict)
+    states: dict[str, MemoryView] = field(default_factory=dict)
     letters: list[FailedTurn] = field(default_factory=list)
     reloaded: list[str] = field(default_factory=list)
     away: bool = False
 
     def off(self) -> Memories:
         """The same, where the configuration says that nobody is remembered."""
-        self.config = replace(self.config, enabled=False)
+        self.config = {**self.config, "enabled": False}
         return self
 
     def of(self, person: str) -> Document:
@@ -93,42 +101,46 @@ class Memories:
     async def people(self) -> Sequence[str]:
         return sorted(self.documents)
 
-    async def state(self, person: str) -> PersonStatus:
-        return self.states.get(person, PersonStatus(on=True, waiting=0))
+    async def overview(self, person: str) -> MemoryView:
+        return self.states.get(person, MemoryView(on=True))
 
     async def switch(self, person: str, on: bool) -> None:
-        self.states[person] = replace(await self.state(person), on=on)
+        self.states[person] = replace(await self.overview(person), on=on)
 
-    async def data(self, person: str) -> str:
+    async def export(self, person: str) -> str:
         return json.dumps(self.of(person), ensure_ascii=False)
 
     async def reload(self, person: str) -> str:
         self.reloaded.append(person)
-        return await self.data(person)
+        return await self.export(person)
 
-    async def create(self, person: str, fact: NewFactBody) -> CreatedFact:
+    async def create(self, person: str, content: str, category: str, confidence: float) -> FactEdit:
         facts = self.of(person)["facts"]
         for entry in facts:
-            if entry["content"].casefold() == fact.content.casefold():
-                return CreatedFact(entry["id"], known=True)
+            if entry["content"].casefold() == content.casefold():
+                return FactEdit(view_of(entry), known=True)
         entry = {
             "id": f"fact_{len(facts) + 100:08x}",
             "createdAt": AT,
             "source": "manual",
-        } | fact.model_dump()
+            "content": content,
+            "category": category,
+            "confidence": confidence,
+        }
         facts.append(entry)
-        return CreatedFact(entry["id"])
+        return FactEdit(view_of(entry))
 
-    async def patch(self, person: str, fact_id: str, change: FactPatchBody) -> CreatedFact:
+    async def patch(self, person: str, fact_id: str, change: FactChange) -> FactEdit:
         facts = self.of(person)["facts"]
         for entry in facts:
             if entry["id"] != fact_id and entry["content"] == change.content:
-                return CreatedFact(entry["id"], known=True)
+                return FactEdit(view_of(entry), known=True)
         for entry in facts:
             if entry["id"] == fact_id:
-                entry.update(change.model_dump(exclude_none=True), source="manual")
-                return CreatedFact(fact_id)
-        return CreatedFact("")
+                given = {name: value for name, value in asdict(change).items() if value is not None}
+                entry.update(given, source="manual")
+                return FactEdit(view_of(entry))
+        return FactEdit(None)
 
     async def delete(self, person: str, fact_id: str) -> bool:
         memory = self.of(person)
@@ -137,17 +149,17 @@ class Memories:
         memory["facts"] = left
         return gone
 
-    async def replace(self, person: str, text: str) -> str:
+    async def replace(self, person: str, text: str) -> int:
         given = json.loads(text)
         if any("content" not in entry for entry in given.get("facts", [])):
-            return "There is no fact that can be read in this memory."
+            raise InvalidMemory("There is no fact that can be read in this memory.")
         self.documents[person] = empty() | given
-        return ""
+        return len(self.facts(person))
 
     async def clear(self, person: str) -> int:
         return len(self.documents.pop(person, empty())["facts"])
 
-    async def set_aside(self) -> Sequence[FailedTurn]:
+    async def failed_turns(self) -> Sequence[FailedTurn]:
         return self.letters
 
     async def retry(self, item: int) -> bool:

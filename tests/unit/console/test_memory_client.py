@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from parley.console.api.memory import memory_routes
-from parley.console.api.memory_port import FailedTurn
 from parley.console.http.options import ConsoleOptions
 from parley.console.memory_client import MemoryClient, MemoryRefused
 from parley.core.model.errors import MemoryFailed
+from parley.core.ports.memory_admin import FailedTurn
 from tests.kit.doubles.console_server import serving
 from tests.kit.doubles.memory_admin import OWN, Memories, empty, fact
 from tests.kit.machine import patience
@@ -22,7 +22,7 @@ TOKEN = "correct-horse-battery"
 @asynccontextmanager
 async def served(memories: Memories) -> AsyncIterator[str]:
     options = ConsoleOptions(port=0, token=TOKEN)
-    async with serving(options, memory_routes(memories)) as http:
+    async with serving(options, memory_routes(memories, memories.own)) as http:
         yield str(http.base_url)
 
 

@@ -12,13 +12,13 @@ import pytest
 
 from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
 from parley.core.ports.memory import MergeOutcome, RecallQuery, UndoResult
+from parley.core.ports.memory_admin import FactChange
 from parley.memory.learning.extraction.extractor import ModelExtractor
 from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
 from parley.memory.learning.extraction.prompts import load_prompts
 from parley.memory.learning.extraction.rules import RuleExtractor
-from parley.memory.model.document import Category, Fact, MemoryDocument, StoredMemory
+from parley.memory.model.document import Fact, MemoryDocument, StoredMemory
 from parley.memory.options import Groups, MemoryOptions, TokenCounting
-from parley.memory.repository import FactChange
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
 from parley.memory.text.token_counting import CharacterCounter
@@ -131,7 +131,7 @@ async def test_with_memory_off_nothing_waits_and_nothing_runs(tmp_path):
         assert not service.enabled
         await service.record(turn(1, "I live in Ulm"))
         await asyncio.wait_for(service.run(), patience(5))
-        assert (await service.status()).waiting == 0
+        assert (await service.admin.health()).waiting == 0
 
 
 def many(number):
@@ -235,10 +235,10 @@ async def test_an_export_is_the_file_and_can_be_imported(tmp_path):
         await service.add("ann", "Has a dog")
         exported = await service.export("ann")
         assert json.loads(exported)["version"] == "1.0"
-        assert await service.desk.data("ann") == exported
-        assert await service.desk.replace("bob", exported) == 1
+        assert await service.admin.export("ann") == exported
+        assert await service.admin.replace("bob", exported) == 1
         assert [fact.content for fact in (await service.overview("bob")).facts] == ["Has a dog"]
-        assert await service.desk.people() == ["ann", "bob"]
+        assert await service.admin.people() == ["ann", "bob"]
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "7", '{"facts": [{"content": ""}]}'])
@@ -246,23 +246,23 @@ async def test_an_import_that_cannot_be_read_changes_nothing(tmp_path, text):
     async with service_on(tmp_path) as service:
         await service.add("ann", "Has a dog")
         with pytest.raises(MemoryFailed):
-            await service.desk.replace("ann", text)
+            await service.admin.replace("ann", text)
         assert len((await service.overview("ann")).facts) == 1
 
 
 async def test_facts_are_made_corrected_and_removed_by_hand(tmp_path):
     async with service_on(tmp_path) as service:
-        desk = service.desk
-        made = await desk.create_fact("ann", "Likes tee", Category.PREFERENCE, 0.8)
+        admin = service.admin
+        made = (await admin.create("ann", "Likes tee", "preference", 0.8)).fact
         assert (made.category, made.confidence) == ("preference", 0.8)
-        mended = await desk.patch_fact("ann", made.id, FactChange("Likes tea", confidence=0.9))
+        mended = (await admin.patch("ann", made.id, FactChange("Likes tea", confidence=0.9))).fact
         assert (mended.content, mended.confidence, mended.source) == ("Likes tea", 0.9, "manual")
-        assert await desk.patch_fact("ann", "fact_none", FactChange("x")) is None
-        assert await desk.patch_fact("ann", made.id, FactChange("  ")) is None
-        assert not await desk.delete_fact("ann", "tea")
-        assert await desk.delete_fact("ann", made.id)
-        assert not await desk.delete_fact("ann", made.id)
-        assert json.loads(await desk.reload("ann"))["facts"] == []
+        assert (await admin.patch("ann", "fact_none", FactChange("x"))).fact is None
+        assert (await admin.patch("ann", made.id, FactChange("  "))).fact is None
+        assert not await admin.delete("ann", "tea")
+        assert await admin.delete("ann", made.id)
+        assert not await admin.delete("ann", made.id)
+        assert json.loads(await admin.reload("ann"))["facts"] == []
 
 
 async def test_no_secret_is_in_the_status(tmp_path):
@@ -271,11 +271,11 @@ async def test_no_secret_is_in_the_status(tmp_path):
     options = MemoryOptions(debounce_seconds=0, retry_pause=0)
     async with service_on(tmp_path, options, extractor=extractor) as service, service.running():
         await service.record(turn(1, "I live in Ulm"))
-        await until(service.desk.dead_letters)
-        status = await service.status()
+        await until(service.admin.failed_turns)
+        status = await service.admin.health()
         assert status.extractor == "openai:tiny"
         assert "openai:tiny failed" in status.last_error
-        assert "secret-key-1" not in repr((status, await service.desk.dead_letters()))
+        assert "secret-key-1" not in repr((status, await service.admin.failed_turns()))
 
 
 async def test_a_model_that_cannot_be_ends_the_start_with_what_to_do(tmp_path):
@@ -296,11 +296,11 @@ async def test_recording_on_a_store_that_is_away_asks_for_the_turn_again(tmp_pat
     service = MemoryService(FileMemoryStore(tmp_path), Away(), RuleExtractor(), MemoryOptions())
     with pytest.raises(StoreUnavailable):
         await service.record(turn(1, "I live in Ulm"))
-    for ask in (service.overview, service.clear, service.desk.data):
+    for ask in (service.overview, service.clear, service.admin.export):
         with pytest.raises(MemoryFailed, match="The disk is away"):
             await ask("ann")
     with pytest.raises(MemoryFailed, match="The disk is away"):
-        await service.status()
+        await service.admin.health()
 
 
 async def test_a_memory_that_cannot_be_read_still_has_its_turns_taken(tmp_path):

@@ -9,9 +9,9 @@ import pytest_asyncio
 
 from parley.console.api.bodies import MAX_BODY_BYTES, CategoryName
 from parley.console.api.memory import MAX_IMPORT_BYTES, memory_routes
-from parley.console.api.memory_port import FailedTurn
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
+from parley.core.ports.memory_admin import FailedTurn
 from parley.memory.model.document import Category
 from tests.kit.doubles.console_server import TOKEN, bearer
 from tests.kit.doubles.memory_admin import OWN, Memories, empty, fact
@@ -21,7 +21,7 @@ FACT = "/api/memory/facts/fact_00000001"
 
 
 def client(memories: Memories) -> httpx.AsyncClient:
-    server = HttpServer(ConsoleOptions(token=TOKEN), memory_routes(memories), lambda: ())
+    server = HttpServer(ConsoleOptions(token=TOKEN), memory_routes(memories, memories.own), lambda: ())
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(server.app),
         base_url="http://127.0.0.1:8321",

@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parley.core.ports.memory import MergeOutcome
+from parley.core.ports.memory_admin import FactChange
 from parley.memory.edits.operations import add, edit, forget, merge, switch, undo
 from parley.memory.learning.apply_diff import apply_diff
 from parley.memory.model.document import (
-    Category,
     MemoryDocument,
     Notes,
     StoredMemory,
@@ -68,20 +68,20 @@ def test_what_was_forgotten_may_be_added_again():
 
 def test_an_edited_fact_is_the_persons_own_and_keeps_nothing_of_the_old_words():
     old = fact(1, "Works on project Falcon", keywords=("falcon",), source_error="falcon")
-    edited = edit(stored(old), old.id, at(1), content="Works on something new")
+    edited = edit(stored(old), old.id, FactChange("Works on something new"), at(1))
     assert edited.fact.manual
     assert "alcon" not in document_json(edited.stored.document)
 
 
 def test_the_old_words_of_an_edited_fact_are_not_learned_again_from_before():
-    memory = edit(stored(ROME), ROME.id, at(5), content="User lives in Bern").stored
+    memory = edit(stored(ROME), ROME.id, FactChange("User lives in Bern"), at(5)).stored
     assert texts(apply_diff(memory, news("User lives in Rome"), context(4)).document.facts) == [
         "User lives in Bern"
     ]
 
 
 def test_category_and_confidence_alone_may_be_edited():
-    edited = edit(stored(TEA), TEA.id, at(1), category=Category.PREFERENCE, confidence=7.0)
+    edited = edit(stored(TEA), TEA.id, FactChange(category="preference", confidence=7.0), at(1))
     assert (edited.fact.content, edited.fact.category, edited.fact.confidence) == (
         TEA.content,
         "preference",
@@ -91,8 +91,8 @@ def test_category_and_confidence_alone_may_be_edited():
 
 
 def test_there_is_nothing_to_edit_without_a_fact_or_without_words():
-    assert edit(stored(TEA), "fact_none", at(1), content="x").fact is None
-    assert edit(stored(TEA), TEA.id, at(1), content=" ").fact is None
+    assert edit(stored(TEA), "fact_none", FactChange("x"), at(1)).fact is None
+    assert edit(stored(TEA), TEA.id, FactChange(" "), at(1)).fact is None
 
 
 # Forgotten

@@ -211,16 +211,16 @@ async def test_garbage_from_the_model_is_set_aside_visibly_and_can_be_retried(tm
         remembering(tmp_path, by_model(served)) as service,
     ):
         await service.record(turn(1, "I live in Ulm"))
-        await until(service.desk.dead_letters)
-        status = await service.status()
+        await until(service.admin.failed_turns)
+        status = await service.admin.health()
         assert (status.dead, status.waiting, status.extractor) == (1, 0, "openai:tiny")
         assert "holds no update" in status.last_error
         served.answers[:] = [learns("Lives in Ulm")]
-        (dead,) = await service.desk.dead_letters()
-        assert await service.desk.retry(dead.item)
+        (dead,) = await service.admin.failed_turns()
+        assert await service.admin.retry(dead.item)
         await knows(service, "Lives in Ulm")
-        assert await service.desk.dead_letters() == ()
-        assert not await service.desk.retry(dead.item)
+        assert await service.admin.failed_turns() == []
+        assert not await service.admin.retry(dead.item)
 
 
 async def test_one_bad_value_of_the_model_never_loses_the_update(tmp_path):
@@ -351,7 +351,7 @@ async def test_a_save_that_fails_leaves_the_memory_whole_and_is_tried_again(tmp_
         monkeypatch.setattr(FileMemoryStore, "save", sometimes)
         await service.record(turn(1, "I live in Ulm"))
         await knows(service, "I live in Ulm")
-        assert "The disk is full." in (await service.status()).last_error
+        assert "The disk is full." in (await service.admin.health()).last_error
         assert await known(service) == ["I live in Ulm"]
         assert await known(service, "bob") == ["Has a dog"]
 

@@ -20,11 +20,11 @@ async def test_clear_takes_a_persons_dead_letters_and_nobody_elses(tmp_path):
             await service.record(turn(number, "I live in Ulm", person=person))
 
         async def all_dead():
-            return len(await service.desk.dead_letters()) == 3
+            return len(await service.admin.failed_turns()) == 3
 
         await until(all_dead)
         await service.clear("ann")
-        assert {letter.person for letter in await service.desk.dead_letters()} == {"bob", "ann:2"}
+        assert {letter.person for letter in await service.admin.failed_turns()} == {"bob", "ann:2"}
 
 
 @pytest.mark.parametrize("sql", [False, True], ids=["files", "sql"])
@@ -58,8 +58,8 @@ async def test_what_was_given_up_of_a_person_who_joins_another_is_tried_again_th
         remembering(tmp_path, by_model(served)) as service,
     ):
         await service.record(turn(1, "I live in Ulm", person="eve"))
-        await until(service.desk.dead_letters)
+        await until(service.admin.failed_turns)
         served.answers[:] = [learns("Lives in Ulm")]
         await service.merge("eve", "ann")
         await knows(service, "Lives in Ulm")
-        assert await service.desk.dead_letters() == ()
+        assert await service.admin.failed_turns() == []

@@ -11,10 +11,11 @@ import pytest
 import pytest_asyncio
 
 from parley.app.composition.build import Parley, build_parley
-from parley.app.composition.memory_admin import ConsoleMemoryAdmin
+from parley.app.composition.memory import page_person
 from parley.app.settings.load import read_settings
 from parley.core.model.errors import MemoryFailed
 from parley.core.state.people import PersonRepository
+from parley.memory.admin import MemoryAdmin
 from parley.memory.learning.extraction.diff import Diff
 from parley.memory.learning.extraction.extractor import Extractor, FactSearch
 from parley.memory.learning.extraction.rules import RuleExtractor
@@ -26,7 +27,6 @@ from parley.memory.storage.json_files import FileMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.console_server import TOKEN, bearer
 from tests.kit.doubles.llm_provider import turn, until
-from tests.kit.doubles.memory_admin import CONFIG
 
 SECRET = "sk-very-secret-4711"
 # Nobody answers there: Parley starts all the same.
@@ -126,7 +126,7 @@ def rewrite(folder: Path, old: str, new: str) -> None:
 class View:
     """What the console sees, and what it sees."""
 
-    memory: ConsoleMemoryAdmin
+    memory: MemoryAdmin
     service: MemoryService
     people: PersonRepository
 
@@ -136,10 +136,11 @@ async def view(folder: Path, extractor: Extractor, secret: str = "") -> AsyncIte
     """The view of a memory that learns at once."""
     options = MemoryOptions(debounce_seconds=0.0, tries=1)
     async with SqliteStore.open(folder / "parley.db") as journal:
-        service = MemoryService(FileMemoryStore(folder / "memory"), journal, extractor, options)
+        files = FileMemoryStore(folder / "memory")
+        service = MemoryService(files, journal, extractor, options, secrets=("", secret))
         async with service.running():
             people = PersonRepository(journal, lambda: 0.0)
-            yield View(ConsoleMemoryAdmin(service, people, CONFIG, ("", secret)), service, people)
+            yield View(service.admin, service, people)
 
 
 class Refusing(RuleExtractor):
@@ -160,8 +161,8 @@ async def test_a_turn_that_was_given_up_is_seen_without_the_key_and_learned_afte
     async with view(tmp_path, extractor, SECRET) as seen:
         memory = seen.memory
         await seen.service.record(turn(1, "I live in Rome."))
-        await until(memory.set_aside)
-        (letter,) = await memory.set_aside()
+        await until(memory.failed_turns)
+        (letter,) = await memory.failed_turns()
         assert letter.person == "ann"
         assert "invalid key ***" in letter.reason
         assert "invalid key ***" in (await memory.health()).last_error
@@ -171,14 +172,14 @@ async def test_a_turn_that_was_given_up_is_seen_without_the_key_and_learned_afte
         assert not await memory.retry(letter.item + 1000)
 
         async def learned() -> bool:
-            return "Rome" in await memory.data("ann")
+            return "Rome" in await memory.export("ann")
 
         await until(learned)
-        assert list(await memory.set_aside()) == []
+        assert list(await memory.failed_turns()) == []
 
 
 async def test_the_page_is_whoever_its_account_was_linked_to(tmp_path: Path) -> None:
     async with view(tmp_path, RuleExtractor()) as seen:
-        assert await seen.memory.own() == "web:local"
+        assert await page_person(seen.people) == "web:local"
         await seen.people.join("web:local", "telegram:7")
-        assert await seen.memory.own() == "telegram:7"
+        assert await page_person(seen.people) == "telegram:7"

@@ -1,0 +1,121 @@
+"""The port for operators of memory: everybody's memory as JSON, facts edited by hand, and failed turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from parley.core.model.errors import MemoryFailed
+from parley.core.model.types import Json
+from parley.core.ports.memory import FactView, MemoryView
+
+
+class InvalidMemory(MemoryFailed):
+    """A text to be imported is not a memory; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryHealth:
+    """Number of people remembered, turns that wait and turns that failed; what extracts, and the last error.
+
+    `last_error` begins with its time, and is empty when there was none since the start.
+    """
+
+    people: int
+    waiting: int
+    dead: int
+    extractor: str
+    last_error: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailedTurn:
+    """A turn that could not be learned from, by queue item; `at` is in Unix seconds.
+
+    `turn` is empty where the item cannot be read.
+    """
+
+    item: int
+    person: str
+    turn: str
+    at: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """New values of a fact's fields; None keeps a field as it is."""
+
+    content: str | None = None
+    category: str | None = None
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FactEdit:
+    """The fact that was written, or with `known` the one that said so before; None when there is none."""
+
+    fact: FactView | None
+    known: bool = False
+
+
+class MemoryAdminPort(Protocol):
+    """All memories, for operators. Methods raise MemoryFailed; memories are JSON of schema 1.0."""
+
+    @property
+    def config(self) -> Mapping[str, Json]:
+        """Return the options that may be shown: no keys, addresses or paths. Durations are seconds."""
+        ...
+
+    async def health(self) -> MemoryHealth:
+        """Return how many people and turns there are, and the last error."""
+        ...
+
+    async def people(self) -> Sequence[str]:
+        """Return the persons of whom anything is remembered, in order."""
+        ...
+
+    async def overview(self, person: str) -> MemoryView:
+        """Return a person's facts, whether their memory is on, and how many of their turns wait."""
+        ...
+
+    async def switch(self, person: str, on: bool) -> None:
+        """Switch learning and recall on or off."""
+        ...
+
+    async def export(self, person: str) -> str:
+        """Return the whole memory; an empty one for an unknown person."""
+        ...
+
+    async def reload(self, person: str) -> str:
+        """Drop what is cached of a person, and return the whole memory."""
+        ...
+
+    async def create(self, person: str, content: str, category: str, confidence: float) -> FactEdit:
+        """Add a fact; nothing changes when it is known."""
+        ...
+
+    async def patch(self, person: str, fact_id: str, change: FactChange) -> FactEdit:
+        """Edit a fact; nothing changes when another one says the same, or when the new text is blank."""
+        ...
+
+    async def delete(self, person: str, fact_id: str) -> bool:
+        """Forget a fact; return False when there is none of this id."""
+        ...
+
+    async def replace(self, person: str, text: str) -> int:
+        """Replace the memory, which undo restores; return its number of facts. Raises InvalidMemory."""
+        ...
+
+    async def clear(self, person: str) -> int:
+        """Forget everything; return how many facts there were."""
+        ...
+
+    async def failed_turns(self) -> Sequence[FailedTurn]:
+        """Return the turns that could not be learned from, newest first."""
+        ...
+
+    async def retry(self, item: int) -> bool:
+        """Learn from a failed turn after all; return False when there is none of this number."""
+        ...
