@@ -12,7 +12,7 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import AttachmentRefused
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
-from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply, Streaming, TextUnit
+from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply
 from parley.core.texts import Sentence
 
 
@@ -72,9 +72,7 @@ class NullChannel(Channel):
 
     def __post_init__(self) -> None:
         interval = self.pace.interval
-        self.capabilities = Capabilities(
-            Streaming.EDIT, 100_000, TextUnit.CHARACTERS, interval, interval, False, True, 0, 0
-        )
+        self.capabilities = Capabilities(100_000, interval, interval, buttons=False)
 
     async def listen(self, inbox: Inbox) -> None:
         inbox.online()

@@ -30,8 +30,6 @@ from parley.core.ports.channel import (
     Inbox,
     PreflightResult,
     Reply,
-    Streaming,
-    TextUnit,
 )
 
 
@@ -47,16 +45,12 @@ class DingTalkChannel(Channel):
 
     def __init__(self, config: Config) -> None:
         self.capabilities = Capabilities(
-            streaming=Streaming.NATIVE if config.card_template_id else Streaming.NONE,
             max_chars=MAX_PART_BYTES,
-            unit=TextUnit.BYTES,
             edit_interval=0.5,
             group_edit_interval=0.5,
             buttons=bool(config.question_template_id),
-            threads=False,
-            max_file_in=config.max_file_in,
-            max_file_out=config.max_file_out,
         )
+        self._max_file_in = config.max_file_in
         guests = frozenset(config.allowed_users)
         self._api = DingTalkApi(config)
         self._people = DingTalkUserLookup(self._api)
@@ -100,4 +94,4 @@ class DingTalkChannel(Channel):
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""
         robot, _, code = attachment.handle.partition(":")
-        return await self._api.fetch(robot, code, into, min(limit, self.capabilities.max_file_in))
+        return await self._api.fetch(robot, code, into, min(limit, self._max_file_in))

@@ -31,8 +31,6 @@ from parley.core.ports.channel import (
     Inbox,
     PreflightResult,
     Reply,
-    Streaming,
-    TextUnit,
 )
 
 log = logging.getLogger(__name__)
@@ -53,17 +51,13 @@ class FeishuChannel(Channel):
 
     def __init__(self, config: Config) -> None:
         self.capabilities = Capabilities(
-            streaming=Streaming.NATIVE,
             max_chars=MAX_CARD_BYTES,
-            unit=TextUnit.BYTES,
             edit_interval=0.3,
             group_edit_interval=0.5,
             buttons=True,
             edits=True,
-            threads=True,
-            max_file_in=config.max_file_in,
-            max_file_out=config.max_file_out,
         )
+        self._max_file_in = config.max_file_in
         self._guests = frozenset(config.allowed_users) - {"*"}
         self._api = FeishuApi(config)
         self._names = FeishuUserLookup(self._api)
@@ -105,7 +99,7 @@ class FeishuChannel(Channel):
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""
-        most = min(limit, self.capabilities.max_file_in)
+        most = min(limit, self._max_file_in)
         if attachment.size > most:
             raise file_too_large(most)
         return await self._api.fetch(attachment.handle, into, most)

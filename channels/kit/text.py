@@ -7,8 +7,6 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from parley.core.ports.channel import TextUnit
-
 Measure: TypeAlias = Callable[[str], int]
 """The length of a text in a platform's unit; a character never measures less than one."""
 
@@ -31,13 +29,6 @@ def utf16_length(text: str) -> int:
 def byte_length(text: str) -> int:
     """UTF-8 bytes."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
-MEASURES: dict[TextUnit, Measure] = {
-    TextUnit.CHARACTERS: len,
-    TextUnit.UTF16: utf16_length,
-    TextUnit.BYTES: byte_length,
-}
 
 
 def wellformed(text: str) -> str:

@@ -45,8 +45,6 @@ from parley.core.ports.channel import (
     Inbox,
     PreflightResult,
     Reply,
-    Streaming,
-    TextUnit,
 )
 
 log = logging.getLogger(__name__)
@@ -70,16 +68,11 @@ class SlackChannel(Channel):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.capabilities = Capabilities(
-            streaming=Streaming.NATIVE,
             max_chars=MAX_MESSAGE_CHARS,
-            unit=TextUnit.CHARACTERS,
             edit_interval=1.0,
             group_edit_interval=1.0,
             buttons=True,
             edits=True,
-            threads=True,
-            max_file_in=config.max_file_in,
-            max_file_out=config.max_file_out,
         )
         self._config = config
         self._api = SlackApi(config)
@@ -129,7 +122,7 @@ class SlackChannel(Channel):
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""
-        most = min(limit, self.capabilities.max_file_in)
+        most = min(limit, self._config.max_file_in)
         if attachment.size > most:
             raise file_too_large(most)
         return await self._transfer.fetch(attachment.handle, into, most)

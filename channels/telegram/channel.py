@@ -41,8 +41,6 @@ from parley.core.ports.channel import (
     Inbox,
     PreflightResult,
     Reply,
-    Streaming,
-    TextUnit,
 )
 from parley.core.texts import Sentence
 
@@ -68,15 +66,10 @@ class TelegramChannel(Channel):
         rhythm: TelegramReplyTiming = TelegramReplyTiming(),  # noqa: B008 - frozen
     ) -> None:
         self.capabilities = Capabilities(
-            streaming=Streaming.NATIVE,
             max_chars=MAX_MESSAGE_UNITS,
-            unit=TextUnit.UTF16,
             edit_interval=1.0,
             group_edit_interval=3.0,
             buttons=True,
-            threads=True,
-            max_file_in=config.max_file_in,
-            max_file_out=config.max_file_out,
         )
         self.held_by_one = not config.webhook_url
         self._config = config
@@ -121,7 +114,7 @@ class TelegramChannel(Channel):
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""
-        most = min(limit, self.capabilities.max_file_in)
+        most = min(limit, self._config.max_file_in)
         if attachment.size > most:
             raise file_too_large(most)
         return await self._api.fetch(attachment.handle, into, most)

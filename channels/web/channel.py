@@ -34,15 +34,12 @@ from parley.core.ports.channel import (
     Checkpoint,
     Inbox,
     Reply,
-    Streaming,
-    TextUnit,
 )
 from parley.core.privacy.sources import ExportPiece
 
 _PAGE = Path(__file__).parent / "page"
 _EDIT_INTERVAL = 0.06
 _MAX_CHARS = 2_000_000
-_MAX_FILE_OUT = 200_000_000
 
 
 class WebChannel(Channel, ServesHttp):
@@ -54,15 +51,10 @@ class WebChannel(Channel, ServesHttp):
         self, config: Config, services: ChannelServices, clock: Callable[[], float] = time.time
     ) -> None:
         self.capabilities = Capabilities(
-            streaming=Streaming.NATIVE,
             max_chars=_MAX_CHARS,
-            unit=TextUnit.CHARACTERS,
             edit_interval=_EDIT_INTERVAL,
             group_edit_interval=_EDIT_INTERVAL,
             buttons=True,
-            threads=True,
-            max_file_in=config.max_upload,
-            max_file_out=_MAX_FILE_OUT,
             edits=True,
         )
         self._desk = ChatService.over(services, clock)

@@ -13,8 +13,9 @@ from enum import StrEnum
 from types import TracebackType
 from typing import ClassVar, Self
 
+from parley.channels.kit.text import Measure
 from parley.core.model.address import Conversation
-from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.core.ports.channel import Channel, ChannelServices
 
 
 class Trouble(StrEnum):
@@ -40,11 +41,11 @@ class Trouble(StrEnum):
 class Traits:
     """What a platform is like, as data: a promise applies where the traits that it needs hold.
 
-    `max_part` is the longest message, in `unit`. The rest say whether the platform ...
+    `max_part` is the longest message, measured by `unit`. The rest say whether the platform ...
     """
 
     max_part: int
-    unit: TextUnit
+    unit: Measure
     troubles: frozenset[Trouble] = frozenset()
     redelivers: bool = True
     """hands over again what was not acknowledged"""

@@ -50,7 +50,7 @@ def open_questions(
     ]
     puts = [put for record in records for put in _puts(record)]
     keys = tuple(record.question.id for record in records)
-    pending = PendingQuestion(keys, message.sender.id, message.sender.name, turn_id)
+    pending = PendingQuestion(keys, message.sender.id, turn_id)
     return QuestionOpening(pending, tuple(documents), tuple(puts))
 
 

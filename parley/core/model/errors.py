@@ -13,8 +13,7 @@ ParleyError(user_text)
 │   ├── AgentTimeout            silence for too long
 │   ├── AgentUnavailable        not reachable, or overloaded: try again
 │   ├── AgentRefused            it will never take this request: wrong key, unknown assistant
-│   ├── AgentUnreadable         what it sent is more than is ever taken: asking again brings the same
-│   └── AgentFailed             the run itself failed
+│   └── AgentUnreadable         what it sent is more than is ever taken: asking again brings the same
 ├── MemoryFailed           logged, never shown
 ├── PersonBusy             a person's turns are under way: they cannot be erased just now
 └── StoreError             durable state
@@ -130,10 +129,6 @@ class AgentRefused(AgentError):
 
 class AgentUnreadable(AgentError):
     """What the agent server sent is too large, or nested too deeply, to be read."""
-
-
-class AgentFailed(AgentError):
-    """A run ended with an error."""
 
 
 class MemoryFailed(ParleyError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -19,22 +18,6 @@ from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.texts import Sentence
 
 
-class Streaming(StrEnum):
-    """How a platform shows a reply that grows."""
-
-    NATIVE = "native"
-    EDIT = "edit"
-    NONE = "none"
-
-
-class TextUnit(StrEnum):
-    """What a platform counts when it limits a message."""
-
-    CHARACTERS = "characters"
-    UTF16 = "utf16"
-    BYTES = "bytes"
-
-
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What a platform can do, as data. Intervals are seconds between two snapshots of one reply.
@@ -42,15 +25,10 @@ class Capabilities:
     `buttons` shows a question's options under it, `edits` lets people change an action's arguments there.
     """
 
-    streaming: Streaming
     max_chars: int
-    unit: TextUnit
     edit_interval: float
     group_edit_interval: float
     buttons: bool
-    threads: bool
-    max_file_in: int
-    max_file_out: int
     edits: bool = False
 
 

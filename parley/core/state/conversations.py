@@ -27,7 +27,6 @@ class PendingQuestion:
 
     keys: tuple[str, ...]
     asker: str
-    asker_name: str
     turn: str
 
 

@@ -11,8 +11,9 @@ from typing import ClassVar, Self
 from parley.channels.dingtalk.channel import create
 from parley.channels.dingtalk.config import Config
 from parley.channels.dingtalk.formatting import MAX_PART_BYTES
+from parley.channels.kit.text import byte_length
 from parley.core.model.address import Conversation
-from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.dingtalk import DingTalkCall, DingTalkSimulator, SeenDingTalkMessage
 from parley.simulator.dingtalk import DingTalkUpload as Sent
 from parley.simulator.dingtalk.model import Json
@@ -31,7 +32,7 @@ class DingTalkDriver(Driver):
     name: ClassVar[str] = "dingtalk"
     traits: ClassVar[Traits] = Traits(
         max_part=MAX_PART_BYTES,
-        unit=TextUnit.BYTES,
+        unit=byte_length,
         troubles=frozenset(Trouble) - {Trouble.UNFORMATTED},
         redelivers=False,
         groups=True,

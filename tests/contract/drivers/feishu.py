@@ -10,8 +10,9 @@ from typing import ClassVar, Self
 
 from parley.channels.feishu.channel import create
 from parley.channels.feishu.config import Config
+from parley.channels.kit.text import byte_length
 from parley.core.model.address import Conversation
-from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.feishu import SHOWING, FeishuSimulator, FeishuSimulatorTiming, SeenFeishuMessage
 from parley.simulator.feishu import FeishuUpload as Sent
 from parley.simulator.feishu.model import Json, JsonObject
@@ -29,7 +30,7 @@ class FeishuDriver(Driver):
     name: ClassVar[str] = "feishu"
     traits: ClassVar[Traits] = Traits(
         max_part=28_000,
-        unit=TextUnit.BYTES,
+        unit=byte_length,
         troubles=frozenset(Trouble),
         groups=True,
         topics=True,

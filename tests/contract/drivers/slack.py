@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from parley.channels.slack.channel import create
 from parley.channels.slack.config import Config
 from parley.core.model.address import Conversation
-from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.slack import SeenSlackMessage, SlackSimulator, SlackSimulatorTiming
 from parley.simulator.slack import SlackUpload as Sent
 from parley.simulator.slack.model import Json, JsonObject
@@ -33,7 +33,7 @@ class SlackDriver(Driver):
     name: ClassVar[str] = "slack"
     traits: ClassVar[Traits] = Traits(
         max_part=12_000,
-        unit=TextUnit.CHARACTERS,
+        unit=len,
         troubles=frozenset(Trouble),
         groups=True,
         topics=True,

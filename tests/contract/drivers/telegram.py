@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import ClassVar, Self
 
+from parley.channels.kit.text import utf16_length
 from parley.channels.telegram.channel import create
 from parley.channels.telegram.config import Config
 from parley.core.model.address import Conversation
-from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.telegram import SeenTelegramMessage, TelegramSimulator
 from parley.simulator.telegram import TelegramUpload as Sent
 from parley.simulator.telegram.model import Json, utf16
@@ -32,7 +33,7 @@ class TelegramDriver(Driver):
     name: ClassVar[str] = "telegram"
     traits: ClassVar[Traits] = Traits(
         max_part=4096,
-        unit=TextUnit.UTF16,
+        unit=utf16_length,
         troubles=frozenset(Trouble),
         groups=True,
         topics=True,

@@ -20,7 +20,7 @@ from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
 from parley.core.model.address import Conversation
 from parley.core.model.errors import StoreUnavailable
-from parley.core.ports.channel import Channel, ChannelServices, TextUnit
+from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Document, DocumentRepository
 from tests.contract.driver import Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.browser import Browser, EntryJson, code_in, rendered
@@ -81,7 +81,7 @@ class WebDriver(Driver):
     name: ClassVar[str] = "web"
     traits: ClassVar[Traits] = Traits(
         max_part=2_000_000,
-        unit=TextUnit.CHARACTERS,
+        unit=len,
         troubles=frozenset({Trouble.UNAVAILABLE, Trouble.RESET_AFTER, Trouble.SLOW}),
         topics=True,
         albums=True,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from parley.channels.kit.text import MEASURES
 from parley.core.model.types import Outcome
 from tests.contract.driver import Shown, Trouble
 from tests.contract.harness.scene import Scene
@@ -101,7 +100,7 @@ async def promise_parts_are_within_the_limit(scene: Scene) -> None:
     scene.agent.script = answering(" ".join(words))
     shown = await scene.ask(place, "many")
     assert len(shown) > 1
-    assert max(MEASURES[traits.unit](part) for part in shown) <= traits.max_part
+    assert max(traits.unit(part) for part in shown) <= traits.max_part
     assert " ".join(shown).split() == words
 
 

@@ -33,7 +33,7 @@ from parley.core.model.types import (
     RunStarted,
     SessionSettings,
 )
-from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply, Streaming, TextUnit
+from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply
 from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory import (
@@ -105,9 +105,7 @@ class RecordingChannel(Channel):
     name = "test"
 
     def __init__(self) -> None:
-        self.capabilities = Capabilities(
-            Streaming.EDIT, 4000, TextUnit.CHARACTERS, 0.0, 0.0, False, True, 0, 0
-        )
+        self.capabilities = Capabilities(4000, 0.0, 0.0, buttons=False)
         self.targets: list[ReplyTarget] = []
         self.shown: list[OutboundMessage] = []
         self.finals: list[OutboundMessage] = []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from parley.core.model.attachments import Attachment
 from parley.core.model.types import ReplyTarget
-from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply, Streaming, TextUnit
+from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply
 
 Life = Callable[[Inbox], Awaitable[None]]
 
@@ -18,15 +18,10 @@ class ScriptedChannel(Channel):
 
     name = "scripted"
     capabilities = Capabilities(
-        streaming=Streaming.NONE,
         max_chars=100,
-        unit=TextUnit.CHARACTERS,
         edit_interval=1,
         group_edit_interval=1,
         buttons=False,
-        threads=False,
-        max_file_in=0,
-        max_file_out=0,
     )
 
     def __init__(self, *lives: Life) -> None:

@@ -18,8 +18,6 @@ from parley.core.ports.channel import (
     Checkpoint,
     Inbox,
     Reply,
-    Streaming,
-    TextUnit,
 )
 from parley.core.texts import Sentence
 from parley_notes.config import Config
@@ -82,14 +80,9 @@ class NotesChannel(Channel):
 def create(config: Config, services: ChannelServices) -> NotesChannel:
     """Make the channel."""
     capabilities = Capabilities(
-        streaming=Streaming.NONE,
         max_chars=4000,
-        unit=TextUnit.CHARACTERS,
         edit_interval=1.0,
         group_edit_interval=1.0,
         buttons=False,
-        threads=False,
-        max_file_in=0,
-        max_file_out=0,
     )
     return NotesChannel(config, capabilities)
