@@ -14,11 +14,13 @@ from parley.agent.stream import final_answer, messages, steps
 from parley.agent.stream.final_answer import TurnAnchor
 from parley.agent.stream.transcript import RunTranscript
 from parley.agent.transport import model_list
+from parley.core.model.questions import AnswerKind, InterruptAnswer
 from tests.fuzz.strategies import bent, fuzzed, texts, values
 
 pytestmark = [pytest.mark.fuzz, pytest.mark.timeout(3_000)]
 
 ASKED = TurnAnchor("h1", "hello")
+ANSWERS = st.builds(InterruptAnswer, st.just("i1"), texts, st.sampled_from(AnswerKind))
 MESSAGE = {
     "type": "AIMessageChunk",
     "id": "m1",
@@ -116,12 +118,12 @@ def test_any_state_is_read(state):
 
 
 @fuzzed()
-@given(bent([INTERRUPT]) | values, st.dictionaries(st.integers(1, 3), texts))
-def test_any_interrupt_is_asked_and_answered_with_any_words(raw, given_words):
+@given(bent([INTERRUPT]) | values, st.dictionaries(st.integers(1, 3), ANSWERS))
+def test_any_interrupt_is_asked_and_answered_with_anything(raw, answers):
     for interrupt in parse_interrupts(raw):
         for question in build_questions(interrupt):
             assert isinstance(question.prompt, str)
-        json.dumps(build_resume_value(interrupt, given_words))
+        json.dumps(build_resume_value(interrupt, answers))
 
 
 @fuzzed()

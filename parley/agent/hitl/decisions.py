@@ -1,4 +1,4 @@
-"""A person's words as the answer to an interrupt (pure).
+"""A person's decision as the answer to an interrupt (pure).
 
 The rule for words that are not understood: never approve. Only a text that is an approval and nothing else
 approves; anything else is said to the agent where it may be, as a response, or as the reason of a refusal.
@@ -19,88 +19,76 @@ from parley.agent.hitl.approvals import (
     parse_approval,
 )
 from parley.agent.hitl.interrupts import Interrupt
-from parley.agent.hitl.questions import choice_id_and_label, offered_choices
+from parley.agent.hitl.questions import (
+    build_breakpoint_question,
+    build_questions,
+    choice_id_and_label,
+    offered_choices,
+)
 from parley.agent.transport.decoding import read_text
+from parley.core.hitl.policy import is_no, is_yes, parse_reply
+from parley.core.model.questions import AnswerKind, InterruptAnswer, Question
 from parley.core.model.types import Json
 
-_YES = frozenset(
-    (
-        *("approve", "approved", "yes", "y", "ok", "okay", "accept", "confirm", "true", "sure", "go ahead"),
-        *("批准", "同意", "好", "好的", "可以", "是", "是的", "确认", "通过", "允许", "行", "👍", "✅"),
-    )
-)
-_NO = frozenset(
-    (
-        *("reject", "rejected", "refuse", "refused", "no", "n", "deny", "decline", "ignore", "cancel"),
-        "false",
-        *("拒绝", "不同意", "不批准", "不可以", "不行", "不", "不要", "否", "取消", "驳回", "👎", "❌"),
-    )
-)
 _REFUSAL = re.compile(
     r"(?:(?:reject|refuse|deny|decline)\b|拒绝|不同意|不批准|驳回)[\s:：,，.。-]*(.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_EDITION = re.compile(r"(?:edit\b|编辑|修改)[\s:：]*(\{.*\})\s*", re.IGNORECASE | re.DOTALL)
 _RESPONSE = re.compile(r"(?:respond|reply|回复)[\s:：]+(.+)", re.IGNORECASE | re.DOTALL)
-_MOST_DIGITS = 10
-_SILENCE = "No decision was given for this action."
+_SILENT = InterruptAnswer("", "")
+_UNDECIDED = InterruptAnswer("", "reject No decision was given for this action.")
 
 
-def is_yes(text: str) -> bool:
-    """Whether `text` says yes and nothing else; "1" is the first option, which is yes."""
-    return _folded(text) in _YES or text.strip() == "1"
+def lets_go_on(answer: InterruptAnswer) -> bool:
+    """Tell whether the answer to a breakpoint lets its run go on."""
+    return _read(build_breakpoint_question(()), answer) == (AnswerKind.OPTION, APPROVE)
 
 
-def build_resume_value(interrupt: Interrupt, given: Mapping[int, str]) -> Json:
-    """What an interrupted graph is to be resumed with, in the shape that its interrupt asks for.
+def build_resume_value(interrupt: Interrupt, given: Mapping[int, InterruptAnswer]) -> Json:
+    """Return what an interrupted graph is to be resumed with, in the shape that its interrupt asks for.
 
-    `given` has the words to each of its actions, from 1; to what asks one thing only, the words under 1.
+    `given` has the answers to each of its actions, from 1; to what asks one thing only, the answer under 1.
     """
-    asked = parse_approval(interrupt)
+    asked, questions = parse_approval(interrupt), build_questions(interrupt)
     if asked is None:
-        return _plain_value(interrupt, given.get(1, ""))
+        return _plain_value(interrupt, *_read(questions[0], given.get(1, _SILENT)))
     answers = [
-        _in_shape(
-            asked.shape, action, *_decision(action, _worded(action, given.get(n, f"reject {_SILENCE}")))
-        )
-        for n, action in enumerate(asked.actions, 1)
+        _in_shape(asked.shape, action, *_decision(action, question, given.get(number, _UNDECIDED)))
+        for number, (action, question) in enumerate(zip(asked.actions, questions, strict=True), 1)
     ]
     if asked.shape is ApprovalShape.DECISIONS:
         return {"decisions": answers}
     return answers if asked.shape is ApprovalShape.INBOX_LIST else answers[0]
 
 
-def _worded(action: ProposedAction, text: str) -> str:
-    """The option that a number means, or the text as it is."""
-    options = [option for option in (APPROVE, REJECT) if option in action.allowed]
-    number = _number(text.strip())
-    return options[number - 1] if 0 < number <= len(options) else text
+def _read(question: Question, answer: InterruptAnswer) -> tuple[AnswerKind, str]:
+    """Return an answer's kind and text; words, which an older version kept all as, are read as in chats."""
+    if answer.kind is not AnswerKind.WORDS:
+        return answer.kind, answer.text
+    said = answer.text.strip()
+    if any(said == option.id for option in question.options):
+        return AnswerKind.OPTION, said
+    return parse_reply(question, said) or (AnswerKind.WORDS, said)
 
 
-def _decision(action: ProposedAction, text: str) -> tuple[str, Json]:
-    said, folded = text.strip(), _folded(text)
-    if folded in _YES and APPROVE in action.allowed:
-        return APPROVE, ""
-    if edited := _edited(action, said):
+def _decision(action: ProposedAction, question: Question, answer: InterruptAnswer) -> tuple[str, Json]:
+    (kind, value), said = _read(question, answer), answer.text.strip()
+    if kind is AnswerKind.OPTION and value in (APPROVE, REJECT) and value in action.allowed:
+        return value, ""
+    if kind is AnswerKind.EDIT and EDIT in action.allowed and (edited := _edited(action, value)):
         return EDIT, edited
-    if REJECT in action.allowed:
-        if folded in _NO:
-            return REJECT, ""
-        if match := _REFUSAL.fullmatch(said):
-            return REJECT, match[1].strip()
+    if REJECT in action.allowed and (match := _REFUSAL.fullmatch(said)):
+        return REJECT, match[1].strip()
     if RESPOND in action.allowed:
         match = _RESPONSE.fullmatch(said)
         return RESPOND, match[1].strip() if match else said
-    return REJECT, "" if folded in _NO else said
+    return REJECT, "" if is_no(said) else said
 
 
-def _edited(action: ProposedAction, said: str) -> dict[str, Json]:
-    """The action's arguments with those of `edit {...}` in their place; the tool stays the same."""
-    match = _EDITION.fullmatch(said) if EDIT in action.allowed else None
-    if not match:
-        return {}
+def _edited(action: ProposedAction, arguments: str) -> dict[str, Json]:
+    """Return the action's arguments with others in their place; the tool stays the same."""
     try:
-        given = read_text(match[1])
+        given = read_text(arguments)
     except ValueError:
         return {}
     if not isinstance(given, dict):
@@ -137,21 +125,18 @@ def _request(action: ProposedAction, args: Mapping[str, Json]) -> Json:
     return {"action": action.name, "args": dict(args)}
 
 
-def _plain_value(interrupt: Interrupt, text: str) -> Json:
-    offered, said = offered_choices(interrupt), text.strip()
-    number = _number(said)
-    if 0 < number <= len(offered) and not any(str(each) == said for each in offered):
-        return offered[number - 1]
-    for each in offered:
-        if said.casefold() in (name.casefold() for name in choice_id_and_label(each)):
-            return each
+def _plain_value(interrupt: Interrupt, kind: AnswerKind, said: str) -> Json:
+    if kind is AnswerKind.OPTION:
+        for each in offered_choices(interrupt):
+            if said == choice_id_and_label(each)[0]:
+                return each
     schema = interrupt.schema
     return _by_schema(schema, said) if isinstance(schema, dict) else said
 
 
 def _by_schema(schema: dict[str, Json], said: str) -> Json:
     if schema.get("type") == "boolean":
-        return _folded(said) in _YES
+        return is_yes(said)
     if schema.get("type") == "string":
         return said
     try:
@@ -162,12 +147,3 @@ def _by_schema(schema: dict[str, Json], said: str) -> Json:
     if isinstance(value, str) and isinstance(properties, dict) and len(properties) == 1:
         return {next(iter(properties)): value}
     return value
-
-
-def _number(said: str) -> int:
-    """The number that the words are, or 0; of thousands of digits Python makes none."""
-    return int(said) if said.isdecimal() and len(said) < _MOST_DIGITS else 0
-
-
-def _folded(text: str) -> str:
-    return text.strip().strip(" .!?。！？,，").casefold()

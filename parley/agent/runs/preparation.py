@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from parley.agent.files.reader import FileReader
-from parley.agent.hitl.decisions import build_resume_value, is_yes
+from parley.agent.hitl.decisions import build_resume_value, lets_go_on
 from parley.agent.hitl.interrupts import BREAKPOINT, Interrupt, next_nodes, pending_interrupts
 from parley.agent.hitl.questions import PART_SEPARATOR
 from parley.agent.langgraph_client import AgentServerClient, RunSpec
@@ -14,7 +14,7 @@ from parley.agent.runs.memory_injection import MemoryInjection, MemoryInjector
 from parley.agent.runs.run_input import build_run_config, build_run_input
 from parley.agent.stream.final_answer import TurnAnchor, parse_messages
 from parley.core.model.errors import AgentRefused
-from parley.core.model.questions import ResumeInput
+from parley.core.model.questions import InterruptAnswer, ResumeInput
 from parley.core.model.types import Json, RunRequest
 
 
@@ -62,22 +62,22 @@ def _resumed(order: RunSpec, answer: ResumeInput, state: Json) -> RunSpec | None
     met = {key: waiting[key] for key in given if key in waiting}
     if met:
         return replace(order, resume=_resume(met, given))
-    if BREAKPOINT in given and not waiting and next_nodes(state) and is_yes(given[BREAKPOINT][1]):
+    if BREAKPOINT in given and not waiting and next_nodes(state) and lets_go_on(given[BREAKPOINT][1]):
         return order
     return None
 
 
-def _by_interrupt(answer: ResumeInput) -> dict[str, dict[int, str]]:
-    """The words to each interrupt's actions, from 1."""
-    found: dict[str, dict[int, str]] = {}
+def _by_interrupt(answer: ResumeInput) -> dict[str, dict[int, InterruptAnswer]]:
+    """Return the answers to each interrupt's actions, from 1."""
+    found: dict[str, dict[int, InterruptAnswer]] = {}
     for given in answer.given:
         head, mark, number = given.question.rpartition(PART_SEPARATOR)
         interrupt, part = (head, int(number)) if mark and number.isdecimal() else (given.question, 1)
-        found.setdefault(interrupt, {})[part] = given.text
+        found.setdefault(interrupt, {})[part] = given
     return found
 
 
-def _resume(waiting: dict[str, Interrupt], given: dict[str, dict[int, str]]) -> Json:
+def _resume(waiting: dict[str, Interrupt], given: dict[str, dict[int, InterruptAnswer]]) -> Json:
     if list(waiting) == [""]:
         return build_resume_value(waiting[""], given[""])  # An old server, whose interrupts have no ids.
     return {key: build_resume_value(each, given[key]) for key, each in waiting.items()}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from parley.core.hitl import audit
-from parley.core.hitl.policy import decision_text, fit_rules
+from parley.core.hitl.policy import fit_rules
 from parley.core.hitl.records import (
     QuestionEventKind,
     QuestionRecord,
@@ -19,7 +19,7 @@ from parley.core.hitl.records import (
 from parley.core.inbound.busy_policy import turn_item
 from parley.core.model.address import Conversation
 from parley.core.model.errors import DocumentConflict
-from parley.core.model.questions import Decision, InterruptAnswer
+from parley.core.model.questions import EDIT, AnswerKind, Decision, InterruptAnswer
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Document, Journal, NewQueueItem
 from parley.core.services import CoreServices
@@ -50,7 +50,7 @@ def open_questions(
     ]
     puts = [put for record in records for put in _puts(record)]
     keys = tuple(record.question.id for record in records)
-    pending = PendingQuestion(keys, message.sender.id, turn_id)
+    pending = PendingQuestion(keys, message.sender.id, message.sender.name, turn_id)
     return QuestionOpening(pending, tuple(documents), tuple(puts))
 
 
@@ -110,11 +110,15 @@ def decision_changes(
 
 def collect_answers(records: Sequence[QuestionRecord]) -> tuple[InterruptAnswer, ...]:
     """What the agent is given for a turn's questions, once all are decided."""
-    return tuple(
-        InterruptAnswer(record.interrupt, decision_text(record.decision.option, record.decision.text))
-        for record in records
-        if record.decision is not None
-    )
+    return tuple(_answer(record, record.decision) for record in records if record.decision is not None)
+
+
+def _answer(record: QuestionRecord, decision: Decision) -> InterruptAnswer:
+    if decision.option == EDIT and record.question.may_edit:
+        return InterruptAnswer(record.interrupt, decision.text, AnswerKind.EDIT)
+    if decision.option:
+        return InterruptAnswer(record.interrupt, decision.option, AnswerKind.OPTION)
+    return InterruptAnswer(record.interrupt, decision.text)
 
 
 def resume_item(record: QuestionRecord, now: float) -> NewQueueItem:

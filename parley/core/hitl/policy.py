@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
-from enum import StrEnum
 
 from parley.core.model.address import User, account_key
 from parley.core.model.options import ADMINS, ANYONE, ASKER, DecisionRules
-from parley.core.model.questions import EDIT, Option, Question
+from parley.core.model.questions import AnswerKind, Option, Question
 
 _YES = frozenset(
     (
-        *("approve", "approved", "yes", "y", "ok", "okay", "accept", "confirm", "sure", "go ahead"),
+        *("approve", "approved", "yes", "y", "ok", "okay", "accept", "confirm", "true", "sure", "go ahead"),
         *("批准", "同意", "好", "好的", "可以", "是", "是的", "确认", "通过", "允许", "行", "👍", "✅"),
     )
 )
 _NO = frozenset(
     (
-        *("reject", "rejected", "no", "n", "deny", "decline", "refuse", "refused", "cancel"),
+        *("reject", "rejected", "refuse", "refused", "no", "n", "deny", "decline", "ignore", "cancel"),
+        "false",
         *("拒绝", "不同意", "不批准", "不可以", "不行", "不", "不要", "否", "取消", "驳回", "👎", "❌"),
     )
 )
-_EDIT_WORDS = ("edit", "编辑", "修改")
+_EDITION = re.compile(r"(?:edit|编辑|修改)[\s:：]*(\{.*)", re.IGNORECASE | re.DOTALL)
 _MOST_DIGITS = 10
 
 
@@ -40,32 +41,34 @@ def may_decide(rules: DecisionRules, user: User, asker: User, admins: frozenset[
     )
 
 
-class ReplyMeaning(StrEnum):
-    """What a person's words to a question are."""
-
-    OPTION = "option"
-    EDITED = "edited"
-    WORDS = "words"
-    UNREADABLE = "unreadable"
+def is_yes(text: str) -> bool:
+    """Tell whether `text` says yes and nothing else."""
+    return _folded(text) in _YES
 
 
-def parse_reply(question: Question, text: str) -> tuple[ReplyMeaning, str]:
-    """What `text` says to a question: the id of an option, arguments as JSON text, or words.
+def is_no(text: str) -> bool:
+    """Tell whether `text` says no and nothing else."""
+    return _folded(text) in _NO
+
+
+def parse_reply(question: Question, text: str) -> tuple[AnswerKind, str] | None:
+    """Return what `text` says to a question; None for arguments that cannot be read.
 
     Never approve by guess: only a number, an option's name, or a plain yes or no picks an option.
     """
     said = text.strip()
-    if edited := _edited(question, said):
-        return edited
+    if question.may_edit and (edition := _EDITION.fullmatch(said)):
+        arguments = parse_arguments(edition[1])
+        return (AnswerKind.EDIT, arguments) if arguments else None
     # Of thousands of digits Python makes no number.
     number = int(said) if said.isdecimal() and len(said) < _MOST_DIGITS else 0
     if 0 < number <= len(question.options):
-        return ReplyMeaning.OPTION, question.options[number - 1].id
-    folded = said.strip(" .!?。！？,，").casefold()
+        return AnswerKind.OPTION, question.options[number - 1].id
+    folded = _folded(said)
     for option in question.options:
-        if folded in (option.id.casefold(), option.label.casefold()) or _means(option, folded):
-            return ReplyMeaning.OPTION, option.id
-    return ReplyMeaning.WORDS, said
+        if folded in (option.id.casefold(), option.label.casefold()) or _means(option, said):
+            return AnswerKind.OPTION, option.id
+    return AnswerKind.WORDS, said
 
 
 def parse_arguments(text: str) -> str:
@@ -77,24 +80,12 @@ def parse_arguments(text: str) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else ""
 
 
-def _edited(question: Question, said: str) -> tuple[ReplyMeaning, str] | None:
-    word = next((word for word in _EDIT_WORDS if said.casefold().startswith(word)), "")
-    rest = said[len(word) :].strip(" :：\n")
-    if not question.may_edit or not word or not rest.startswith("{"):
-        return None
-    arguments = parse_arguments(rest)
-    return (ReplyMeaning.EDITED, arguments) if arguments else (ReplyMeaning.UNREADABLE, rest)
+def _means(option: Option, said: str) -> bool:
+    return (option.id == "approve" and is_yes(said)) or (option.id == "reject" and is_no(said))
 
 
-def _means(option: Option, folded: str) -> bool:
-    return (option.id == "approve" and folded in _YES) or (option.id == "reject" and folded in _NO)
-
-
-def decision_text(option: str, text: str) -> str:
-    """A decision as the words that the agent is given."""
-    if option == EDIT:
-        return f"{EDIT} {text}"
-    return option or text
+def _folded(text: str) -> str:
+    return text.strip().strip(" .!?。！？,，").casefold()
 
 
 def fit_rules(rules: DecisionRules, question: Question) -> DecisionRules:

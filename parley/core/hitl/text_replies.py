@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from parley.core.hitl import audit
 from parley.core.hitl.lifecycle import collect_answers
-from parley.core.hitl.policy import ReplyMeaning, may_decide, parse_reply
+from parley.core.hitl.policy import may_decide, parse_reply
 from parley.core.hitl.records import (
     QuestionEventKind,
     QuestionRecord,
@@ -18,9 +18,8 @@ from parley.core.hitl.records import (
 )
 from parley.core.hitl.render import localise_question, render_question
 from parley.core.model.errors import DocumentConflict
-from parley.core.model.questions import EDIT, Decision, InterruptAnswer, QuestionKind
+from parley.core.model.questions import EDIT, AnswerKind, Decision, InterruptAnswer, QuestionKind
 from parley.core.model.types import InboundMessage
-from parley.core.ports.journal import Document
 from parley.core.services import CoreServices
 from parley.core.state.conversations import PendingQuestion
 from parley.core.texts import Sentence, say
@@ -56,13 +55,11 @@ async def take_text_reply(
         if ours:
             return _next(services, message, waiting[0][0], len(waiting))
         record, document = waiting[0]
-        refusal = _refusal(services, record, message)
-        if refusal:
-            return TextReplyResult(text=refusal)
-        try:
-            await _decide(services, record, document, message)
-        except DocumentConflict:
-            continue
+        decision = _read_decision(services, record, message)
+        if isinstance(decision, str):
+            return TextReplyResult(text=decision)
+        with suppress(DocumentConflict):
+            await services.journal.set(question_document(document, replace(record, decision=decision)))
 
 
 def _going_on(
@@ -85,8 +82,8 @@ def _decided_by(record: QuestionRecord, message: InboundMessage) -> bool:
     return record.decision is not None and record.decision.source == message.id
 
 
-def _refusal(services: CoreServices, record: QuestionRecord, message: InboundMessage) -> str:
-    """Why the message decides nothing, or ""."""
+def _read_decision(services: CoreServices, record: QuestionRecord, message: InboundMessage) -> Decision | str:
+    """Return what the message decides, or the text that says why it decides nothing."""
     language = services.language(message)
     admins = services.channel_options(message).admins
     if not may_decide(record.rules, message.sender, record.asker, admins):
@@ -94,22 +91,16 @@ def _refusal(services: CoreServices, record: QuestionRecord, message: InboundMes
     question = localise_question(record.language, record.question)
     if not message.text.strip():
         return render_question(record, buttons=False)
-    meaning, _ = parse_reply(question, message.text)
-    if meaning is ReplyMeaning.UNREADABLE:
+    said = parse_reply(question, message.text)
+    if said is None:
         return say(language, Sentence.QUESTION_UNREADABLE)
-    if meaning is ReplyMeaning.WORDS and question.options and not question.may_respond:
+    kind, text = said
+    if kind is AnswerKind.WORDS and question.options and not question.may_respond:
         return render_question(record, buttons=False)
-    return ""
-
-
-async def _decide(
-    services: CoreServices, record: QuestionRecord, document: Document, message: InboundMessage
-) -> None:
-    meaning, value = parse_reply(localise_question(record.language, record.question), message.text)
-    option = {ReplyMeaning.OPTION: value, ReplyMeaning.EDITED: EDIT}.get(meaning, "")
-    text = "" if meaning is ReplyMeaning.OPTION else value
-    decision = Decision(option, text, message.sender, services.clock(), message.id)
-    await services.journal.set(question_document(document, replace(record, decision=decision)))
+    now = services.clock()
+    if kind is AnswerKind.OPTION:
+        return Decision(text, "", message.sender, now, message.id)
+    return Decision(EDIT if kind is AnswerKind.EDIT else "", text, message.sender, now, message.id)
 
 
 async def _publish(services: CoreServices, record: QuestionRecord) -> None:

@@ -76,12 +76,24 @@ class Decision:
     source: str = ""
 
 
+class AnswerKind(StrEnum):
+    """What the text of an answer is."""
+
+    OPTION = "option"
+    """The id of an option, as `approve` and `reject` are for an approval."""
+    EDIT = "edit"
+    """An approval with other arguments: a JSON object."""
+    WORDS = "words"
+    """Words of a person's own; from a version that told no kinds, anything."""
+
+
 @dataclass(frozen=True, slots=True)
 class InterruptAnswer:
-    """A person's words to one question of an interrupted run: an option's id, or their own."""
+    """What was decided about one question of an interrupted run."""
 
     question: str
     text: str
+    kind: AnswerKind = AnswerKind.WORDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ class PendingQuestion:
 
     keys: tuple[str, ...]
     asker: str
+    asker_name: str
     turn: str
 
 

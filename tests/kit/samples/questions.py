@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from parley.core.hitl import audit
 from parley.core.model.address import Conversation, User
-from parley.core.model.questions import Click, Option, Question, QuestionKind
+from parley.core.model.questions import AnswerKind, Click, InterruptAnswer, Option, Question, QuestionKind
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
 from tests.kit.doubles.core import Core, RecordingChannel, Script, ScriptedAgent
 
@@ -28,7 +28,7 @@ def asking(*questions: Question) -> Script:
     async def script(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
         yield RunStarted(RunRef(request.thread, f"run of {request.turn_id}"))
         if request.answer is not None:
-            given = "; ".join(f"{each.question}={each.text}" for each in request.answer.given)
+            given = "; ".join(map(_as_said, request.answer.given))
             yield RunEnded(Outcome.ANSWERED, f"given {given}")
         elif request.text.startswith("ask"):
             yield RunEnded(Outcome.ASKED, "I wrote a mail.", questions=questions)
@@ -36,6 +36,11 @@ def asking(*questions: Question) -> Script:
             yield RunEnded(Outcome.ANSWERED, f"you said {request.text}")
 
     return script
+
+
+def _as_said(answer: InterruptAnswer) -> str:
+    edit = "edit " if answer.kind is AnswerKind.EDIT else ""
+    return f"{answer.question}={edit}{answer.text}"
 
 
 def with_buttons() -> RecordingChannel:

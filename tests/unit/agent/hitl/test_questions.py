@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from parley.agent.hitl import decisions as deciding
 from parley.agent.hitl.interrupts import Interrupt, pending_interrupts
 from parley.agent.hitl.questions import build_questions
-from parley.core.model.questions import Question, QuestionKind
+from parley.core.model.questions import AnswerKind, InterruptAnswer, Question, QuestionKind
 from parley.core.model.types import Json, JsonObject
 
 ALL = ["approve", "edit", "reject", "respond"]
@@ -42,9 +42,14 @@ def inbox(**config: bool) -> Json:
     }
 
 
+def words(text: str) -> InterruptAnswer:
+    """Words, as a version kept them that told no kinds."""
+    return InterruptAnswer("i1", text)
+
+
 def resume_value(interrupt: Interrupt, *texts: str) -> Json:
     """What is resumed with, for the words to each action."""
-    return deciding.build_resume_value(interrupt, dict(enumerate(texts, start=1)))
+    return deciding.build_resume_value(interrupt, {n: words(text) for n, text in enumerate(texts, start=1)})
 
 
 def question(interrupt: Interrupt) -> Question:
@@ -107,7 +112,7 @@ def test_each_action_is_a_question_of_its_own_and_all_are_resumed_at_once() -> N
 
 
 def test_an_action_that_nobody_decided_is_refused() -> None:
-    given = deciding.build_resume_value(review(count=2), {2: "approve"})
+    given = deciding.build_resume_value(review(count=2), {2: words("approve")})
     first, second = decisions(given)
     assert (first["type"], second) == ("reject", {"type": "approve"})
 
@@ -189,3 +194,40 @@ def test_words_that_are_no_number_and_no_json_are_words(said: str) -> None:
         int(said) if said.isdecimal() and len(said) < 10 else said
     )
     assert resume_value(review(), said) == {"decisions": [{"type": "respond", "message": said}]}
+
+
+def resumed_with(interrupt: Interrupt, text: str, kind: AnswerKind) -> Json:
+    return deciding.build_resume_value(interrupt, {1: InterruptAnswer("i1", text, kind)})
+
+
+def test_what_was_decided_is_not_read_again() -> None:
+    asked = Interrupt("i", {"question": "Which?", "options": ["2", "1", "edit"]})
+    for option in ("1", "2", "edit"):
+        assert resumed_with(asked, option, AnswerKind.OPTION) == option
+    edited: JsonObject = {"name": "send_email", "args": {"to": "bob@example.org", "body": "Hi"}}
+    assert decisions(resumed_with(review(), '{"to": "bob@example.org"}', AnswerKind.EDIT)) == [
+        {"type": "edit", "edited_action": edited}
+    ]
+    assert decisions(resumed_with(review(), "approve", AnswerKind.OPTION)) == [{"type": "approve"}]
+
+
+def test_a_decision_that_is_not_allowed_approves_nothing() -> None:
+    for kind in AnswerKind:
+        for text in ("approve", "{}", '{"to": "bob"}'):
+            (answer,) = decisions(resumed_with(review("reject"), text, kind))
+            assert answer == {"type": "reject", "message": text}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "goes_on"),
+    [
+        ("approve", AnswerKind.OPTION, True),
+        ("reject", AnswerKind.OPTION, False),
+        ("{}", AnswerKind.EDIT, False),
+        ("ok", AnswerKind.WORDS, True),
+        ("1", AnswerKind.WORDS, True),
+        ("why?", AnswerKind.WORDS, False),
+    ],
+)
+def test_a_pause_goes_on_with_an_approval_only(text: str, kind: AnswerKind, goes_on: bool) -> None:
+    assert deciding.lets_go_on(InterruptAnswer("breakpoint", text, kind)) is goes_on

@@ -22,6 +22,7 @@ from parley.agent.transport.decoding import MOST_LEVELS, EventReader, Unreadable
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.agent.transport.model_list import fetch_models
 from parley.core.model.errors import AgentUnavailable, AgentUnreadable
+from parley.core.model.questions import InterruptAnswer
 from parley.core.model.types import Json, Outcome, RunEnded, RunRequest
 from parley.core.ports.health import Health
 from tests.kit.doubles.langgraph_server import FakeServer, Script, serving
@@ -212,7 +213,7 @@ def test_an_edit_nested_without_end_is_no_edit() -> None:
         "review_configs": [{"action_name": "send", "allowed_decisions": ["edit", "reject"]}],
     }
     said = 'edit {"a": ' + "[" * 3_000 + "]" * 3_000 + "}"
-    resumed = build_resume_value(Interrupt("i", asked), {1: said})
+    resumed = build_resume_value(Interrupt("i", asked), {1: InterruptAnswer("i", said)})
     assert json.loads(json.dumps(resumed)) == {"decisions": [{"type": "reject", "message": said}]}
 
 

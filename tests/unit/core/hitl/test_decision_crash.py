@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from parley.core.model.questions import InterruptAnswer
+from parley.core.model.questions import AnswerKind, InterruptAnswer
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.core import Core, ScriptedAgent, core, core_on, default_options
 from tests.kit.samples.questions import MAIL, asking, click, entries, keys, with_buttons
@@ -70,7 +70,7 @@ async def _crashed(folder: Path, writes: int) -> bool:
         await parley.say("hello")
         await parley.channel.until(lambda: "you said hello" in parley.channel.texts)
         given = [request.answer.given for request in agent.requests if request.answer]
-        assert set(given) == {(InterruptAnswer("i1", "approve"),)}
+        assert set(given) == {(InterruptAnswer("i1", "approve", AnswerKind.OPTION),)}
         assert "given i1=approve" in [*before, *parley.channel.texts[:-1]]
         assert parley.channel.texts[-1] == "you said hello"
         assert [kind for kind, *_ in await entries(parley)].count("decided") == 1

@@ -14,7 +14,7 @@ import pytest
 from parley.core.model.address import Conversation, User, account_key
 from parley.core.model.errors import AgentRefused, DeliveryRejected
 from parley.core.model.options import CoreOptions, LimitCaps, LimitOptions
-from parley.core.model.questions import InterruptAnswer, Option, Question
+from parley.core.model.questions import AnswerKind, InterruptAnswer, Option, Question
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
 from parley.core.model.usage import TokenPrice, TokenUsage, Usage
 from parley.core.ports.journal import CounterIncrement
@@ -297,7 +297,7 @@ async def test_decisions_go_on_whatever_the_limit(tmp_path: Path, clock: Clock) 
         if request.answer is None:
             yield RunEnded(Outcome.ASKED, "", questions=(question,), usage=tokens)
         else:
-            assert request.answer.given == (InterruptAnswer("int-1", "approve"),)
+            assert request.answer.given == (InterruptAnswer("int-1", "approve", AnswerKind.OPTION),)
             yield RunEnded(Outcome.ANSWERED, "sent", usage=tokens)
 
     options = limited(person=LimitCaps(turns_per_day=1), warn_at=0)

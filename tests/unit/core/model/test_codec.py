@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment
 from parley.core.model.codec import decode, encode
-from parley.core.model.questions import Question
+from parley.core.model.questions import AnswerKind, InterruptAnswer, Question
 from parley.core.model.types import InboundMessage, Outcome
 from parley.core.state.turn_record import TurnRecord, TurnStage
 
@@ -36,6 +36,11 @@ def test_records_come_back_as_they_were(record: TurnRecord) -> None:
 def test_newer_and_older_versions_read_each_other() -> None:
     record = decode(TurnRecord, '{"stage": "answered", "outcome": "empty", "invented_later": {"a": 1}}')
     assert record == TurnRecord(stage=TurnStage.ANSWERED, outcome=Outcome.EMPTY)
+
+
+def test_answers_of_a_version_that_told_no_kinds_are_words() -> None:
+    record = decode(TurnRecord, '{"answers": [{"question": "i1", "text": "approve"}]}')
+    assert record.answers == (InterruptAnswer("i1", "approve", AnswerKind.WORDS),)
 
 
 RUBBISH = ["", "[]", "null", '"text"', '{"stage": "no such stage"}', '{"items": 3}', "[" * 100_000]
