@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 
 class QueueListener:
@@ -48,6 +49,33 @@ class QueueEvents:
             yield listener
         finally:
             self._listeners[queue].discard(listener)
+
+    async def wait_for_work(
+        self,
+        queue: str,
+        timeout: float,
+        poll: float,
+        due_in: Callable[[], Awaitable[float]],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Return once `queue` may have work, or `timeout` seconds are over.
+
+        `due_in` looks: in how many seconds there is work. It is asked again when somebody tells of the queue,
+        and each `poll` seconds.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        with self.listen(queue) as listener:
+            while (left := deadline - loop.time()) > 0:
+                listener.clear()
+                due = await due_in()
+                if due <= 0:
+                    return
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(min(left, due, poll)):
+                        await listener.wait()
+                if listener.ready_at <= clock():
+                    return
 
     def wake(self, queues: Iterable[str]) -> None:
         """Let all who listen to `queues` look."""

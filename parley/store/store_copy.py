@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from parley.core.model.errors import StoreUnavailable
+from parley.store.rows import Row
 
-Row: TypeAlias = tuple[Any, ...]  # the columns' types are the schema's
 OnProgress: TypeAlias = Callable[[str, int, int], None]
 
 PAGE = 1000

@@ -15,13 +15,13 @@ from parley.core.model.errors import StoreUnavailable
 from parley.store.postgres.database.connection import connect_migrated, parse_location
 from parley.store.postgres.database.error_mapping import map_error
 from parley.store.postgres.database.schema import Connection
+from parley.store.rows import Row
 from parley.store.store_copy import (
     COUNTS,
     LANES,
     PAGE,
     CopiedTable,
     CopyCounts,
-    Row,
     SequenceState,
     parse_counts,
 )

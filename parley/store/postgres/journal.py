@@ -16,21 +16,28 @@ from functools import partial
 from typing import Self
 
 from parley.core.model.errors import DocumentConflict, LaneLost, StoreUnavailable
-from parley.core.model.usage import NO_USAGE, Usage
+from parley.core.model.usage import Usage
 from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
 from parley.core.ports.lease import require_lease, uptime
 from parley.core.ports.pubsub import Notifier
 from parley.core.ports.store_admin import StoredItemPage
-from parley.store.document_order import order_documents
 from parley.store.postgres.database.connection import parse_location
 from parley.store.postgres.engine import PostgresEngine, run_engine
-from parley.store.postgres.execution.call_merging import Row, SqlCall
+from parley.store.postgres.execution.call_merging import SqlCall
 from parley.store.postgres.in_doubt_claims import InDoubtClaims
 from parley.store.postgres.nodes import PostgresNodeRegistry
 from parley.store.postgres.operations import item_search
-from parley.store.postgres.operations.calls import JournalCalls, claims_of, items_of
+from parley.store.postgres.operations.calls import JournalCalls, claims_of
 from parley.store.postgres.operations.maintenance import SLICE, prune_calls
 from parley.store.retention import DEFAULT, Retention
+from parley.store.rows import (
+    Row,
+    order_counters,
+    order_documents,
+    parse_documents,
+    parse_items,
+    parse_stored_items,
+)
 
 log = logging.getLogger("parley.store")
 
@@ -134,20 +141,14 @@ class PostgresStore:
         await self._held(claim, self._calls.set_trials(claim, trials))
 
     async def wait(self, queue: str, timeout: float) -> None:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout
-        with self._engine.wakeups.listen(queue) as listener:
-            while (left := deadline - loop.time()) > 0:
-                listener.clear()
-                due = (await self._read(self._calls.next_ready(queue, self._now())))[0][0]
-                if due is not None and due <= 0:
-                    return
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(min(left, math.inf if due is None else due, self._poll)):
-                        await listener.wait()
+        async def due_in() -> float:
+            due: float | None = (await self._read(self._calls.next_ready(queue, self._now())))[0][0]
+            return math.inf if due is None else due
+
+        await self._engine.wakeups.wait_for_work(queue, timeout, self._poll, due_in)
 
     async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
-        return items_of(await self._read(self._calls.waiting(queue, lane)))
+        return parse_items(await self._read(self._calls.waiting(queue, lane)))
 
     async def note(self, claim: Claim, item: int, note: str) -> None:
         await self._held(claim, self._calls.note(claim, item, note))
@@ -187,7 +188,7 @@ class PostgresStore:
 
     async def cancel(self, queue: str, lane: str, before: int) -> tuple[QueueItem, ...]:
         require_lease()
-        return items_of(await self._write(self._calls.cancel(queue, lane, before, self._now())))
+        return parse_items(await self._write(self._calls.cancel(queue, lane, before, self._now())))
 
     async def withdraw(self, queue: str, lane: str, item: int) -> bool:
         return bool((await self._write(self._calls.withdraw(queue, lane, item, self._now())))[0][0])
@@ -196,11 +197,11 @@ class PostgresStore:
 
     async def get(self, key: str) -> Document:
         rows = await self._read(self._calls.get(key))
-        return Document(*rows[0]) if rows else Document(key, "", 0)
+        return order_documents([key], rows)[0]
 
     async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
         rows = await self._read(self._calls.get_all(keys))
-        return order_documents(keys, (Document(*row) for row in rows))
+        return order_documents(keys, rows)
 
     async def set(self, document: Document) -> Document:
         require_lease()
@@ -211,7 +212,7 @@ class PostgresStore:
 
     async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
         rows = await self._read(self._calls.list(prefix, limit, after))
-        return tuple(Document(*row) for row in rows)
+        return parse_documents(rows)
 
     async def delete(self, key: str) -> None:
         require_lease()
@@ -223,8 +224,7 @@ class PostgresStore:
         return bool((await self._write(self._calls.tally(tallies, once, self._now())))[0][0])
 
     async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
-        found = {name: Usage(*sums) for name, *sums in await self._read(self._calls.counted(names))}
-        return tuple(found.get(name, NO_USAGE) for name in names)
+        return order_counters(names, await self._read(self._calls.counted(names)))
 
     async def uncount(self, prefix: str) -> int:
         return int((await self._write(self._calls.uncount(prefix)))[0][0])
@@ -232,7 +232,7 @@ class PostgresStore:
     # The operator's side: see store.interface.Store.
 
     async def dead(self, limit: int = 100) -> tuple[QueueItem, ...]:
-        return items_of(await self._read(self._calls.dead(limit)))
+        return parse_items(await self._read(self._calls.dead(limit)))
 
     async def dead_by_queue(self) -> Mapping[str, int]:
         return dict(await self._read(self._calls.dead_by_queue()))
@@ -254,7 +254,7 @@ class PostgresStore:
         if last is None:
             return StoredItemPage((), after, more=False)
         rows = await self._read(item_search.search_call(schema, words, lanes, after, last, self._now()))
-        return StoredItemPage(item_search.read_stored_items(rows), last, more=True)
+        return StoredItemPage(parse_stored_items(rows), last, more=True)
 
     async def remove(self, items: Sequence[int]) -> tuple[int, ...]:
         schema = self._calls.schema

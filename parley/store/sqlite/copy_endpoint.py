@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parley.core.model.errors import StoreUnavailable
+from parley.store.rows import Row
 from parley.store.sqlite.database.connection import SqliteLocation, open_writer, prepare
 from parley.store.sqlite.database.error_mapping import map_error
 from parley.store.sqlite.database.file_lock import lock_database
@@ -21,7 +22,6 @@ from parley.store.store_copy import (
     PAGE,
     CopiedTable,
     CopyCounts,
-    Row,
     SequenceState,
     parse_counts,
 )

@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import Self
 
 from parley.core.model.errors import LaneLost, StoreUnavailable
-from parley.core.model.usage import NO_USAGE, Usage
+from parley.core.model.usage import Usage
 from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.ports.store_admin import StoredItemPage
-from parley.store.document_order import order_documents
 from parley.store.monotonic_clock import MonotonicClock
 from parley.store.nodes import NodeRegistry, SingleNodeRegistry
 from parley.store.retention import DEFAULT, Retention
+from parley.store.rows import order_counters, order_documents, parse_documents, parse_items
 from parley.store.sqlite.database.connection import SqliteLocation
 from parley.store.sqlite.engine import SqliteEngine, run_engine
-from parley.store.sqlite.execution.transaction import Transaction, documents_of, items_of
+from parley.store.sqlite.execution.transaction import Transaction
 from parley.store.sqlite.operations import counters as counts
 from parley.store.sqlite.operations import documents, item_search, lanes, maintenance, puts, sql
 
@@ -128,23 +128,14 @@ class SqliteStore:
         await self._engine.writer.submit(lambda tx: lanes.set_trials(tx, claim, trials))
 
     async def wait(self, queue: str, timeout: float) -> None:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout
-        with self._engine.wakeups.listen(queue) as listener:
-            while (left := deadline - loop.time()) > 0:
-                listener.clear()
-                ready_at = (await self._engine.reader.rows(sql.NEXT_READY, queue))[0][0]
-                due = math.inf if ready_at is None else ready_at - self._clock()
-                if due <= 0:
-                    return
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(min(left, due, self._poll)):
-                        await listener.wait()
-                if listener.ready_at <= self._clock():
-                    return
+        async def due_in() -> float:
+            ready_at = (await self._engine.reader.rows(sql.NEXT_READY, queue))[0][0]
+            return math.inf if ready_at is None else ready_at - self._clock()
+
+        await self._engine.wakeups.wait_for_work(queue, timeout, self._poll, due_in, self._clock)
 
     async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
-        return items_of(await self._engine.reader.rows(sql.WAITING, queue, lane))
+        return parse_items(await self._engine.reader.rows(sql.WAITING, queue, lane))
 
     async def note(self, claim: Claim, item: int, note: str) -> None:
         if not await self._engine.writer.submit(lanes.Note(claim, item, note)):
@@ -186,19 +177,18 @@ class SqliteStore:
     # Documents: see bridge.ports.Documents.
 
     async def get(self, key: str) -> Document:
-        found = documents_of(await self._engine.reader.rows(sql.GET, key))
-        return found[0] if found else Document(key, "", 0)
+        return order_documents([key], await self._engine.reader.rows(sql.GET, key))[0]
 
     async def get_all(self, keys: Sequence[str]) -> tuple[Document, ...]:
         rows = await self._engine.reader.rows(sql.GET_ALL, json.dumps(list(keys)))
-        return order_documents(keys, documents_of(rows))
+        return order_documents(keys, rows)
 
     async def set(self, document: Document) -> Document:
         return await self._engine.writer.submit(lambda tx: documents.write(tx, document))
 
     async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
         end = prefix + documents.HIGHEST
-        return documents_of(await self._engine.reader.rows(sql.LIST, prefix, end, after, limit))
+        return parse_documents(await self._engine.reader.rows(sql.LIST, prefix, end, after, limit))
 
     async def delete(self, key: str) -> None:
         await self._engine.writer.submit(lambda tx: documents.delete(tx, key))
@@ -210,8 +200,7 @@ class SqliteStore:
 
     async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
         rows = await self._engine.reader.rows(sql.TALLIED, json.dumps(list(names)))
-        found = {name: Usage(*amounts) for name, *amounts in rows}
-        return tuple(found.get(name, NO_USAGE) for name in names)
+        return order_counters(names, rows)
 
     async def uncount(self, prefix: str) -> int:
         return await self._engine.writer.submit(lambda tx: counts.uncount(tx, prefix))
@@ -219,7 +208,7 @@ class SqliteStore:
     # The operator's side.
 
     async def dead(self, limit: int = 100) -> tuple[QueueItem, ...]:
-        return items_of(await self._engine.reader.rows(sql.DEAD, limit))
+        return parse_items(await self._engine.reader.rows(sql.DEAD, limit))
 
     async def dead_by_queue(self) -> Mapping[str, int]:
         """How many dead letters each queue has."""

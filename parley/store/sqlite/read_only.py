@@ -12,10 +12,10 @@ from pathlib import Path
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import Document, QueueItem
 from parley.store.gil_yield import GilYielder
+from parley.store.rows import order_documents, parse_documents, parse_items
 from parley.store.sqlite.database.connection import SqliteLocation, open_reader
 from parley.store.sqlite.database.error_mapping import map_error
 from parley.store.sqlite.execution.reader import Reader
-from parley.store.sqlite.execution.transaction import documents_of, items_of
 from parley.store.sqlite.operations import sql
 from parley.store.sqlite.operations.documents import HIGHEST
 
@@ -29,15 +29,14 @@ class SqliteReadOnlyStore:
         self._reader = reader
 
     async def get(self, key: str) -> Document:
-        found = documents_of(await self._reader.rows(sql.GET, key))
-        return found[0] if found else Document(key, "", 0)
+        return order_documents([key], await self._reader.rows(sql.GET, key))[0]
 
     async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
-        return documents_of(await self._reader.rows(sql.LIST, prefix, prefix + HIGHEST, after, limit))
+        return parse_documents(await self._reader.rows(sql.LIST, prefix, prefix + HIGHEST, after, limit))
 
     async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
         """Unfinished items of a lane, in order."""
-        return items_of(await self._reader.rows(sql.WAITING, queue, lane))
+        return parse_items(await self._reader.rows(sql.WAITING, queue, lane))
 
     async def set(self, document: Document) -> Document:
         """Always refused."""

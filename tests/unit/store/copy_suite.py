@@ -18,9 +18,10 @@ from hypothesis import given, settings
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import Document, NewQueueItem
 from parley.store.interface import Store
+from parley.store.rows import Row
 from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
-from parley.store.store_copy import TABLES, CopyCounts, CopyEndpoint, Row, SequenceState, copy_store
+from parley.store.store_copy import TABLES, CopyCounts, CopyEndpoint, SequenceState, copy_store
 from tests.kit.store_nodes import Clock, bodies, claim_one, finish_next
 from tests.unit.store.engine.random_schedules import LANES, Action, Run, actions
 

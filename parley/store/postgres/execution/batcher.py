@@ -13,7 +13,8 @@ from parley.core.model.errors import StoreUnavailable
 from parley.store.postgres.database.connection import PostgresLocation, connect, is_dead
 from parley.store.postgres.database.error_mapping import map_error
 from parley.store.postgres.database.schema import Connection
-from parley.store.postgres.execution.call_merging import Row, SqlCall, Value, merge_calls, split_answers
+from parley.store.postgres.execution.call_merging import SqlCall, Value, merge_calls, split_answers
+from parley.store.rows import Row
 
 _BATCH = 500
 _HEAVY = 8_000_000  # characters: a batch that has so many takes no more calls

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from parley.store.rows import Row
+
 Value: TypeAlias = str | int | float | bool | Sequence[str] | Sequence[int] | Sequence[float] | None
-Row: TypeAlias = tuple[Any, ...]  # the columns' types are the functions'
 
 
 @dataclass(frozen=True, slots=True)

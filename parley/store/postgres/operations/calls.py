@@ -12,8 +12,9 @@ from itertools import groupby
 from parley.core.model.usage import Usage
 from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
 from parley.core.ports.lease import PERMANENT_LEASE, LeaseToken
-from parley.store.postgres.execution.call_merging import Row, SqlCall, Value
+from parley.store.postgres.execution.call_merging import SqlCall, Value
 from parley.store.postgres.functions.counters import AMOUNTS
+from parley.store.rows import Row, parse_items
 
 _ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 _PUTS = "%s::text[], %s::text[], %s::text[], %s::text[], %s::float8[], %s::text[], %s::float8[]"
@@ -205,15 +206,10 @@ def _amounts(usage: Usage) -> dict[str, int]:
     return {amount: getattr(usage, amount) for amount in AMOUNTS}
 
 
-def items_of(rows: Iterable[Row]) -> tuple[QueueItem, ...]:
-    """Return the items that rows are."""
-    return tuple(QueueItem(*row) for row in rows)
-
-
 def claims_of(rows: Iterable[Row], tenure: LeaseToken = PERMANENT_LEASE) -> tuple[Claim, ...]:
     """Return the claims that rows are: an epoch, claims and trials that vanished, and an item each."""
     claims: list[Claim] = []
     for (epoch, crashes, trials), lane in groupby(rows, key=lambda row: row[:3]):
-        items = items_of(row[3:] for row in lane)
+        items = parse_items(row[3:] for row in lane)
         claims.append(Claim(items[0].queue, items[0].lane, epoch, items, tenure, crashes, trials))
     return tuple(claims)

@@ -6,14 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from parley.core.ports.journal import QueueItem
-from parley.core.ports.store_admin import ItemState, StoredItem
-from parley.store.postgres.execution.call_merging import Row, SqlCall
+from parley.store.postgres.execution.call_merging import SqlCall
 
 SLICE = 2000
 """Items looked at in one query, so that nobody waits long behind it."""
 
-_FATES = (ItemState.WAITING, ItemState.DONE, ItemState.DEAD, ItemState.CANCELLED)
 _ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 
 
@@ -63,11 +60,6 @@ def discard_call(schema: str, queue: str, lane: str) -> SqlCall:
     statement = f"""DELETE FROM {schema}.items
         WHERE state = 2 AND ended_at IS NOT NULL AND queue = %s AND lane = %s RETURNING id"""
     return SqlCall(statement, (queue, lane))
-
-
-def read_stored_items(rows: Sequence[Row]) -> tuple[StoredItem, ...]:
-    """The rows of `search_call`."""
-    return tuple(StoredItem(QueueItem(*row[:-3]), _FATES[row[-3]], row[-2], row[-1]) for row in rows)
 
 
 def _held(schema: str) -> str:

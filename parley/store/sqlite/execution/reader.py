@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from parley.core.model.errors import StoreUnavailable
 from parley.store.gil_yield import GilYielder
-from parley.store.sqlite.execution.transaction import Row, Value
+from parley.store.rows import Row
+from parley.store.sqlite.execution.transaction import Value
 
 _BATCH = 100
 

@@ -6,14 +6,13 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import orjson
 
-from parley.core.ports.journal import Document, QueueItem
+from parley.store.rows import Row
 
 Value: TypeAlias = str | int | float | None
-Row: TypeAlias = tuple[Any, ...]  # the columns' types are the schema's
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +73,3 @@ def as_json(rows: Sequence[object]) -> str | None:
     except TypeError as error:
         raise ValueError(str(error)) from error
     return None if "\\u0000" in text else text
-
-
-def items_of(rows: Iterable[Row]) -> tuple[QueueItem, ...]:
-    """Rows of the columns `sql.ITEM`, as items."""
-    return tuple(QueueItem(*row) for row in rows)
-
-
-def documents_of(rows: Iterable[Row]) -> tuple[Document, ...]:
-    """Rows of key, body and version, as documents."""
-    return tuple(Document(*row) for row in rows)

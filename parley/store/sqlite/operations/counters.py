@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from parley.core.model.usage import Usage
 from parley.core.ports.journal import CounterIncrement
-from parley.store.sqlite.execution.transaction import Row, Transaction, as_json
+from parley.store.rows import Row
+from parley.store.sqlite.execution.transaction import Transaction, as_json
 from parley.store.sqlite.operations import sql
 from parley.store.sqlite.operations.documents import HIGHEST
 

@@ -6,16 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from parley.core.ports.journal import QueueItem
-from parley.core.ports.store_admin import ItemState, StoredItem, StoredItemPage
+from parley.core.ports.store_admin import StoredItemPage
+from parley.store.rows import parse_stored_items
 from parley.store.sqlite.execution.reader import Reader
-from parley.store.sqlite.execution.transaction import Row, Transaction
+from parley.store.sqlite.execution.transaction import Transaction
 from parley.store.sqlite.operations import sql
 
 SLICE = 2000
 """Items looked at in one query, so that nobody waits long behind it."""
 
-_FATES = (ItemState.WAITING, ItemState.DONE, ItemState.DEAD, ItemState.CANCELLED)
 _HELD = """EXISTS (SELECT 1 FROM lanes WHERE lanes.queue = items.queue AND lanes.lane = items.lane
     AND node IS NOT NULL AND ready_at > ?)"""
 """Held by a node whose lease is not over; takes the moment."""
@@ -38,7 +37,7 @@ async def search(
         return StoredItemPage((), after, more=False)
     wanted = " OR ".join(["0", *("instr(body, ?) > 0" for _ in words), *("lane = ?" for _ in lanes)])
     rows = await reader.rows(_SEARCH % wanted, now, after, last, *words, *lanes)
-    return StoredItemPage(tuple(map(_kept, rows)), last, more=True)
+    return StoredItemPage(parse_stored_items(rows), last, more=True)
 
 
 def remove(tx: Transaction, items: Sequence[int]) -> tuple[int, ...]:
@@ -57,8 +56,3 @@ def remove(tx: Transaction, items: Sequence[int]) -> tuple[int, ...]:
 def discard_lane(tx: Transaction, queue: str, lane: str) -> int:
     """Remove the dead letters of a lane for good."""
     return tx.change(_DISCARD_LANE, queue, lane)
-
-
-def _kept(row: Row) -> StoredItem:
-    *item, state, reason, held = row
-    return StoredItem(QueueItem(*item), _FATES[state], reason, bool(held))

@@ -10,7 +10,8 @@ from typing import ClassVar, Self
 
 from parley.core.model.errors import LaneLost
 from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
-from parley.store.sqlite.execution.transaction import Mergeable, Row, Transaction, Value, as_json, items_of
+from parley.store.rows import Row, parse_items
+from parley.store.sqlite.execution.transaction import Mergeable, Transaction, Value, as_json
 from parley.store.sqlite.operations import counters, documents, puts, sql
 
 ITEMS_PER_LANE = 100
@@ -49,7 +50,9 @@ def claim(tx: Transaction, queue: str, limit: int) -> tuple[Claim, ...]:
 
 
 def _due_items(tx: Transaction, heads: Sequence[Row]) -> tuple[QueueItem, ...]:
-    return items_of(row[3:] for row in takewhile(lambda row: row[2] is not None and row[2] <= tx.now, heads))
+    return parse_items(
+        row[3:] for row in takewhile(lambda row: row[2] is not None and row[2] <= tx.now, heads)
+    )
 
 
 def _crashes(head: Row) -> tuple[int, int]:
@@ -168,7 +171,7 @@ def free(tx: Transaction, claim: Claim) -> None:
 
 def cancel(tx: Transaction, queue: str, lane: str, before: int) -> tuple[QueueItem, ...]:
     """Take back what nobody has noted on yet."""
-    cancelled = items_of(sorted(tx.rows(sql.CANCEL, tx.now, queue, lane, before)))
+    cancelled = parse_items(sorted(tx.rows(sql.CANCEL, tx.now, queue, lane, before)))
     if cancelled:
         tx.change(sql.REFRESH, queue, lane)
         tx.wake(queue)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.store.postgres.execution.call_merging import MergedCall, Row, SqlCall, merge_calls, split_answers
+from parley.store.postgres.execution.call_merging import MergedCall, SqlCall, merge_calls, split_answers
+from parley.store.rows import Row
 
 kinds = st.sampled_from(["put", "put elsewhere", "get"])
 lists = st.lists(st.integers(0, 99), max_size=3)
