@@ -13,16 +13,26 @@ from urllib.parse import quote
 
 import aiohttp
 
-from parley.channels.dingtalk.access_token import AccessToken, DingTalkTokenCache
 from parley.channels.dingtalk.config import Config
-from parley.channels.dingtalk.errors import QPS_PAUSE, ResponseLost, Unauthorized, legacy_refusal
+from parley.channels.dingtalk.errors import QPS_PAUSE, Unauthorized, legacy_refusal
 from parley.channels.dingtalk.transport import DingTalkTransport, compact_json
+from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.files import download, file_gone, file_too_large, file_withheld, safe_name
+from parley.channels.kit.http.oauth_token import AccessToken, TokenCache
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.kit.text import wellformed
 from parley.core.model.attachments import StoredFile
-from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.model.errors import (
+    AuthenticationRefused,
+    ChannelError,
+    ChannelUnavailable,
+    DeliveryRejected,
+    RateLimited,
+)
 from parley.core.model.types import Json, JsonObject
+
+TOKEN_EARLY = 300.0
+"""Seconds before its end at which the access token is renewed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,7 @@ class DingTalkApi:
         self._url = config.api_url.rstrip("/")
         self._sessions = HttpPool()
         self._wire = DingTalkTransport(self._sessions, config.request_timeout)
-        self.tokens = DingTalkTokenCache(self._new_token)
+        self.tokens = TokenCache(self._new_token, TOKEN_EARLY, _retry_pause)
         self.robot = config.robot_code or config.client_id
 
     def connected(self) -> HttpPool:
@@ -161,13 +171,8 @@ class DingTalkApi:
 
     async def _authorized(self, call: Callable[[str], Awaitable[JsonObject]]) -> JsonObject:
         """Make a call; where its token is refused, once more with a new one."""
-        token = await self.tokens.get()
         try:
-            return await call(token)
-        except Unauthorized:
-            self.tokens.refused(token)
-        try:
-            return await call(await self.tokens.get())
+            return await self.tokens.call(Unauthorized, call)
         except Unauthorized as error:
             raise ChannelUnavailable(f"DingTalk takes no access token: {error}") from error
 
@@ -181,6 +186,11 @@ class DingTalkApi:
         if not isinstance(value, str) or not value or not isinstance(life, int | float) or life <= 0:
             raise ChannelUnavailable("DingTalk's answer to the credentials was none")
         return AccessToken(value, life)
+
+
+def _retry_pause(error: ChannelError) -> float:
+    """Return the seconds until the next attempt to renew the access token."""
+    return error.retry_after if isinstance(error, RateLimited) else 10.0
 
 
 def file_type(name: str) -> str:

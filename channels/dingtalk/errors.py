@@ -4,16 +4,17 @@ What the core need not tell apart stays a subclass known here only:
 
 DeliveryRejected
 ├── Unauthorized    the access token, or the app's credentials
-└── AlreadyThere    a card of this id was made before
+└── CardExists      a card of this id was made before
 ChannelUnavailable
-└── AnswerLost      it may have been done: only the answer is missing
+└── ResponseLost    it may have been done: only the answer is missing
 """
 
 from __future__ import annotations
 
 import re
 
-from parley.core.model.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.channels.kit.errors import ResponseLost
+from parley.core.model.errors import ChannelError, DeliveryRejected, RateLimited
 from parley.core.model.types import Json, JsonObject
 
 QPS_PAUSE = 1.0
@@ -32,10 +33,6 @@ class Unauthorized(DeliveryRejected):
 
 class CardExists(DeliveryRejected):
     """What was to be made has been made before, by us."""
-
-
-class ResponseLost(ChannelUnavailable):
-    """The request may have reached DingTalk and been carried out; nobody can know."""
 
 
 def refusal(status: int, body: JsonObject, retry_after: str = "") -> ChannelError:

@@ -7,16 +7,15 @@ from collections.abc import Sequence
 
 import aiohttp
 
-from parley.channels.dingtalk.errors import ResponseLost, refusal
-from parley.channels.kit.http.errors import describe_network_error
+from parley.channels.dingtalk.errors import refusal
+from parley.channels.kit.errors import ResponseLost
+from parley.channels.kit.fields import json_object
+from parley.channels.kit.http.client import UPLOAD_TIMEOUT, HttpClient, HttpResponse
 from parley.channels.kit.http.pool import HttpPool
-from parley.core.model.errors import ChannelUnavailable
-from parley.core.model.types import Json, JsonObject
+from parley.core.model.types import JsonObject
 
 CONNECT_TIMEOUT = 8.0
-UPLOAD_TIMEOUT = 300.0
 TOKEN_HEADER = "x-acs-dingtalk-access-token"  # noqa: S105 - the header's name
-_NEVER_LEFT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
 
 
 def compact_json(value: JsonObject | Sequence[JsonObject]) -> str:
@@ -28,45 +27,27 @@ class DingTalkTransport:
     """`timeout` seconds of silence end a request."""
 
     def __init__(self, sessions: HttpPool, timeout: float) -> None:
-        self._sessions = sessions
+        self._http = HttpClient(sessions, "DingTalk", CONNECT_TIMEOUT)
         self._timeout = timeout
 
     async def call(self, method: str, url: str, body: JsonObject, token: str = "") -> JsonObject:
         """The answer to a request. Raises ChannelError."""
         headers = {"Content-Type": "application/json"} | ({TOKEN_HEADER: token} if token else {})
-        return await self._answer(method, url, compact_json(body).encode(), headers, self._timeout)
+        data = compact_json(body).encode()
+        return _checked(await self._http.request(method, url, data, headers=headers, silence=self._timeout))
 
     async def upload(self, url: str, form: aiohttp.FormData) -> JsonObject:
         """The answer to a form. Raises ChannelError."""
-        return await self._answer("POST", url, form, {}, UPLOAD_TIMEOUT)
-
-    async def _answer(
-        self, method: str, url: str, body: bytes | aiohttp.FormData, headers: dict[str, str], silence: float
-    ) -> JsonObject:
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT, sock_read=silence)
-        try:
-            async with (
-                self._sessions as session,
-                session.request(method, url, data=body, headers=headers, timeout=timeout) as answer,
-            ):
-                status, content = answer.status, await answer.read()
-                pause = answer.headers.get("Retry-After", "")
-        except _NEVER_LEFT as error:
-            # None of these is chained: their texts may have the address in them.
-            raise ChannelUnavailable(f"DingTalk cannot be reached: {describe_network_error(error)}") from None
-        except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
-            raise ResponseLost(f"DingTalk gave no answer: {describe_network_error(error)}") from None
-        if status >= 400:
-            raise refusal(status, _parsed(content) or {}, pause)
-        parsed = _parsed(content)
-        if parsed is None:
-            raise ResponseLost("DingTalk's answer was none")
-        return parsed
+        return _checked(await self._http.request("POST", url, form, silence=UPLOAD_TIMEOUT))
 
 
-def _parsed(content: bytes) -> JsonObject | None:
+def _checked(response: HttpResponse) -> JsonObject:
     try:
-        value: Json = json.loads(content)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+        parsed = json_object(response.body)
+    except ValueError:
+        parsed = None
+    if response.status >= 400:
+        raise refusal(response.status, parsed or {}, response.headers.get("Retry-After", ""))
+    if parsed is None:
+        raise ResponseLost("DingTalk's answer was none")
+    return parsed

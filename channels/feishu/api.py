@@ -6,30 +6,29 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
 from urllib.parse import quote
 
 import aiohttp
 
-from parley.channels.feishu.access_token import FeishuTokenCache
 from parley.channels.feishu.config import Config
 from parley.channels.feishu.errors import MessageWithdrawn, ScopeMissing, TokenRefused
 from parley.channels.feishu.transport import FeishuTransport
 from parley.channels.kit.files import file_gone, file_too_large, file_withheld, safe_name
+from parley.channels.kit.http.oauth_token import AccessToken, TokenCache
 from parley.channels.kit.http.pool import HttpPool
 from parley.core.model.attachments import AttachmentKind, StoredFile
-from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
+from parley.core.model.errors import AuthenticationRefused, ChannelError, ChannelUnavailable, DeliveryRejected
 from parley.core.model.types import Json, JsonObject
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
 _IM = "/open-apis/im/v1"
 _CARDS = "/open-apis/cardkit/v1/cards"
 _HANDLE = re.compile(r"(image|file):([\w-]+):([\w.-]+)\Z")
+# Feishu gives the same token again until thirty minutes before its end.
+TOKEN_EARLY = 25 * 60.0
 LOOKUP_TIMEOUT = 1.5
 """Seconds for what is only nice to know: an event must be acknowledged within three."""
 _PHOTOS = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif", "image/bmp", "image/tiff"})
@@ -73,7 +72,7 @@ class FeishuApi:
         self._config = config
         self._sessions = HttpPool()
         self._wire = FeishuTransport(self._sessions, config.domain, config.request_timeout)
-        self.tokens = FeishuTokenCache(self._wire, config)
+        self.tokens = TokenCache(self._new_token, TOKEN_EARLY, _renewal_failed)
 
     def connected(self) -> HttpPool:
         """The connections, to be kept open with `async with`."""
@@ -200,7 +199,9 @@ class FeishuApi:
         kind, message, key = found.groups()
         path = f"{_message(message)}/resources/{quote(key, safe='')}"
         try:
-            return await self._with_token(lambda token: self._wire.download(path, kind, token, into, limit))
+            return await self.tokens.call(
+                TokenRefused, lambda token: self._wire.download(path, kind, token, into, limit)
+            )
         except DeliveryRejected as error:
             raise file_withheld("Feishu does not hand it out (too large, gone, or not permitted)") from error
 
@@ -217,7 +218,7 @@ class FeishuApi:
                 return await self._wire.upload(path, lambda: form(content), token)
 
         try:
-            answer = await self._with_token(upload)
+            answer = await self.tokens.call(TokenRefused, upload)
         except FileNotFoundError as error:
             raise file_gone() from error
         key = _data(answer).get(f"{name}_key")
@@ -234,18 +235,26 @@ class FeishuApi:
         query: dict[str, str] | None = None,
         timeout: float = 0.0,
     ) -> dict[str, Json]:
-        return await self._with_token(
-            lambda token: self._wire.call(method, path, body, query=query, token=token, timeout=timeout)
+        return await self.tokens.call(
+            TokenRefused,
+            lambda token: self._wire.call(method, path, body, query=query, token=token, timeout=timeout),
         )
 
-    async def _with_token(self, call: Callable[[str], Awaitable[T]]) -> T:
-        """Do something with our token, and once more with a new one when that is no longer taken."""
-        token = await self.tokens.get()
-        try:
-            return await call(token)
-        except TokenRefused:
-            self.tokens.drop(token)
-        return await call(await self.tokens.get())
+    async def _new_token(self) -> AccessToken:
+        body = {"app_id": self._config.app_id, "app_secret": self._config.app_secret}
+        path = "/open-apis/auth/v3/tenant_access_token/internal"
+        answer = await self._wire.call("POST", path, body, timeout=8.0)
+        token, life = answer.get("tenant_access_token"), answer.get("expire")
+        if not isinstance(token, str) or not isinstance(life, int | float):
+            raise ChannelUnavailable("Feishu's answer had no access token in it")
+        # It is not used in its last minute.
+        return AccessToken(token, max(life - 60.0, life / 2))
+
+
+def _renewal_failed(error: ChannelError) -> float:
+    """Return the seconds until the next attempt to renew the access token."""
+    log.warning("feishu: the access token could not be renewed (%s)", error)
+    return 20.0
 
 
 def _message(message: str) -> str:

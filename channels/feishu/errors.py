@@ -4,12 +4,12 @@ What the core need not tell apart stays a subclass known here only:
 
 DeliveryRejected
 ├── PlaceLost         the chat will take nothing from us any more
-├── Withdrawn         the message to answer, or to change, was taken back
+├── MessageWithdrawn  the message to answer, or to change, was taken back
 ├── ScopeMissing      the app was not given a permission
 ├── StreamingClosed   the card no longer streams
 └── StaleSequence     a card operation with a number that was passed already
 ChannelUnavailable
-├── AnswerLost        it may have been done: only the answer is missing
+├── ResponseLost      it may have been done: only the answer is missing
 └── TokenRefused      the access token is no longer taken; a new one is
 """
 
@@ -47,10 +47,6 @@ class StreamingClosed(DeliveryRejected):
 
 class StaleSequence(DeliveryRejected):
     """Another operation on the card had a higher number."""
-
-
-class ResponseLost(ChannelUnavailable):
-    """The request may have reached Feishu and been carried out; nobody can know."""
 
 
 class TokenRefused(ChannelUnavailable):

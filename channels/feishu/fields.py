@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
-from parley.core.model.types import Json, JsonObject
+from parley.core.model.types import JsonObject
 
 _ID = re.compile(r"[\w.:@-]{1,128}\Z")
-
-
-def object_at(value: JsonObject, key: str) -> JsonObject:
-    """An object within another."""
-    found = value.get(key)
-    if not isinstance(found, dict):
-        raise ValueError(f"{key} is no object")
-    return found
 
 
 def id_at(value: JsonObject, key: str) -> str:
@@ -35,14 +26,3 @@ def is_foreign(header: JsonObject, person: JsonObject) -> bool:
     """Whether a person belongs to another tenant than the app."""
     ours, theirs = header.get("tenant_key"), person.get("tenant_key")
     return bool(ours and theirs) and ours != theirs
-
-
-def json_object(data: bytes | str) -> dict[str, Json]:
-    """A JSON object. Raises ValueError for anything else."""
-    try:
-        decoded = json.loads(data)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    if not isinstance(decoded, dict):
-        raise ValueError("no JSON object")
-    return decoded

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from parley.channels.kit.errors import FormatRefused
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.slack.blocks import BlockButton, button_forms, text_forms
 from parley.channels.slack.config import Config
-from parley.channels.slack.errors import FormatRefused, map_sdk_errors
+from parley.channels.slack.errors import map_sdk_errors
 from parley.channels.slack.users import SlackBotIdentity, SlackUser
 from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable
 from parley.core.model.types import Json, JsonObject

@@ -4,11 +4,11 @@ What the core need not tell apart stays a subclass known here only:
 
 DeliveryRejected
 ├── FormatRefused   the text's form; its words may pass
-├── Gone            the message to change is not there, or cannot be changed
+├── MessageGone     the message to change is not there, or cannot be changed
 ├── StreamEnded     the message no longer grows: Slack, or somebody, closed the stream
 └── Unsupported     this app, workspace or chat does not have the method or its scope
 ChannelUnavailable
-└── AnswerLost      it may have been done: only the answer is missing
+└── ResponseLost    it may have been done: only the answer is missing
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from parley.channels.kit.http.errors import describe_network_error
+from parley.channels.kit.errors import FormatRefused, MessageGone, ResponseLost
+from parley.channels.kit.http.errors import describe_network_error, map_network_errors
 from parley.core.model.errors import (
     AuthenticationRefused,
     ChannelError,
@@ -31,24 +31,12 @@ from parley.core.model.errors import (
 DEFAULT_PAUSE = 30.0
 
 
-class FormatRefused(DeliveryRejected):
-    """Slack does not take the text in this form."""
-
-
-class MessageGone(DeliveryRejected):
-    """The message that was to be changed is not there, or cannot be changed."""
-
-
 class StreamEnded(DeliveryRejected):
     """The message is not growing any more."""
 
 
 class Unsupported(DeliveryRejected):
     """The method is not for this app, workspace or kind of chat."""
-
-
-class ResponseLost(ChannelUnavailable):
-    """The request may have reached Slack and been carried out; nobody can know."""
 
 
 _REFUSED_TOKENS = {
@@ -90,7 +78,6 @@ _KINDS: Mapping[type[ChannelError], frozenset[str]] = {
 }
 _LIMITS = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded", "accesslimited"})
 _DOUBTS = frozenset({"internal_error", "fatal_error"})
-_NEVER_LEFT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
 
 
 def translate(error: SlackApiError) -> ChannelError:
@@ -125,12 +112,11 @@ def map_sdk_errors() -> Iterator[None]:
     Some are not chained: their texts may hold addresses that are secrets.
     """
     try:
-        yield
+        with map_network_errors("Slack"):
+            yield
     except SlackApiError as error:
         raise translate(error) from error
-    except _NEVER_LEFT as error:
-        raise ChannelUnavailable(f"Slack cannot be reached: {describe_network_error(error)}") from None
-    except (aiohttp.ClientError, TimeoutError, ConnectionError, SlackClientError) as error:
+    except SlackClientError as error:
         raise ResponseLost(f"Slack gave no answer: {describe_network_error(error)}") from None
     except (ValueError, AttributeError) as error:
         # The SDK trips over answers that are JSON but no object.

@@ -22,11 +22,3 @@ def required_text_at(of: JsonObject, key: str) -> str:
     if not value:
         raise ValueError(f"no {key}")
     return value
-
-
-def object_at(of: JsonObject, key: str) -> JsonObject:
-    """An object that must be there. Raises TypeError."""
-    value: Json = of.get(key)
-    if not isinstance(value, dict):
-        raise TypeError(f"{key} is no object")
-    return value

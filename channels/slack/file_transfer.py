@@ -9,10 +9,10 @@ from typing import BinaryIO
 
 import aiohttp
 
+from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.files import CHUNK, file_gone, file_too_large, file_withheld, safe_name, save_chunks
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.config import Config
-from parley.channels.slack.errors import ResponseLost
 from parley.channels.slack.file_objects import download_url, may_fetch
 from parley.core.model.attachments import StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelUnavailable, DeliveryRejected

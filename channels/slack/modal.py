@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from parley.channels.slack.fields import object_at, required_text_at, text_at
+from parley.channels.kit.fields import object_at
+from parley.channels.slack.fields import required_text_at, text_at
 from parley.core.model.types import Json, JsonObject
 from parley.core.texts import Sentence, language_of, say
 

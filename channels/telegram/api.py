@@ -23,17 +23,11 @@ from telegram import (
 )
 from telegram.constants import ChatAction, ChatMemberStatus
 
+from parley.channels.kit.errors import FormatRefused, MessageGone
 from parley.channels.kit.files import copy_file, download, file_gone, file_too_large, file_withheld, safe_name
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.telegram.config import Config
-from parley.channels.telegram.errors import (
-    FormatRefused,
-    MessageGone,
-    MigratedToSupergroup,
-    NotModified,
-    RichRefused,
-    map_sdk_errors,
-)
+from parley.channels.telegram.errors import MigratedToSupergroup, NotModified, RichRefused, map_sdk_errors
 from parley.channels.telegram.formatting import FormattedMessage, without_marks
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.channels.telegram.transport import AiohttpRequest

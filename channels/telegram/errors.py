@@ -5,11 +5,11 @@ What the core need not tell apart stays a subclass known here only:
 DeliveryRejected
 ├── FormatRefused   the marks on a text; the text itself may pass
 ├── NotModified     the message is already so
-├── Gone            the message to change is not there, or not ours
+├── MessageGone     the message to change is not there, or not ours
 ├── RichRefused     a rich message; as a plain one it may pass
-└── Moved           the group has become a supergroup with another id
+└── MigratedToSupergroup   the group has become a supergroup with another id
 ChannelUnavailable
-└── AnswerLost      it may have been done: only the answer is missing
+└── ResponseLost    it may have been done: only the answer is missing
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from telegram.error import (
     TelegramError,
 )
 
+from parley.channels.kit.errors import FormatRefused, MessageGone, ResponseLost
 from parley.core.model.errors import (
     AuthenticationRefused,
     ChannelError,
@@ -37,16 +38,8 @@ from parley.core.model.errors import (
 )
 
 
-class FormatRefused(DeliveryRejected):
-    """Telegram did not understand the marks on a text."""
-
-
 class NotModified(DeliveryRejected):
     """The message already is as it was to become."""
-
-
-class MessageGone(DeliveryRejected):
-    """The message that was to be changed is not there, or cannot be changed."""
 
 
 class RichRefused(DeliveryRejected):
@@ -65,10 +58,6 @@ class MigratedToSupergroup(DeliveryRejected):
         self.chat = chat
 
 
-class ResponseLost(ChannelUnavailable):
-    """The request may have reached Telegram and been carried out; nobody can know."""
-
-
 class Flood(TelegramError):
     """429. Our own, because the SDK's warns about its own unit of time."""
 
@@ -81,12 +70,12 @@ class UnknownMethod(TelegramError):
     """404: this server does not know the method (or the token has no token's form)."""
 
 
-class NotSent(NetworkError):
-    """No connection: Telegram saw nothing of the request."""
+class RequestFailed(NetworkError):
+    """Nothing came back; `error` says what that means."""
 
-
-class ResponseMissing(NetworkError):
-    """The connection broke, or the answer was none, after the request had left."""
+    def __init__(self, error: ChannelUnavailable) -> None:
+        super().__init__(error.user_text)
+        self.error = error
 
 
 _FORMAT = ("entit", "can't parse", "url", "invalid markup")
@@ -116,8 +105,8 @@ def translate(error: TelegramError) -> ChannelError:
             return _refusal(error.message)
         case Forbidden() | UnknownMethod():
             return DeliveryRejected(f"Telegram refused: {error.message}")
-        case NotSent():
-            return ChannelUnavailable(f"Telegram cannot be reached: {error.message}")
+        case RequestFailed():
+            return error.error
         case _:
             return ResponseLost(f"Telegram gave no answer: {error.message}")
 

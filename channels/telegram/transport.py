@@ -13,21 +13,21 @@ import aiohttp
 from telegram.error import InvalidToken
 from telegram.request import BaseRequest, RequestData
 
-from parley.channels.kit.http.errors import describe_network_error
+from parley.channels.kit.errors import ResponseLost
+from parley.channels.kit.http.client import UPLOAD_TIMEOUT, HttpClient, HttpResponse
 from parley.channels.kit.http.pool import HttpPool
-from parley.channels.telegram.errors import Flood, NotSent, ResponseMissing, UnknownMethod
+from parley.channels.telegram.errors import Flood, RequestFailed, UnknownMethod
+from parley.core.model.errors import ChannelUnavailable
 
 CONNECT_TIMEOUT = 10.0
-UPLOAD_TIMEOUT = 300.0
 DEFAULT_PAUSE = 5.0
-_NEVER_LEFT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
 
 
 class AiohttpRequest(BaseRequest):
     """The SDK's transport. `timeout` seconds of silence end a request."""
 
     def __init__(self, sessions: HttpPool, timeout: float) -> None:
-        self._sessions = sessions
+        self._http = HttpClient(sessions, "Telegram", CONNECT_TIMEOUT)
         self._timeout = timeout
 
     @property
@@ -54,23 +54,15 @@ class AiohttpRequest(BaseRequest):
         """Status and body of the answer. Raises TelegramError."""
         files = request_data is not None and request_data.contains_files
         silence = read_timeout if isinstance(read_timeout, int | float) else self._timeout
-        timeout = aiohttp.ClientTimeout(
-            total=None, sock_connect=CONNECT_TIMEOUT, sock_read=UPLOAD_TIMEOUT if files else silence
-        )
         body = None if request_data is None else _multipart(request_data) if files else _form(request_data)
         try:
-            async with (
-                self._sessions as session,
-                session.request(method, url, data=body, timeout=timeout) as answer,
-            ):
-                status, content = answer.status, await answer.read()
-        except _NEVER_LEFT as error:
-            # None of these is chained: their texts may have the URL in them, and that has the token.
-            raise NotSent(describe_network_error(error)) from None
-        except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
-            raise ResponseMissing(describe_network_error(error)) from None
-        _check(status, content)
-        return status, content
+            response = await self._http.request(
+                method, url, body, silence=UPLOAD_TIMEOUT if files else silence
+            )
+        except ChannelUnavailable as error:
+            raise RequestFailed(error) from None
+        _check(response)
+        return response.status, response.body
 
 
 def _form(data: RequestData) -> dict[str, str]:
@@ -87,16 +79,17 @@ def _multipart(data: RequestData) -> aiohttp.FormData:
     return form
 
 
-def _check(status: int, content: bytes) -> None:
+def _check(response: HttpResponse) -> None:
     """Raise what the SDK does not tell apart; it does the rest."""
+    status = response.status
     if status == 429:
-        raise Flood(_retry_after(content))
+        raise Flood(_retry_after(response.body))
     if status == 401:
         raise InvalidToken("Unauthorized")
     if status == 404:
         raise UnknownMethod("Not Found")
     if status >= 500:
-        raise ResponseMissing(f"status {status}")
+        raise RequestFailed(ResponseLost(f"Telegram gave no answer: status {status}"))
 
 
 def _retry_after(content: bytes) -> float:

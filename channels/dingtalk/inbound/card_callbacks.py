@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from parley.channels.dingtalk.inbound.message_parser import MOST_ID, NAME
@@ -23,24 +23,24 @@ from parley.channels.dingtalk.question_layout import (
 )
 from parley.channels.dingtalk.sdk import AckMessage, CallbackHandler, CallbackMessage
 from parley.channels.dingtalk.user_lookup import EXTERNAL_ID_PREFIX, DingTalkUserLookup
-from parley.channels.kit.text import chunks, wellformed
+from parley.channels.kit.fields import MALFORMED, json_object, object_at, text_or_empty
+from parley.channels.kit.retry import RetryPauses, retry
+from parley.channels.kit.text import chunks
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.questions import Click
-from parley.core.model.types import Json, JsonObject
+from parley.core.model.types import JsonObject
 from parley.core.ports.channel import Inbox
 from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)
 
-PAUSES = (0.1, 0.2, 0.4)
+PAUSES = RetryPauses(0.1, attempts=3)
 """Seconds between attempts while the store is away: with a name to look up before, all within three."""
 MAX_PENDING = 1000
 """Presses that may wait; when there are more, the connection is not read on."""
 MOST_OPTION = 200
 MOST_NOTE = 200
-MALFORMED = (TypeError, ValueError, LookupError, AttributeError, OverflowError, RecursionError)
-"""Whatever the SDK and we may raise over a payload that is not as it should be."""
 
 SendAnswer = Callable[[str], Awaitable[None]]
 """Sends a frame back on the connection that a frame came from; it may be gone."""
@@ -64,26 +64,26 @@ class CardCallback:
 def parse_card_callback(number: str, data: JsonObject) -> CardCallback | None:
     """The press in a frame with this number; nothing for cards that are no questions of ours.
 
-    Raises those of RUBBISH for what no platform should send.
+    Raises those of MALFORMED for what no platform should send.
     """
-    question = question_id_in(_text(data, "outTrackId"))
+    question = question_id_in(text_or_empty(data, "outTrackId"))
     if not question:
         return None
     presser = _id(data, "userId")
-    content: Json = json.loads(_text(data, "content"))
-    sent = _object(_object(_whole(content), "cardPrivateData"), "params")
-    private = _text(sent, PRIVATE) == "yes"
+    content = json_object(text_or_empty(data, "content"))
+    sent = object_at(object_at(content, "cardPrivateData"), "params")
+    private = text_or_empty(sent, PRIVATE) == "yes"
     chat = presser if private else _id(data, "spaceId")
     return CardCallback(
         id=number,
         question=question,
-        option=_text(sent, OPTION)[:MOST_OPTION],
+        option=text_or_empty(sent, OPTION)[:MOST_OPTION],
         presser=presser,
-        corp=_text(data, "corpId")[:MOST_ID],
-        home=_text(sent, HOME)[:MOST_ID],
-        conversation=Conversation(NAME, chat, _text(sent, TOPIC)[:MOST_ID] or None),
+        corp=text_or_empty(data, "corpId")[:MOST_ID],
+        home=text_or_empty(sent, HOME)[:MOST_ID],
+        conversation=Conversation(NAME, chat, text_or_empty(sent, TOPIC)[:MOST_ID] or None),
         private=private,
-        language=_text(sent, LANGUAGE),
+        language=text_or_empty(sent, LANGUAGE),
     )
 
 
@@ -106,18 +106,16 @@ class CardCallbackHandler(CallbackHandler):  # type: ignore[misc]
         inbox: Inbox,
         people: DingTalkUserLookup,
         guests: frozenset[str],
-        pauses: Sequence[float] = PAUSES,
     ) -> None:
         super().__init__()
         self._inbox, self._people = inbox, people
-        self._guests, self._pauses = guests, pauses
+        self._guests = guests
 
     async def process(self, callback: CallbackMessage) -> tuple[int, JsonObject]:
         """Have a press decide, once it is on disk. What is no press of ours is answered with nothing."""
         try:
-            pressed = parse_card_callback(
-                _id({"id": callback.headers.message_id}, "id"), _whole(callback.data)
-            )
+            frame = {"id": callback.headers.message_id, "data": callback.data}
+            pressed = parse_card_callback(_id(frame, "id"), object_at(frame, "data"))
         except MALFORMED as error:
             log.warning("dingtalk: a press cannot be read and is skipped: %s", type(error).__name__)
             pressed = None
@@ -145,22 +143,23 @@ class CardCallbackHandler(CallbackHandler):  # type: ignore[misc]
             conversation=pressed.conversation,
             private=pressed.private,
         )
-        for pause in (*self._pauses, 0.0):
-            try:
-                return await self._inbox.decide(click)
-            except StoreUnavailable as error:
-                log.warning("dingtalk: press %s waits, the store is away (%s)", pressed.id, error)
-                await asyncio.sleep(pause)
-        return say(language_of(pressed.language), Sentence.QUESTION_LOST)
+        try:
+            return await retry(
+                lambda: self._inbox.decide(click),
+                lambda error: log.warning(
+                    "dingtalk: press %s waits, the store is away (%s)", pressed.id, error
+                ),
+                PAUSES,
+            )
+        except StoreUnavailable:
+            return say(language_of(pressed.language), Sentence.QUESTION_LOST)
 
 
 class CardCallbackQueue:
     """Presses on their way; none waits for another, and none for messages."""
 
-    def __init__(
-        self, people: DingTalkUserLookup, guests: frozenset[str], pauses: Sequence[float] = PAUSES
-    ) -> None:
-        self._people, self._guests, self._pauses = people, guests, pauses
+    def __init__(self, people: DingTalkUserLookup, guests: frozenset[str]) -> None:
+        self._people, self._guests = people, guests
         self._waiting: asyncio.Queue[tuple[CallbackMessage, SendAnswer]] = asyncio.Queue(MAX_PENDING)
 
     async def put(self, callback: CallbackMessage, answer: SendAnswer) -> None:
@@ -169,7 +168,7 @@ class CardCallbackQueue:
 
     async def run(self, inbox: Inbox) -> None:
         """Have presses decide until cancelled."""
-        pressing = CardCallbackHandler(inbox, self._people, self._guests, self._pauses)
+        pressing = CardCallbackHandler(inbox, self._people, self._guests)
         async with asyncio.TaskGroup() as group:
             while True:
                 callback, answer = await self._waiting.get()
@@ -181,23 +180,8 @@ async def _take(pressing: CardCallbackHandler, callback: CallbackMessage, answer
     await answer(json.dumps(ack.to_dict()))
 
 
-def _whole(value: Json) -> JsonObject:
-    if not isinstance(value, dict):
-        raise TypeError("not an object")
-    return value
-
-
-def _object(value: JsonObject, key: str) -> JsonObject:
-    return _whole(value.get(key))
-
-
-def _text(value: JsonObject, key: str) -> str:
-    found = value.get(key)
-    return wellformed(found) if isinstance(found, str) else ""
-
-
 def _id(value: JsonObject, key: str) -> str:
-    found = _text(value, key)
+    found = text_or_empty(value, key)
     if not found.strip() or len(found) > MOST_ID:
         raise ValueError(f"no {key}")
     return found

@@ -11,12 +11,13 @@ import json
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
 
-from parley.channels.dingtalk.inbound.card_callbacks import MALFORMED, CardCallbackQueue, SendAnswer
+from parley.channels.dingtalk.inbound.card_callbacks import CardCallbackQueue, SendAnswer
 from parley.channels.dingtalk.inbound.message_parser import ParseOptions, parse_message
 from parley.channels.dingtalk.sdk import CARD_CALLBACKS, AckMessage, CallbackHandler, CallbackMessage
 from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
+from parley.channels.kit.fields import MALFORMED
+from parley.channels.kit.retry import retry
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.types import InboundMessage, JsonObject
 from parley.core.ports.channel import Inbox
@@ -28,60 +29,46 @@ MAX_QUEUED = 10_000
 _FAREWELL = 2.0
 
 
-def _store_pause(attempt: int) -> float:
-    return min(30.0, 0.5 * 2.0 ** min(attempt, 10))
-
-
 class ChatbotMessageHandler(CallbackHandler):  # type: ignore[misc]
     """The SDK's handler for the robot's messages; it acknowledges them once they are durable."""
 
-    def __init__(
-        self, manner: ParseOptions, people: DingTalkUserLookup, inbox: Inbox, pause: Callable[[int], float]
-    ) -> None:
+    def __init__(self, manner: ParseOptions, people: DingTalkUserLookup, inbox: Inbox) -> None:
         super().__init__()
         self._manner = manner
         self._people = people
         self._inbox = inbox
-        self._pause = pause
         self.patient = True
 
     async def process(self, callback: CallbackMessage) -> tuple[int, str]:
         """Have a message accepted, trying for as long as the store is away. Raises StoreUnavailable only
         when there is no patience left."""
         message = parse_or_skip(callback.data, self._manner)
-        attempt = 0
         if message is not None:
             self._people.met(message.sender, callback.data)
-        while message is not None:
-            try:
-                await self._inbox.accept(message)
-                break
-            except StoreUnavailable as error:
-                if not self.patient:
-                    raise
-                log.warning("dingtalk: message %s waits, the store is away (%s)", message.id, error)
-                await asyncio.sleep(self._pause(attempt))
-                attempt += 1
+            await self._accept(message)
         return AckMessage.STATUS_OK, "OK"
+
+    async def _accept(self, message: InboundMessage) -> None:
+        def waits(error: Exception) -> None:
+            if not self.patient:
+                raise error
+            log.warning("dingtalk: message %s waits, the store is away (%s)", message.id, error)
+
+        await retry(lambda: self._inbox.accept(message), waits)
 
 
 class InboundQueue:
-    """A queue that outlives connections; `presses` has one of its own, or none where there are no buttons.
-
-    `pause`: seconds to wait after so many failures of the store.
-    """
+    """A queue that outlives connections; `presses` has one of its own, or none where there are no buttons."""
 
     def __init__(
         self,
         manner: ParseOptions,
         people: DingTalkUserLookup,
         presses: CardCallbackQueue | None,
-        pause: Callable[[int], float] = _store_pause,
     ) -> None:
         self._manner = manner
         self._people = people
         self._presses = presses
-        self._pause = pause
         self._waiting: deque[tuple[CallbackMessage, SendAnswer]] = deque()
         self._changed = asyncio.Condition()
 
@@ -102,7 +89,7 @@ class InboundQueue:
 
     async def run(self, inbox: Inbox) -> None:
         """Hand messages over, in order, until cancelled; then the rest, if the store is there."""
-        hearing = ChatbotMessageHandler(self._manner, self._people, inbox, self._pause)
+        hearing = ChatbotMessageHandler(self._manner, self._people, inbox)
         try:
             while True:
                 async with self._changed:

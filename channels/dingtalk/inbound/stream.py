@@ -17,10 +17,11 @@ import aiohttp
 from parley.channels.dingtalk.api import DingTalkApi
 from parley.channels.dingtalk.inbound.inbound_queue import InboundQueue
 from parley.channels.dingtalk.sdk import SystemHandler, SystemMessage
+from parley.channels.kit.fields import json_object
 from parley.channels.kit.http.errors import describe_network_error
 from parley.channels.kit.http.pool import HttpPool
 from parley.core.model.errors import ChannelUnavailable
-from parley.core.model.types import Json, JsonObject
+from parley.core.model.types import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -155,7 +156,6 @@ async def _lifetime(link: DingTalkStreamConnection) -> None:
 def _parsed(text: str) -> JsonObject:
     """The object that a frame is; an empty one for what is none."""
     try:
-        value: Json = json.loads(text)
-    except (ValueError, RecursionError):
+        return json_object(text)
+    except ValueError:
         return {}
-    return value if isinstance(value, dict) else {}

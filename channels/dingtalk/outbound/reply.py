@@ -13,12 +13,12 @@ import logging
 from dataclasses import replace
 
 from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination, file_type
-from parley.channels.dingtalk.errors import ResponseLost
 from parley.channels.dingtalk.formatting import card_parts, card_to_plain, plain_parts, title, with_steps
 from parley.channels.dingtalk.outbound.ai_cards import AiCards
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
 from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
 from parley.channels.dingtalk.question_layout import out_track_id, with_options_as_text
+from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.files import human_size, safe_name, unsent_file_text
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited

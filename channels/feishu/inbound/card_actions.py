@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parley.channels.feishu.fields import id_at, id_if_any, is_foreign, json_object, object_at
+from parley.channels.feishu.fields import id_at, id_if_any, is_foreign
 from parley.channels.feishu.inbound.event_parser import NAME
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.feishu.inbound.websocket import EventResult
 from parley.channels.feishu.question_card import INPUT, OPTION, PRIVATE, QUESTION, TOPIC
-from parley.channels.kit.text import chunks, wellformed
+from parley.channels.kit.fields import MALFORMED, json_object, object_at, text_or_empty
+from parley.channels.kit.retry import RetryPauses, retry
+from parley.channels.kit.text import chunks
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.questions import Click
@@ -22,11 +22,10 @@ from parley.core.ports.channel import Inbox
 log = logging.getLogger(__name__)
 
 CARD_ACTION = "card.action.trigger"
-PAUSES = (0.1, 0.2, 0.4)
+PAUSES = RetryPauses(0.1, attempts=3)
 """Seconds between attempts while the store is away: with a name to look up before, all within the three."""
 MOST_OPTION = 200
 _MOST_TOAST = 200
-_RUBBISH = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,8 @@ def parse_card_action(payload: bytes) -> CardAction | None:
         private=sent.get(PRIVATE) is True,
         presser=id_at(presser, "open_id"),
         question=id_at(sent, QUESTION),
-        option=_words(sent, OPTION)[:MOST_OPTION],
-        text=_words(object_at(action, "form_value"), INPUT) if "form_value" in action else "",
+        option=text_or_empty(sent, OPTION)[:MOST_OPTION],
+        text=text_or_empty(object_at(action, "form_value"), INPUT) if "form_value" in action else "",
         foreign=is_foreign(header, presser),
     )
 
@@ -82,17 +81,14 @@ def toast(told: str) -> JsonObject:
 class CardActionHandler:
     """Takes presses; `guests` are people of other tenants who may talk."""
 
-    def __init__(
-        self, inbox: Inbox, names: FeishuUserLookup, guests: frozenset[str], pauses: Sequence[float] = PAUSES
-    ) -> None:
-        self._inbox, self._names = inbox, names
-        self._guests, self._pauses = guests, pauses
+    def __init__(self, inbox: Inbox, names: FeishuUserLookup, guests: frozenset[str]) -> None:
+        self._inbox, self._names, self._guests = inbox, names, guests
 
     async def take(self, payload: bytes) -> EventResult | None:
         """The answer to a press; None for an event that is none."""
         try:
             pressed = parse_card_action(payload)
-        except _RUBBISH as error:
+        except MALFORMED as error:
             log.warning("feishu: a press cannot be read and is skipped: %s", type(error).__name__)
             return EventResult(done=True)
         if pressed is None:
@@ -112,18 +108,15 @@ class CardActionHandler:
             private=pressed.private,
             text=pressed.text,
         )
-        for pause in (*self._pauses, 0.0):
-            try:
-                told = await self._inbox.decide(click)
-            except StoreUnavailable as error:
-                log.warning("feishu: press %s waits, the store is away (%s)", pressed.id, error)
-                await asyncio.sleep(pause)
-            else:
-                return EventResult(done=True, answer=toast(told))
-        # The person's client then says that it did not work, and the button is still there.
-        return EventResult(done=False)
-
-
-def _words(value: JsonObject, key: str) -> str:
-    found = value.get(key)
-    return wellformed(found) if isinstance(found, str) else ""
+        try:
+            told = await retry(
+                lambda: self._inbox.decide(click),
+                lambda error: log.warning(
+                    "feishu: press %s waits, the store is away (%s)", pressed.id, error
+                ),
+                PAUSES,
+            )
+        except StoreUnavailable:
+            # The person's client then says that it did not work, and the button is still there.
+            return EventResult(done=False)
+        return EventResult(done=True, answer=toast(told))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from weakref import WeakValueDictionary
 
 from parley.channels.feishu.inbound.event_parser import NAME, FeishuInboundMessage, parse_event
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup, QuotedMessages
+from parley.channels.kit.fields import MALFORMED
+from parley.channels.kit.keyed_lock import KeyedLock
+from parley.channels.kit.retry import RetryPauses, retry
 from parley.core.model.address import User
 from parley.core.model.errors import ChannelError, StoreUnavailable
 from parley.core.model.types import InboundMessage
@@ -16,10 +17,8 @@ from parley.core.ports.channel import Inbox
 
 log = logging.getLogger(__name__)
 
-PAUSES = (0.1, 0.2, 0.4, 0.8)
+PAUSES = RetryPauses(0.1, attempts=4)
 """Seconds between attempts while the store is away; then Feishu, which waits three, shall try later."""
-# Whatever our reading may raise over an event that is not as it should be.
-_RUBBISH = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
 
 
 class FeishuEventHandler:
@@ -35,12 +34,11 @@ class FeishuEventHandler:
         names: FeishuUserLookup,
         quotes: QuotedMessages,
         guests: frozenset[str],
-        pauses: Sequence[float] = PAUSES,
     ) -> None:
         self._inbox, self._me = inbox, me
         self._names, self._quotes = names, quotes
-        self._guests, self._pauses = guests, pauses
-        self._lanes: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._guests = guests
+        self._lanes = KeyedLock()
 
     async def take(self, payload: bytes) -> bool:
         """True when the event is on disk, or none of ours; False when it shall come again."""
@@ -50,8 +48,7 @@ class FeishuEventHandler:
         if heard.foreign and heard.sender not in self._guests:
             log.info("feishu: %s of another tenant is not answered", heard.sender)
             return True
-        lane = self._lanes.setdefault(heard.conversation.chat, asyncio.Lock())
-        async with lane:
+        async with self._lanes.hold(heard.conversation.chat):
             try:
                 message = await self._complete(heard)
             except ChannelError as error:
@@ -75,22 +72,24 @@ class FeishuEventHandler:
         )
 
     async def _accept(self, message: InboundMessage) -> bool:
-        for pause in (*self._pauses, 0.0):
-            try:
-                await self._inbox.accept(message)
-            except StoreUnavailable as error:
-                log.warning("feishu: message %s waits, the store is away (%s)", message.id, error)
-                await asyncio.sleep(pause)
-            else:
-                return True
-        return False
+        try:
+            await retry(
+                lambda: self._inbox.accept(message),
+                lambda error: log.warning(
+                    "feishu: message %s waits, the store is away (%s)", message.id, error
+                ),
+                PAUSES,
+            )
+        except StoreUnavailable:
+            return False
+        return True
 
 
 def parse_or_skip(payload: bytes, me: str) -> FeishuInboundMessage | None:
     """The message in an event; rubbish is named in the log and skipped, or it would come for hours."""
     try:
         return parse_event(payload, me)
-    except _RUBBISH as error:
+    except MALFORMED as error:
         log.warning(
             "feishu: an event of %d bytes cannot be read and is skipped: %s: %s",
             len(payload),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from parley.channels.feishu.fields import id_at, id_if_any, is_foreign, json_object, object_at
+from parley.channels.feishu.fields import id_at, id_if_any, is_foreign
 from parley.channels.feishu.inbound.message_content import parse_content
+from parley.channels.kit.fields import json_object, object_at
 from parley.channels.kit.text import wellformed
 from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from parley.channels.feishu.api import FeishuApi
 from parley.channels.feishu.errors import ScopeMissing
-from parley.channels.feishu.fields import json_object
 from parley.channels.feishu.inbound.event_parser import FeishuInboundMessage, resolve_mentions
 from parley.channels.feishu.inbound.message_content import parse_content
 from parley.channels.feishu.lru import LruCache
+from parley.channels.kit.fields import json_object
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import ChannelError, DeliveryRejected
 

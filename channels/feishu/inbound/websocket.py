@@ -19,10 +19,10 @@ from urllib.parse import parse_qs, urlsplit
 import aiohttp
 
 from parley.channels.feishu.errors import too_many_connections
-from parley.channels.feishu.fields import json_object
 from parley.channels.feishu.inbound import frame_codec
 from parley.channels.feishu.inbound.fragment_assembly import FragmentAssembler
 from parley.channels.feishu.inbound.frame_codec import DecodedFrame
+from parley.channels.kit.fields import json_object
 from parley.channels.kit.http.errors import describe_network_error
 from parley.core.model.errors import AuthenticationRefused, ChannelError, ChannelUnavailable
 from parley.core.model.types import JsonObject

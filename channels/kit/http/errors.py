@@ -2,7 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import aiohttp
+
+from parley.channels.kit.errors import ResponseLost
+from parley.core.model.errors import ChannelUnavailable
+
+_NEVER_SENT = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.InvalidURL)
+
+
+@contextmanager
+def map_network_errors(platform: str) -> Iterator[None]:
+    """Raise ChannelUnavailable for a request that never left, ResponseLost for one that may have arrived.
+
+    aiohttp's errors are not chained: their texts may have addresses in them, and those have secrets.
+    """
+    try:
+        yield
+    except _NEVER_SENT as error:
+        raise ChannelUnavailable(f"{platform} cannot be reached: {describe_network_error(error)}") from None
+    except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
+        raise ResponseLost(f"{platform} gave no answer: {describe_network_error(error)}") from None
 
 
 def describe_network_error(error: BaseException) -> str:

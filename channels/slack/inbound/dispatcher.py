@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 
@@ -10,9 +9,10 @@ from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 
+from parley.channels.kit.fields import MALFORMED, json_object
 from parley.channels.kit.keyed_lock import KeyedLock
 from parley.channels.slack.api import SlackApi
-from parley.channels.slack.inbound.context import MALFORMED, REACHED, SlackInboundContext
+from parley.channels.slack.inbound.context import REACHED, SlackInboundContext
 from parley.channels.slack.inbound.event_parser import parse_event, user_ids_in
 from parley.channels.slack.inbound.interactions import BackgroundTasks, InteractionHandler
 from parley.core.model.types import InboundMessage, Json, JsonObject
@@ -39,7 +39,7 @@ class SlackDispatcher:
         While the store is away, or Slack does not tell who somebody is, it waits: what Slack sends again
         meanwhile is known by its id.
         """
-        async with self._locks.of(_lane(payload)):
+        async with self._locks.hold(_lane(payload)):
             try:
                 request = AsyncBoltRequest(mode="socket_mode", body=dict(payload))
                 answer = await self._app.async_dispatch(request)
@@ -82,7 +82,7 @@ class SlackDispatcher:
 
     async def _on_event(self, body: dict[str, Json], context: AsyncBoltContext) -> None:
         context[REACHED] = True
-        await self._listener.insist(f"event {body.get('event_id')}", lambda: self._accept(body))
+        await self._listener.retry_until_stored(f"event {body.get('event_id')}", lambda: self._accept(body))
 
     async def _accept(self, body: JsonObject) -> None:
         message = await self._message(body)
@@ -123,10 +123,9 @@ async def _on_other(ack: AsyncAck) -> None:
 def _said(answer: BoltResponse) -> JsonObject:
     """The object in an answer of Bolt's, empty for none."""
     try:
-        said: Json = json.loads(answer.body) if answer.body else {}
+        return json_object(answer.body)
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {}
 
 
 def _lane(payload: JsonObject) -> str:

@@ -13,12 +13,12 @@ from typing import TypeAlias
 from urllib.parse import parse_qsl
 
 from slack_sdk.signature import SignatureVerifier
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
 from parley.channels.kit.text import wellformed
-from parley.channels.kit.webhook import Webhook
+from parley.channels.kit.webhook import Webhook, read_body, text_response
 from parley.channels.slack.config import HOOK_PATH
 from parley.core.model.types import Json, JsonObject
 
@@ -64,24 +64,24 @@ class EventsApiEndpoint:
     async def _post(self, request: Request) -> Response:
         # Before the body is read: whoever cannot even write a fresh timestamp is not worth two megabytes.
         if not self._is_fresh(request):
-            return _answer(401, "the timestamp is missing, or too old")
-        body = await _body(request, self._patience)
+            return text_response(401, "the timestamp is missing, or too old")
+        body = await read_body(request, MAX_BODY, self._patience)
         if len(body) > MAX_BODY:
             log.warning("slack: a post of more than %d bytes is refused", MAX_BODY)
-            return _answer(413, "too large")
+            return text_response(413, "too large")
         if not self._is_signed(request, body):
-            return _answer(401, "the signature is wrong")
+            return text_response(401, "the signature is wrong")
         payload = parse_payload(body, request.headers.get("content-type", ""))
         if payload is None:
             log.warning("slack: something that is no payload was posted with the right signature")
-            return _answer(400, "no payload")
+            return text_response(400, "no payload")
         if payload.get("type") == "url_verification":
             return JSONResponse({"challenge": wellformed(str(payload.get("challenge")))})
         return await self._take(payload)
 
     async def _take(self, payload: JsonObject) -> Response:
         if self._hear is None:
-            return _answer(503, "nobody listens yet")
+            return text_response(503, "nobody listens yet")
         try:
             async with asyncio.timeout(self._patience):
                 heard = await self._hear(payload)
@@ -89,7 +89,7 @@ class EventsApiEndpoint:
             log.warning("slack: a post could not be stored in time; Slack is asked to send it again")
             heard = None
         if heard is None:
-            return _answer(503, "please again later")
+            return text_response(503, "please again later")
         # An answer may become a message in the chat: where there is nothing to say it stays empty.
         return JSONResponse(dict(heard)) if heard else Response(status_code=200)
 
@@ -121,22 +121,3 @@ def parse_payload(body: bytes, content_type: str) -> JsonObject | None:
 
 def _object(value: Json) -> JsonObject | None:
     return value if isinstance(value, dict) else None
-
-
-async def _body(request: Request, patience: float) -> bytes:
-    """What was posted, a little of it at least where it is too much; nothing from who hung up, or makes us
-    wait: who posts is not known before the whole is here."""
-    body = bytearray()
-    try:
-        async with asyncio.timeout(patience):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > MAX_BODY:
-                    break
-    except (ClientDisconnect, TimeoutError):
-        return b""
-    return bytes(body)
-
-
-def _answer(status: int, text: str) -> Response:
-    return PlainTextResponse(f"{text}\n", status)

@@ -12,11 +12,12 @@ from typing import Self
 
 from slack_bolt.async_app import AsyncAck, AsyncBoltContext
 
+from parley.channels.kit.fields import MALFORMED, object_at
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.blocks import OPTION_ACTION
-from parley.channels.slack.fields import object_at, required_text_at, text_at
+from parley.channels.slack.fields import required_text_at, text_at
 from parley.channels.slack.formatting import escape_mentions
-from parley.channels.slack.inbound.context import MALFORMED, REACHED, SlackInboundContext
+from parley.channels.slack.inbound.context import REACHED, SlackInboundContext
 from parley.channels.slack.inbound.event_parser import NAME, is_private, sender_of
 from parley.channels.slack.modal import (
     EDIT_ACTION,
@@ -116,7 +117,7 @@ class InteractionHandler:
         await ack()
 
     async def _take(self, press: BlockAction) -> None:
-        told = await self._listener.insist(f"press {press.id}", lambda: self._decide(press))
+        told = await self._listener.retry_until_stored(f"press {press.id}", lambda: self._decide(press))
         if told:
             self._errands.run(self._tell(press, told))
 
@@ -153,7 +154,7 @@ class InteractionHandler:
 
 
 def parse_block_action(body: JsonObject) -> BlockAction | ModalRequest | None:
-    """What a press of a button says; None for a button that is not ours. Raises those of RUBBISH."""
+    """What a press of a button says; None for a button that is not ours. Raises those of MALFORMED."""
     actions = body.get("actions")
     action = object_at({"action": actions[0]} if isinstance(actions, list) else {}, "action")
     kind = required_text_at(action, "action_id").partition(":")[0]

@@ -17,10 +17,11 @@ from dataclasses import dataclass
 
 import aiohttp
 
+from parley.channels.kit.fields import json_object
 from parley.channels.kit.http.errors import describe_network_error
 from parley.channels.slack.api import SlackApi
 from parley.core.model.errors import ChannelError, ChannelUnavailable, unwrap_exception_group
-from parley.core.model.types import Json, JsonObject
+from parley.core.model.types import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -147,11 +148,10 @@ def _frame(message: aiohttp.WSMessage) -> JsonObject:
     if message.type is not aiohttp.WSMsgType.TEXT:
         return {}
     try:
-        decoded: Json = json.loads(message.data)
-    except (ValueError, RecursionError):
-        log.warning("slack: a frame that is no JSON is skipped")
+        return json_object(message.data)
+    except ValueError:
+        log.warning("slack: a frame that is no JSON object is skipped")
         return {}
-    return decoded if isinstance(decoded, dict) else {}
 
 
 def _words(frame: JsonObject) -> str:

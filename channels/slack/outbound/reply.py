@@ -6,10 +6,10 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.blocks import buttons_of, options_list, split_parts
-from parley.channels.slack.errors import ResponseLost
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import SplitPoint, escape_mentions, split_messages, with_steps
 from parley.channels.slack.outbound.agent_session import SlackAgentSession

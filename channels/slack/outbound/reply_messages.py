@@ -13,9 +13,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from parley.channels.kit.errors import MessageGone, ResponseLost
 from parley.channels.slack.api import OwnMessage, SlackApi, SlackDestination
 from parley.channels.slack.blocks import BlockButton, button_forms, fit_into, text_forms
-from parley.channels.slack.errors import MessageGone, ResponseLost, StreamEnded, Unsupported
+from parley.channels.slack.errors import StreamEnded, Unsupported
 from parley.channels.slack.formatting import with_steps
 from parley.channels.slack.outbound.agent_session import SlackAgentSession
 from parley.channels.slack.outbound.reply_state import SlackReplyState

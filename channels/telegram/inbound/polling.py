@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 
+from parley.channels.kit.retry import retry
 from parley.channels.telegram.api import TelegramApi
 from parley.channels.telegram.inbound.update_handler import (
     TelegramInboundContext,
@@ -13,7 +13,6 @@ from parley.channels.telegram.inbound.update_handler import (
     update_id_of,
 )
 from parley.channels.telegram.inbound.update_parser import UPDATE_KINDS
-from parley.core.model.errors import StoreUnavailable
 from parley.core.model.types import Json
 
 log = logging.getLogger(__name__)
@@ -21,19 +20,12 @@ log = logging.getLogger(__name__)
 _MOST = 2**62
 
 
-def _store_pause(attempt: int) -> float:
-    return min(30.0, 0.5 * 2.0 ** min(attempt, 10))
-
-
 class Polling:
-    """Long polls, one after the other. `pause`: seconds to wait after so many failures of the store."""
+    """Long polls, one after the other."""
 
-    def __init__(
-        self, api: TelegramApi, intake: UpdateHandler, pause: Callable[[int], float] = _store_pause
-    ) -> None:
+    def __init__(self, api: TelegramApi, intake: UpdateHandler) -> None:
         self._api = api
         self._intake = intake
-        self._pause = pause
         self._offset = 0
 
     async def run(self, listener: TelegramInboundContext) -> None:
@@ -53,12 +45,8 @@ class Polling:
             await asyncio.sleep(1.0)
 
     async def _take(self, raw: Json, listener: TelegramInboundContext) -> None:
-        attempt = 0
-        while True:
-            try:
-                return await self._intake.take(raw, listener)
-            except StoreUnavailable as error:
-                pause = self._pause(attempt)
-                log.warning("telegram: update %s waits, the store is away (%s)", update_id_of(raw), error)
-                await asyncio.sleep(pause)
-                attempt += 1
+        number = update_id_of(raw)
+        await retry(
+            lambda: self._intake.take(raw, listener),
+            lambda error: log.warning("telegram: update %s waits, the store is away (%s)", number, error),
+        )

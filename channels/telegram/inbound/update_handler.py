@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from telegram import Update
 
+from parley.channels.kit.fields import MALFORMED
 from parley.channels.telegram.inbound.update_parser import GroupMigrated, TelegramBotIdentity, parse_update
 from parley.channels.telegram.inline_keyboard import ButtonOptions, CallbackPress
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
@@ -18,8 +19,8 @@ from parley.core.ports.channel import Inbox
 
 log = logging.getLogger(__name__)
 
-# Whatever the SDK and we may raise over an update that is not as it should be.
-_RUBBISH = (TypeError, ValueError, LookupError, AttributeError, OverflowError, OSError, RecursionError)
+# The SDK makes local times of numbers, which the platform may refuse.
+_MALFORMED = (*MALFORMED, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def parse_or_skip(
             raise TypeError("not an object")
         update = Update.de_json(dict(raw), None)
         return parse_update(update, me, now)
-    except _RUBBISH as error:
+    except _MALFORMED as error:
         kinds = ", ".join(str(key) for key in raw if key != "update_id") if isinstance(raw, dict) else "?"
         log.warning(
             "telegram: update %s (%.100s) cannot be read and is skipped: %s: %.200s",

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hmac import compare_digest
 
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute
 
-from parley.channels.kit.webhook import Webhook
+from parley.channels.kit.webhook import Webhook, read_body, text_response
 from parley.channels.telegram.config import HOOK_PATH
 from parley.channels.telegram.inbound.update_handler import (
     TelegramInboundContext,
@@ -54,19 +54,19 @@ class TelegramWebhook:
     async def _post(self, request: Request) -> Response:
         said = request.headers.get(_SECRET, "").encode("latin-1")
         if not compare_digest(said, self._secret):
-            return _answer(401, "the secret token is wrong")
+            return text_response(401, "the secret token is wrong")
         listener = self._listener
         if listener is None:
-            return _answer(503, "nobody listens yet")
-        body = await _body(request)
+            return text_response(503, "nobody listens yet")
+        body = await read_body(request, MAX_BODY)
         if len(body) > MAX_BODY:
             log.warning("telegram: a posted update of more than %d bytes is refused", MAX_BODY)
-            return _answer(413, "too large")
+            return text_response(413, "too large")
         try:
             raw: Json = json.loads(body)
         except (ValueError, RecursionError):
             log.warning("telegram: something that is no update was posted with the right secret")
-            return _answer(400, "no JSON")
+            return text_response(400, "no JSON")
         return await self._take(raw, listener)
 
     async def _take(self, raw: Json, listener: TelegramInboundContext) -> Response:
@@ -74,22 +74,5 @@ class TelegramWebhook:
             await self._intake.take(raw, listener)
         except StoreUnavailable as error:
             log.warning("telegram: update %s waits, the store is away (%s)", update_id_of(raw), error)
-            return _answer(503, "please again later")
-        return _answer(200, "ok")
-
-
-async def _body(request: Request) -> bytes:
-    """What was posted, a little of it at least where it is too much; nothing from who hung up."""
-    body = bytearray()
-    try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_BODY:
-                break
-    except ClientDisconnect:
-        return b""
-    return bytes(body)
-
-
-def _answer(status: int, text: str) -> Response:
-    return PlainTextResponse(f"{text}\n", status)
+            return text_response(503, "please again later")
+        return text_response(200, "ok")

@@ -16,9 +16,10 @@ from zlib import crc32
 
 from telegram import InlineKeyboardMarkup
 
+from parley.channels.kit.errors import MessageGone, ResponseLost
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.telegram.api import TelegramApi, TelegramDestination
-from parley.channels.telegram.errors import MessageGone, ResponseLost, RichRefused, map_store_errors
+from parley.channels.telegram.errors import RichRefused, map_store_errors
 from parley.channels.telegram.formatting import (
     FormattedMessage,
     placeholder_for,

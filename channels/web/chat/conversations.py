@@ -102,7 +102,7 @@ class ConversationStore:
 
     async def _change(self, chat_id: str, change: Change) -> ChatConversation:
         # One at a time here: of sixty that begin together, each but one would have to begin again.
-        async with self._locks.of(chat_id):
+        async with self._locks.hold(chat_id):
             return await self._change_alone(chat_id, change)
 
     async def _change_alone(self, chat_id: str, change: Change) -> ChatConversation:
