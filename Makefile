@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run chat check test lint browser teeth chaos attacks fuzz soak conformance vendors postgres nodes journeys bench clean
-.PHONY: chaos-nodes
+.PHONY: chaos-nodes lint-page
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -33,12 +33,22 @@ check: $(VENV)/.run ## Check config.yaml and say what would start
 test: $(VENV)/.test ## The default tests, a few minutes
 	@$(SUITE) test $(ARGS)
 
-lint: $(VENV)/.test ## Style, types, import rules, and config.yaml as it is shipped
+lint: $(VENV)/.test ## Style, types (the page's too where npm is), import rules, config.yaml as shipped
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports
 	@sh scripts/config.sh
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-page; \
+		else echo "The page's JavaScript was not checked: npm is not here."; fi
+
+lint-page: $(VENV)/.test $(PAGE_TOOLS)/.done
+	@mkdir -p $(PAGE_TOOLS)/served/kit
+	@$(PY) -c "from parley.channels.web.sentences import sentences_module; print(sentences_module())" \
+		>$(PAGE_TOOLS)/served/kit/sentences.js
+	@cp tests/browser/tools/eslint.config.mjs $(PAGE_TOOLS)/
+	@node $(PAGE_TOOLS)/node_modules/eslint/bin/eslint.js --config $(PAGE_TOOLS)/eslint.config.mjs channels/web/page
+	@node $(PAGE_TOOLS)/node_modules/typescript/bin/tsc --project tests/browser/tools
 
 browser: $(VENV)/.test $(PAGE_TOOLS)/.done ## The page in headless Chromium (needs Debian's "chromium npm")
 	@$(SUITE) browser $(ARGS)
@@ -110,7 +120,7 @@ $(PAGE_TOOLS)/.done: tests/browser/tools/package.json tests/browser/tools/packag
 	@mkdir -p $(PAGE_TOOLS)
 	@cp tests/browser/tools/package.json tests/browser/tools/package-lock.json $(PAGE_TOOLS)/
 	@npm ci --prefix $(PAGE_TOOLS) --ignore-scripts --no-audit --no-fund --loglevel=error \
-		|| { echo "axe could not be installed; $(OFFLINE)" >&2; exit 1; }
+		|| { echo "The tools that check the page could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@
 
 $(VENDORS)/.done: tests/vendors/package.json tests/vendors/package-lock.json

@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from parley.channels.kit.webhook import ServesHttp
-from parley.channels.web import privacy
+from parley.channels.web import privacy, sentences
 from parley.channels.web.api.chat_routes import ChatApi
 from parley.channels.web.api.file_routes import FileApi
 from parley.channels.web.api.inbox import WebInbox
@@ -93,6 +93,7 @@ class WebChannel(Channel, ServesHttp):
         """The page at `/`, its files under `/page`, the API under `/api/chat`."""
         return (
             Route("/", _index, methods=["GET"]),
+            Route(sentences.PATH, sentences.serve_sentences, methods=["GET"]),
             Mount("/page", _Files(directory=_PAGE)),
             *self._api.routes(),
             *self._files.routes(),

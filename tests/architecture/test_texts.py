@@ -7,7 +7,9 @@ import ast
 import re
 import string
 
-from parley.core.texts import CATALOGUE, Sentence
+import pytest
+
+from parley.core.texts import CATALOGUE, PAGE_CATALOGUE, PageSentence, Sentence
 from tests.kit.checkout import ROOT, name, parsed
 
 # Where what people read is made: these take a whole text, or are one.
@@ -72,6 +74,7 @@ FOR_OTHERS = {
         ),
         "channels/web/chat/reply.py",
     },
+    "the browser, which is given a script": {"channels/web/sentences.py"},
     "the agent": {
         "parley/agent/files/content_blocks.py",
         "parley/agent/hitl/decisions.py",
@@ -79,6 +82,10 @@ FOR_OTHERS = {
     },
     "nobody: what the agent's framework says by itself is left out": {"parley/agent/hitl/questions.py"},
 }
+
+
+CATALOGUES = ((CATALOGUE, Sentence), (PAGE_CATALOGUE, PageSentence))
+PAGE = ROOT / "channels" / "web" / "page"
 
 
 def sources():
@@ -90,18 +97,26 @@ def places(text):
     return {place for _, place, _, _ in string.Formatter().parse(text)} - {None}
 
 
-def test_no_sentence_is_missing_empty_or_beside_the_others():
-    for language, texts in CATALOGUE.items():
-        assert set(texts) == set(Sentence), language
+@pytest.mark.parametrize(("catalogue", "names"), CATALOGUES)
+def test_no_sentence_is_missing_empty_or_beside_the_others(catalogue, names):
+    for language, texts in catalogue.items():
+        assert set(texts) == set(names), language
         assert not [sentence for sentence, text in texts.items() if not text.strip()]
 
 
-def test_the_languages_are_different_and_fill_the_same_places():
-    same = [s for s in Sentence if len({texts[s] for texts in CATALOGUE.values()}) == 1]
+@pytest.mark.parametrize(("catalogue", "names"), CATALOGUES)
+def test_the_languages_are_different_and_fill_the_same_places(catalogue, names):
+    same = [s for s in names if len({texts[s] for texts in catalogue.values()}) == 1]
     assert same == []
-    for sentence in Sentence:
-        assert len({frozenset(places(texts[sentence])) for texts in CATALOGUE.values()}) == 1, sentence
-        assert all(place.isidentifier() for place in places(CATALOGUE["en"][sentence])), sentence
+    for sentence in names:
+        assert len({frozenset(places(texts[sentence])) for texts in catalogue.values()}) == 1, sentence
+        assert all(place.isidentifier() for place in places(catalogue["en"][sentence])), sentence
+
+
+def test_the_page_says_each_of_its_sentences_and_has_none_of_its_own():
+    script = "".join(path.read_text("utf-8") for path in sorted(PAGE.rglob("*.js")))
+    assert [sentence for sentence in PageSentence if f'"{sentence}"' not in script] == []
+    assert re.findall(r"[\u4e00-\u9fff]+", script) == []
 
 
 def test_every_place_is_filled_wherever_a_sentence_is_said():

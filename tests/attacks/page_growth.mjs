@@ -70,7 +70,7 @@ for (const { place, source, flags, texts } of asked.patterns) {
   }
 }
 if (asked.page) {
-  const { renderInto } = await import(`${asked.page}/markdown.js`);
+  const { renderInto } = await import(`${asked.page}/markdown/blocks.js`);
   const render = (text) => renderInto(new Element("div"), text);
   for (const [before, part] of asked.parts) {
     const ratio = growth(render, (count) => before + part.repeat(count), asked.mostShown);

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from parley.channels.web.sentences import sentences_module
 from tests.attacks import time_growth
 from tests.attacks.pathological_texts import MARKDOWN, hostile_texts
 from tests.kit.checkout import ROOT
@@ -114,6 +115,7 @@ def test_what_the_page_shows_of_an_answer_is_drawn_in_linear_time(tmp_path):
     # A folder of its own, where Node takes the files for the modules that they are.
     shutil.copytree(PAGE, tmp_path / "page")
     (tmp_path / "package.json").write_text('{"type": "module"}', "utf-8")
+    (tmp_path / "page" / "kit" / "sentences.js").write_text(sentences_module(), "utf-8")
     assert told_each_time({"patterns": [], "page": (tmp_path / "page").as_uri(), "parts": PARTS}) == []
 
 

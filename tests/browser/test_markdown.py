@@ -15,7 +15,7 @@ from tests.kit.doubles.web import MemoryDocuments
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 RENDER = """async (texts) => {
-  const { renderInto } = await import('/page/markdown.js');
+  const { renderInto } = await import('/page/markdown/blocks.js');
   const target = document.createElement('div');
   for (const text of texts) renderInto(target, text);
   return target.innerHTML;

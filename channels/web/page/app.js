@@ -1,22 +1,30 @@
 // Puts the page together.
 
-import { api, Problem } from "./api.js";
-import { Composer } from "./composer.js";
-import { askText, tell, toast } from "./dialog.js";
-import { newId, plain } from "./dom.js";
-import { startHeader } from "./header.js";
-import { Live } from "./live.js";
-import { outbox } from "./outbox.js";
-import { drawer, startSidebar } from "./sidebar.js";
-import { keyOf, store } from "./store.js";
-import { language, ourCommands, t, zone } from "./texts.js";
-import { isBusy, load, startThread, toEnd } from "./thread.js";
+import { api, Problem } from "./kit/api.js";
+import { Composer } from "./chat/composer.js";
+import { askText, tell, toast } from "./kit/dialog.js";
+import { byId, newId, plain } from "./kit/dom.js";
+import { startHeader } from "./chat/header.js";
+import { Live } from "./chat/live.js";
+import { outbox } from "./chat/outbox.js";
+import { drawer, startSidebar } from "./chat/sidebar.js";
+import { keyOf, samePlace, store } from "./chat/store.js";
+import { language, ourCommands, t, zone } from "./kit/texts.js";
+import { isBusy, load, startThread, toEnd } from "./chat/thread.js";
+
+/**
+ * @import { Entry, Hello, Place } from "./kit/protocol"
+ * @import { Message } from "./chat/outbox.js"
+ */
 
 const PLACE = /^#\/([\w-]{8,64})(?:\/([\w-]{8,64}))?$/;
 
 const composer = new Composer({ send, stop });
 
-// At once, not with the hashchange to come: what is typed next belongs to the new place.
+/**
+ * At once, not with the hashchange to come: what is typed next belongs to the new place.
+ * @param {Place | null} place
+ */
 function go(place) {
   history.pushState(null, "", place ? "#/" + keyOf(place) : location.pathname);
   store.open(place);
@@ -31,14 +39,13 @@ function newChat() {
 function openFromHash() {
   const found = PLACE.exec(location.hash);
   const place = found && { chat: found[1], topic: found[2] ?? null };
-  const same = place && store.place && keyOf(place) === keyOf(store.place);
-  if (!same) store.open(place);
+  if (!samePlace(place, store.place)) store.open(place);
 }
 
+/** @param {Message} message */
 function send(message) {
-  const given = typeof message === "string" ? { id: newId(), text: message, files: [] } : message;
   const place = store.place ?? { chat: newId(), topic: null };
-  outbox.add(place, given);
+  outbox.add(place, message);
   if (!store.place) go(place);
   toEnd();
 }
@@ -48,31 +55,44 @@ async function stop() {
   if (place) await tell(api.stop(place.chat, place.topic, newId(), language));
 }
 
-// Whether the press of a question's button was taken; what it says about it is shown.
+/**
+ * Whether the press of a question's button was taken; what it says about it is shown.
+ * @param {string} question
+ * @param {string} option
+ * @param {string} text
+ */
 async function decide(question, option, text) {
   const place = store.place;
+  if (!place) return false;
   const told = await tell(api.decide(place.chat, { id: newId(), question, option, text, topic: place.topic, language }));
   if (told) toast(told.text);
   return Boolean(told);
 }
 
+/** @param {Entry} entry */
 async function edit(entry) {
   const place = store.place;
   const text = await askText(entry.text);
-  if (!text) return;
+  if (!text || !place) return;
   const changed = await tell(api.edit(place.chat, entry.id, { id: newId(), text, topic: place.topic, language, zone }));
   if (changed) store.putEntry(place, changed);
 }
 
-// Takes a message back that waits to be answered; that it came too late is said, too.
+/**
+ * Takes a message back that waits to be answered; that it came too late is said, too.
+ * @param {Entry} entry
+ */
 async function withdraw(entry) {
   const place = store.place;
+  if (!place) return;
   const changed = await tell(api.withdraw(place.chat, place.topic, entry.id));
   if (changed) store.putEntry(place, changed);
 }
 
+/** @param {Entry} entry */
 async function startTopic(entry) {
   const place = store.place;
+  if (!place) return;
   const title = plain(entry.text).trim().split("\n")[0].slice(0, 60);
   const topic = newId();
   const chat = await tell(api.startTopic(place.chat, topic, title, entry.id));
@@ -88,6 +108,7 @@ function onEscape() {
   if (isBusy(store.place)) stop();
 }
 
+/** @param {Hello} hello */
 function takeHello(hello) {
   store.user = hello.user;
   store.commands = ourCommands(hello.commands);
@@ -113,10 +134,11 @@ async function loadAll() {
 
 function start() {
   document.documentElement.lang = language;
-  document.querySelector(".skip").textContent = t("skip");
+  byId("skip").textContent = t("skip");
   startSidebar(newChat);
   startHeader();
-  startThread({ send, decide, edit, withdraw, startTopic, drawn: () => composer.refresh() });
+  const say = (/** @type {string} */ text) => send({ id: newId(), text, files: [] });
+  startThread({ send: say, decide, edit, withdraw, startTopic, drawn: () => composer.refresh() });
   store.on("place", () => {
     composer.show(store.place);
     if (!store.place && location.hash) history.replaceState(null, "", location.pathname);

@@ -1,11 +1,13 @@
 """Every sentence that people see, in English and Chinese."""
 
-from parley.core.texts import en, zh
+from parley.core.texts import en, page_en, page_zh, zh
 from parley.core.texts.keys import Sentence
+from parley.core.texts.page_keys import PageSentence
 
 CATALOGUE = {"en": en.TEXTS, "zh": zh.TEXTS}
+PAGE_CATALOGUE = {"en": page_en.TEXTS, "zh": page_zh.TEXTS}
 
-__all__ = ["CATALOGUE", "Sentence", "language_of", "say"]
+__all__ = ["CATALOGUE", "PAGE_CATALOGUE", "PageSentence", "Sentence", "language_of", "say"]
 
 
 def language_of(*tags: str) -> str:

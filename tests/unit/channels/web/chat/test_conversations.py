@@ -93,5 +93,8 @@ async def test_the_page_and_its_parts_are_served(site: Site) -> None:
     assert "text/html" in page.headers["content-type"]
     part = await site.http.get("/page/app.js")
     assert "javascript" in part.headers["content-type"]
+    sentences = await site.http.get("/page/kit/sentences.js")
+    assert "javascript" in sentences.headers["content-type"]
+    assert '"newChat": "新建对话"' in sentences.text
     assert (await site.http.get("/page/../channel.py")).status_code == 404
     assert (await site.http.get("/page/%2e%2e/channel.py")).status_code == 404

@@ -1,23 +1,27 @@
 // The memory panel: what is remembered of the person at this page, in their hands.
 
-import { call, Problem } from "./api.js";
-import { ask } from "./dialog.js";
-import { button, h } from "./dom.js";
-import { factForm, factRow } from "./memory-facts.js";
-import { t } from "./texts.js";
+import { call, Problem } from "../kit/api.js";
+import { ask } from "../kit/dialog.js";
+import { button, h } from "../kit/dom.js";
+import { factForm, factRow } from "./facts.js";
+import { named, t } from "../kit/texts.js";
 
-const SECTIONS = { user: ["workContext", "personalContext", "topOfMind"], history: ["recentMonths", "earlierContext", "longTermBackground"] };
+/** @import { Fact, Memory, MemoryState, MemoryStatus, NewFact } from "../kit/protocol" */
+
 const AT_ONCE = 100;
 
+/** @type {(method: string, path?: string, body?: object) => Promise<any>} */
 const memory = (method, path = "", body = undefined) => call(method, "/api/memory" + path, body);
+/** @type {(words: string[], text: string) => boolean} */
 const matches = (words, text) => words.every((word) => text.includes(word));
-const folded = (text) => text.normalize("NFKC").toLocaleLowerCase();
+const folded = (/** @type {string} */ text) => text.normalize("NFKC").toLocaleLowerCase();
 
 export function openMemory() {
   new Panel().open();
 }
 
 class Panel {
+  /** @type {Memory | null} */
   #data = null;
   #editing = ""; // the id of the fact that is being edited
   #shown = AT_ONCE;
@@ -36,7 +40,7 @@ class Panel {
     const toggle = h("label", { class: "memory-switch" }, this.#on, h("span", {}, t("memoryOn")));
     const fetchIt = h("a", { class: "plain", href: "/api/memory/export", download: "memory.json" }, t("memoryExport"));
     const clear = h("button", { type: "button", class: "plain", onclick: () => this.#clear() }, t("memoryClear"));
-    const add = factForm({ content: "", category: "context" }, t("memoryAdd"), (fact) => this.#add(fact));
+    const add = factForm({ content: "", category: "context" }, t("memoryAdd"), (fact) => this.#add(fact), null);
     this.#body.append(h("div", { class: "memory-tools" }, toggle, fetchIt, clear), add, this.#search, this.#list);
     this.#dialog.append(head, h("p", {}, t("memorySays")), this.#note, this.#trouble, this.#body);
     this.#dialog.addEventListener("click", (event) => event.target === this.#dialog && this.#dialog.close());
@@ -49,6 +53,7 @@ class Panel {
 
   async #load() {
     this.#note.textContent = t("memoryLoading");
+    /** @type {MemoryStatus | undefined} */
     const status = await this.#tried(memory("GET", "/status"));
     this.#note.textContent = "";
     if (!status) return;
@@ -61,7 +66,11 @@ class Panel {
     this.#body.hidden = false;
   }
 
-  // The answer, or undefined when it did not work: that is said in the panel, where a toast could not be seen.
+  /**
+   * The answer, or undefined when it did not work: that is said in the panel, where a toast could not be seen.
+   * @template T
+   * @param {Promise<T>} promise
+   */
   async #tried(promise) {
     this.#trouble.textContent = "";
     try {
@@ -73,7 +82,11 @@ class Panel {
     }
   }
 
-  // Whether it worked; the memory that came back is shown, and `says` is told to those who listen.
+  /**
+   * Whether it worked; the memory that came back is shown, and `says` is told to those who listen.
+   * @param {Promise<Memory>} promise
+   * @param {string} says
+   */
   async #change(promise, says) {
     const data = await this.#tried(promise);
     if (!data) return false;
@@ -83,11 +96,13 @@ class Panel {
     return true;
   }
 
+  /** @param {MemoryState} state */
   #showState({ on, waiting }) {
     this.#on.checked = on;
     this.#note.textContent = on ? waiting ? t("memoryWaiting", { n: waiting }) : "" : t("memoryIsOff");
   }
 
+  /** @param {Memory} data */
   #show(data) {
     this.#data = data;
     this.#draw();
@@ -99,14 +114,15 @@ class Panel {
   }
 
   #draw() {
+    if (!this.#data) return;
     const words = folded(this.#search.value).split(/\s+/).filter(Boolean);
-    const summaries = this.#summaries().filter(([name, text]) => matches(words, folded(`${t(name)} ${text}`)));
+    const summaries = summariesOf(this.#data).filter(({ name, text }) => matches(words, folded(`${name} ${text}`)));
     const facts = this.#data.facts
-      .filter((fact) => matches(words, folded(`${fact.content} ${fact.category} ${t(fact.category)}`)))
+      .filter((fact) => matches(words, folded(`${fact.content} ${fact.category} ${named(fact.category)}`)))
       .sort((one, two) => (one.createdAt < two.createdAt ? 1 : one.createdAt > two.createdAt ? -1 : 0));
     const nodes = [];
     if (summaries.length) {
-      const entries = summaries.map(([name, text]) => [h("dt", {}, t(name)), h("dd", {}, text)]);
+      const entries = summaries.flatMap(({ name, text }) => [h("dt", {}, name), h("dd", {}, text)]);
       nodes.push(h("h3", {}, t("memorySummaries")), h("dl", {}, ...entries));
     }
     if (facts.length) {
@@ -121,46 +137,49 @@ class Panel {
     this.#list.replaceChildren(...nodes);
   }
 
-  #summaries() {
-    return Object.entries(SECTIONS)
-      .flatMap(([section, names]) => names.map((name) => [name, this.#data[section][name].summary]))
-      .filter(([, text]) => text);
-  }
-
+  /** @param {Fact} fact */
   #fact(fact) {
     if (fact.id !== this.#editing) return factRow(fact, { edit: () => this.#edit(fact.id), forget: () => this.#forget(fact) });
-    const save = (change) => this.#save(fact, change);
-    return h("li", {}, factForm(fact, t("save"), save, () => this.#edit("", fact.id)));
+    return h("li", {}, factForm(fact, t("save"), (change) => this.#save(fact, change), () => this.#edit("", fact.id)));
   }
 
+  /** @param {string} id */
   #edit(id, back = "") {
     this.#editing = id;
     this.#draw();
-    if (id) this.#list.querySelector("form textarea").focus();
+    if (id) this.#list.querySelector("textarea")?.focus();
     else this.#focus(back);
   }
 
+  /** @param {string} id */
   #focus(id) {
     const row = [...this.#list.querySelectorAll("li")].find((one) => one.dataset.id === id);
     (row?.querySelector("button") ?? this.#search).focus();
   }
 
+  /** @param {Event} event */
   #cancel(event) {
     if (!this.#editing) return;
     event.preventDefault();
     this.#edit("", this.#editing);
   }
 
+  /** @param {NewFact} fact */
   async #add({ content, category }) {
     return this.#change(memory("POST", "/facts", { content, category }), t("memoryDone"));
   }
 
+  /**
+   * @param {Fact} fact
+   * @param {NewFact} change
+   */
   async #save(fact, change) {
     const saved = await this.#change(memory("PATCH", `/facts/${encodeURIComponent(fact.id)}`, change), t("memoryDone"));
     if (saved) this.#focus(fact.id);
     return saved;
   }
 
+  /** @param {Fact} fact */
   async #forget(fact) {
     const sure = await ask(t("memoryForgetAsk"), h("p", {}, t("memoryForgetSays", { what: fact.content })), t("memoryForgetDo"), true);
     if (!sure) return;
@@ -169,7 +188,7 @@ class Panel {
   }
 
   async #clear() {
-    const says = h("p", {}, t("memoryClearSays", { n: this.#data.facts.length }));
+    const says = h("p", {}, t("memoryClearSays", { n: this.#data?.facts.length }));
     if (await ask(t("memoryClearAsk"), says, t("memoryClear"), true)) await this.#change(memory("DELETE"), t("memoryGone"));
   }
 
@@ -180,3 +199,16 @@ class Panel {
   }
 }
 
+
+/** @param {Memory} memory */
+function summariesOf({ user, history }) {
+  const all = [
+    { name: t("workContext"), text: user.workContext.summary },
+    { name: t("personalContext"), text: user.personalContext.summary },
+    { name: t("topOfMind"), text: user.topOfMind.summary },
+    { name: t("recentMonths"), text: history.recentMonths.summary },
+    { name: t("earlierContext"), text: history.earlierContext.summary },
+    { name: t("longTermBackground"), text: history.longTermBackground.summary },
+  ];
+  return all.filter(({ text }) => text);
+}

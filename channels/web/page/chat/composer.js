@@ -2,10 +2,15 @@
 
 import { Attachments } from "./attachments.js";
 import { CommandList } from "./commands.js";
-import { button, h, newId } from "./dom.js";
+import { button, byId, h, newId } from "../kit/dom.js";
 import { keyOf, store } from "./store.js";
 import { isBusy } from "./thread.js";
-import { t } from "./texts.js";
+import { t } from "../kit/texts.js";
+
+/**
+ * @import { Place } from "../kit/protocol"
+ * @import { Message } from "./outbox.js"
+ */
 
 const DRAFT = "parley.draft.";
 
@@ -16,21 +21,23 @@ export class Composer {
   #stop = h("button", { type: "button", class: "tool stop", title: t("stop"), "aria-label": t("stop"), hidden: true }, h("span", { class: "square" }));
   #attached = new Attachments(() => this.refresh());
   #commands = new CommandList(this.#field, (name, now) => this.#complete(name, now));
+  /** @type {Place | null} */
   #place = null;
   #due = false; // sending was asked for while files were still on their way
 
+  /** @param {{ send: (message: Message) => void, stop: () => void }} actions */
   constructor({ send, stop }) {
     this.onSend = send;
     this.#stop.addEventListener("click", stop);
     const clip = button(t("attach"), "clip", () => this.#picker.click());
     const box = h("div", { class: "composer" }, this.#attached.node, this.#field, h("div", { class: "composer-row" }, clip, h("span", { class: "space" }), this.#stop, this.#send));
-    document.getElementById("dock").append(this.#commands.node, box, this.#picker, h("p", { class: "hint" }, t("hint")));
+    byId("dock").append(this.#commands.node, box, this.#picker, h("p", { class: "hint" }, t("hint")));
     this.#field.addEventListener("keydown", (event) => this.#onKey(event));
     this.#field.addEventListener("input", () => this.#typed());
     this.#field.addEventListener("blur", () => this.#commands.close());
     this.#field.addEventListener("paste", (event) => this.#paste(event));
     this.#picker.addEventListener("change", () => {
-      this.#attached.add(this.#picker.files);
+      this.#attached.add(this.#picker.files ?? []);
       this.#picker.value = "";
       this.focus();
     });
@@ -47,6 +54,7 @@ export class Composer {
     return this.#commands.close();
   }
 
+  /** @param {Place | null} place */
   show(place) {
     this.#place = place;
     this.#due = false;
@@ -92,6 +100,10 @@ export class Composer {
     this.refresh();
   }
 
+  /**
+   * @param {string} name
+   * @param {boolean} now
+   */
   #complete(name, now) {
     this.#field.value = now ? `/${name}` : `/${name} `;
     this.#commands.close();
@@ -99,6 +111,7 @@ export class Composer {
     if (now) this.submit();
   }
 
+  /** @param {KeyboardEvent} event */
   #onKey(event) {
     // While an input method composes (Chinese, Japanese), Enter chooses a word.
     if (event.isComposing || event.keyCode === 229) return;
@@ -109,6 +122,7 @@ export class Composer {
     }
   }
 
+  /** @param {ClipboardEvent} event */
   #paste(event) {
     const files = [...(event.clipboardData?.files ?? [])];
     if (!files.length) return;
@@ -122,23 +136,23 @@ export class Composer {
   }
 
   #catchDrops() {
-    const main = document.getElementById("main");
-    const sign = document.getElementById("drop");
+    const main = byId("main");
+    const sign = byId("drop");
     sign.textContent = t("dropHere");
-    const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+    const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
     main.addEventListener("dragover", (event) => {
       if (!hasFiles(event)) return;
       event.preventDefault();
       sign.hidden = false;
     });
     main.addEventListener("dragleave", (event) => {
-      if (!main.contains(event.relatedTarget)) sign.hidden = true;
+      if (!main.contains(/** @type {Node | null} */ (event.relatedTarget))) sign.hidden = true;
     });
     main.addEventListener("drop", (event) => {
       if (!hasFiles(event)) return;
       event.preventDefault();
       sign.hidden = true;
-      this.#attached.add(event.dataTransfer.files);
+      this.#attached.add(event.dataTransfer?.files ?? []);
       this.focus();
     });
   }

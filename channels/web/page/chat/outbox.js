@@ -1,8 +1,15 @@
 // Messages on their way: kept until the server has them, sent again under the same id.
 
-import { api, Problem } from "./api.js";
-import { language, zone } from "./texts.js";
+import { api, Problem } from "../kit/api.js";
+import { language, zone } from "../kit/texts.js";
 import { keyOf, store } from "./store.js";
+
+/**
+ * A message and where it belongs. `key` is its place's, `at` when it was written, `why` what the server said against it.
+ * @import { FileRef, Place } from "../kit/protocol"
+ * @typedef {{ id: string, text: string, files: FileRef[] }} Message
+ * @typedef {Message & Place & { key: string, at: number, state: "waiting" | "sending" | "failed", why: string }} Item
+ */
 
 const PREFIX = "parley.outbox."; // one key a message, so that two tabs never overwrite each other
 
@@ -18,16 +25,20 @@ class Outbox extends EventTarget {
     store.on("connection", () => store.connection === "online" && this.flush());
   }
 
-  // What is waiting for a place, in order: {id, text, files, at, state, why}.
+  /**
+   * What is waiting for a place, in order.
+   * @param {Place} place
+   */
   of(place) {
     return this.#items.filter((item) => item.key === keyOf(place));
   }
 
-  get size() {
-    return this.#items.length;
-  }
-
+  /**
+   * @param {Place} place
+   * @param {Message} message
+   */
   add(place, message) {
+    /** @type {Item} */
     const item = { ...message, ...place, key: keyOf(place), at: Date.now(), state: "waiting", why: "" };
     this.#items.push(item);
     localStorage.setItem(PREFIX + item.id, JSON.stringify(item));
@@ -35,12 +46,14 @@ class Outbox extends EventTarget {
     this.flush();
   }
 
+  /** @param {string} id */
   retry(id) {
     for (const item of this.#items) if (item.id === id) item.state = "waiting";
     this.#changed();
     this.flush();
   }
 
+  /** @param {string} id */
   discard(id) {
     this.#items = this.#items.filter((item) => item.id !== id);
     localStorage.removeItem(PREFIX + id);
@@ -63,6 +76,7 @@ class Outbox extends EventTarget {
     }
   }
 
+  /** @param {Item} item */
   async #send(item) {
     item.state = "sending";
     this.#changed();
@@ -73,9 +87,10 @@ class Outbox extends EventTarget {
       localStorage.removeItem(PREFIX + item.id);
       store.putEntry({ chat: item.chat, topic: item.topic }, entry);
     } catch (problem) {
-      item.state = problem.passing ? "waiting" : "failed";
-      item.why = problem.passing ? "" : problem.message;
-      if (problem.passing) throw problem;
+      const passing = problem instanceof Problem && problem.passing;
+      item.state = passing ? "waiting" : "failed";
+      item.why = passing ? "" : problem instanceof Error ? problem.message : String(problem);
+      if (passing) throw problem;
     } finally {
       this.#changed();
     }
@@ -87,11 +102,12 @@ class Outbox extends EventTarget {
 }
 
 function load() {
+  /** @type {Item[]} */
   const items = [];
   for (const key of Object.keys(localStorage)) {
     if (!key.startsWith(PREFIX)) continue;
     try {
-      items.push({ ...JSON.parse(localStorage.getItem(key)), state: "waiting", why: "" });
+      items.push({ ...JSON.parse(localStorage.getItem(key) ?? ""), state: "waiting", why: "" });
     } catch {
       localStorage.removeItem(key);
     }

@@ -1,5 +1,19 @@
 // Builds DOM nodes. Text only ever enters as text: nothing here takes HTML.
 
+/**
+ * @typedef {Node | string | null | undefined | false} Child
+ * @typedef {{ [E in keyof HTMLElementEventMap as `on${E}`]?: (event: HTMLElementEventMap[E]) => unknown }} Listeners
+ * @typedef {Listeners & { class?: string, dataset?: Record<string, string>, [attribute: string]: unknown }} Props
+ * @typedef {keyof typeof PATHS} Icon
+ */
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Props} [props]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 export function h(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) set(node, name, value);
@@ -8,13 +22,26 @@ export function h(tag, props = {}, ...children) {
   return node;
 }
 
+/**
+ * @param {HTMLElement} node
+ * @param {string} name
+ * @param {unknown} value
+ */
 function set(node, name, value) {
   if (value == null || value === false) return;
-  if (name === "class") node.className = value;
-  else if (name === "dataset") Object.assign(node.dataset, value);
-  else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-  else if (value === true) node.setAttribute(name, "");
-  else node.setAttribute(name, value);
+  if (name === "dataset") Object.assign(node.dataset, value);
+  else if (name.startsWith("on")) node.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+  else node.setAttribute(name, value === true ? "" : String(value));
+}
+
+/**
+ * What stands in index.html.
+ * @param {string} id
+ */
+export function byId(id) {
+  const node = document.getElementById(id);
+  if (!node) throw new Error(`There is no #${id}.`);
+  return node;
 }
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -42,12 +69,13 @@ const PATHS = {
   retry: ["M5 12a7 7 0 1 0 2-4.900", "M5 4.500v4h4"],
 };
 
+/** @param {Icon} name */
 export function icon(name) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
   svg.setAttribute("class", "icon");
   svg.setAttribute("aria-hidden", "true");
-  for (const d of PATHS[name] ?? []) {
+  for (const d of PATHS[name]) {
     const path = document.createElementNS(SVG, "path");
     path.setAttribute("d", d);
     svg.append(path);
@@ -55,17 +83,25 @@ export function icon(name) {
   return svg;
 }
 
+/**
+ * @param {string} label
+ * @param {Icon} iconName
+ * @param {() => unknown} onclick
+ * @param {Props} [extra]
+ */
 export function button(label, iconName, onclick, extra = {}) {
   const { class: more = "", ...props } = extra;
   return h("button", { type: "button", class: `tool ${more}`, title: label, "aria-label": label, onclick, ...props }, icon(iconName));
 }
 
+/** @param {string} text */
 export function announce(text) {
-  const region = document.getElementById("announce");
+  const region = byId("announce");
   region.textContent = "";
   requestAnimationFrame(() => { region.textContent = text; });
 }
 
+/** @param {string} text */
 export async function copyText(text) {
   if (navigator.clipboard) {
     try {
@@ -88,11 +124,15 @@ export function newId() {
   return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_");
 }
 
-// A text without its markdown marks, for titles and for listening.
+/**
+ * A text without its markdown marks, for titles and for listening.
+ * @param {unknown} text
+ */
 export function plain(text) {
   return String(text ?? "").replace(/[#*_`>|~[\]]/g, "");
 }
 
+/** @param {number} bytes */
 export function sizeText(bytes) {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;

@@ -1,13 +1,18 @@
 // Inline markdown to DOM nodes: code, emphasis, links, line breaks. Never HTML.
 
-import { h } from "./dom.js";
+import { h } from "../kit/dom.js";
 
 const MAX_DEPTH = 12;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 const WORD = /[\p{L}\p{N}]/u;
 const BARE_LINK = /^https?:\/\/[^\s<>"'`\u3000-\u303f\uff00-\uffef]+/;
 
-// A link a person may follow, or null: no javascript:, data: or the like.
+/** @import { Child } from "../kit/dom.js" */
+
+/**
+ * A link a person may follow, or null: no javascript:, data: or the like.
+ * @param {string} text
+ */
 export function safeUrl(text) {
   try {
     const url = new URL(text);
@@ -17,19 +22,30 @@ export function safeUrl(text) {
   }
 }
 
+/**
+ * @param {string} text
+ * @returns {Child[]}
+ */
 export function inline(text, depth = 0) {
   return depth > MAX_DEPTH ? [text] : new Scanner(text, depth).scan();
 }
 
 class Scanner {
+  /**
+   * @param {string} text
+   * @param {number} depth
+   */
   constructor(text, depth) {
     this.text = text;
     this.depth = depth;
     this.at = 0;
     this.plain = "";
+    /** @type {Child[]} */
     this.out = [];
+    /** @type {Record<string, Map<number, number>>} */
     this.pairs = {};
-    this.unclosed = new Set(); // marks with no end in the rest of the text: not searched for again
+    /** @type {Set<string>} marks with no end in the rest of the text: not searched for again */
+    this.unclosed = new Set();
   }
 
   scan() {
@@ -46,6 +62,10 @@ class Scanner {
     this.plain = "";
   }
 
+  /**
+   * @param {Node} node
+   * @param {number} length
+   */
   push(node, length) {
     this.flush();
     this.out.push(node);
@@ -86,6 +106,7 @@ class Scanner {
     return this.push(h("code", {}, body), end + ticks - this.at);
   }
 
+  /** @param {string} mark */
   skip(mark) {
     this.plain += mark;
     this.at += mark.length;
@@ -105,12 +126,20 @@ class Scanner {
     return this.push(h(tag, {}, inline(this.text.slice(start, end), this.depth + 1)), end + length - this.at);
   }
 
+  /**
+   * @param {string} sign
+   * @param {number} start
+   */
   opens(sign, start) {
     const next = this.text[start];
     if (!next || /\s/.test(next)) return false;
     return sign !== "_" || this.at === 0 || !WORD.test(this.text[this.at - 1]);
   }
 
+  /**
+   * @param {string} mark
+   * @param {number} start
+   */
   closing(mark, start) {
     let end = start;
     while ((end = this.text.indexOf(mark, end)) !== -1) {
@@ -143,7 +172,11 @@ class Scanner {
     return this.push(url ? anchor(url, inner) : h("span", {}, inner), stop + 1 - this.at);
   }
 
-  // Where the bracket at `open` is closed, if that is near: found for all of them in one go.
+  /**
+   * Where the bracket at `open` is closed, if that is near: found for all of them in one go.
+   * @param {string} signs
+   * @param {number} open
+   */
   pairEnd(signs, open) {
     this.pairs[signs] ??= pairs(this.text, signs);
     const end = this.pairs[signs].get(open) ?? -1;
@@ -167,6 +200,7 @@ class Scanner {
   }
 }
 
+/** @type {Record<string, (this: Scanner) => boolean>} */
 const RULES = {
   "\\": Scanner.prototype.escape,
   "\n": Scanner.prototype.newline,
@@ -180,37 +214,57 @@ const RULES = {
   h: Scanner.prototype.bare,
 };
 
+/**
+ * @param {string} text
+ * @param {number} at
+ * @param {string} sign
+ */
 function run(text, at, sign) {
   let end = at;
   while (text[end] === sign) end++;
   return end - at;
 }
 
-// Opening brackets and where each is closed.
+/**
+ * Opening brackets and where each is closed.
+ * @param {string} text
+ * @param {string} signs
+ */
 function pairs(text, [left, right]) {
+  /** @type {Map<number, number>} */
   const found = new Map();
+  /** @type {number[]} */
   const open = [];
   for (let at = 0; at < text.length; at++) {
     if (text[at] === "\\") at++;
     else if (text[at] === left) open.push(at);
-    else if (text[at] === right && open.length) found.set(open.pop(), at);
+    else if (text[at] === right && open.length) found.set(/** @type {number} */ (open.pop()), at);
   }
   return found;
 }
 
-// The patterns for these two would try each of many blanks or signs as a beginning.
+/**
+ * The patterns for these two would try each of many blanks or signs as a beginning.
+ * @param {string} text
+ * @param {string} signs
+ */
 export function withoutEnd(text, signs) {
   let end = text.length;
   while (end && signs.includes(text[end - 1])) end--;
   return text.slice(0, end);
 }
 
+/** @param {string} target */
 function withoutTitle(target) {
   const quote = target.at(-1);
   const start = quote === '"' || quote === "'" ? target.lastIndexOf(quote, target.length - 2) : 0;
   return start > 0 && /\s/.test(target[start - 1]) ? target.slice(0, start).trimEnd() : target;
 }
 
+/**
+ * @param {string} url
+ * @param {Child[]} children
+ */
 function anchor(url, children) {
   return h("a", { href: url, target: "_blank", rel: "noopener noreferrer nofollow" }, children);
 }

@@ -1,14 +1,21 @@
 // The list of commands above the text field, while a text begins with "/".
 
-import { h } from "./dom.js";
+import { h } from "../kit/dom.js";
 import { store } from "./store.js";
-import { t } from "./texts.js";
+import { t } from "../kit/texts.js";
+
+/** @import { Command } from "../kit/protocol" */
 
 export class CommandList {
   node = h("ul", { class: "commands", id: "commands", role: "listbox", "aria-label": t("commands"), hidden: true });
+  /** @type {Command[]} */
   #found = [];
   #at = 0;
 
+  /**
+   * @param {HTMLTextAreaElement} field
+   * @param {(name: string, now: boolean) => void} choose
+   */
   constructor(field, choose) {
     this.field = field;
     this.choose = choose;
@@ -33,7 +40,10 @@ export class CommandList {
     return was;
   }
 
-  // True when the key was for the list.
+  /**
+   * True when the key was for the list.
+   * @param {KeyboardEvent} event
+   */
   onKey(event) {
     if (!this.isOpen) return false;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {

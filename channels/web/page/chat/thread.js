@@ -1,27 +1,40 @@
 // The open conversation: its entries in order, what is on its way, and where the view stands.
 
-import { api, Problem } from "./api.js";
-import { announce, button, h, icon, plain } from "./dom.js";
+import { api, Problem } from "../kit/api.js";
+import { announce, button, byId, h, icon, plain } from "../kit/dom.js";
 import { plainView, ReplyView, UserView, waitingView } from "./entry.js";
 import { emptyPage } from "./empty.js";
 import { outbox } from "./outbox.js";
-import { keyOf, store } from "./store.js";
-import { t } from "./texts.js";
+import { samePlace, store } from "./store.js";
+import { t } from "../kit/texts.js";
+
+/**
+ * @import { Entry, Place } from "../kit/protocol"
+ * @import { Decide } from "./entry.js"
+ * @import { Item } from "./outbox.js"
+ * @import { EntriesChange } from "./store.js"
+ * @typedef {(entry: Entry) => void} OfEntry
+ * @typedef {{ send: (text: string) => void, decide: Decide, edit: OfEntry, withdraw: OfEntry, startTopic: OfEntry, drawn: () => void }} Actions
+ * @typedef {{ node: HTMLElement, view: UserView | ReplyView | null, entry: Entry }} Shown
+ */
 
 const PATIENCE = 15 * 60 * 1000;
-const scroll = document.getElementById("scroll");
-const thread = document.getElementById("thread");
+const scroll = byId("scroll");
+const thread = byId("thread");
 const latest = button(t("latest"), "down", () => toEnd(), { class: "latest", hidden: true });
 
-let views = new Map(); // entry id -> {node, update}
-let actions = {};
+/** @type {Map<string, Shown>} by the id of an entry; without a view it is shown as plain text */
+let shown = new Map();
+/** @type {Actions} */
+let actions;
 let following = true;
 let scheduled = false;
 let failed = false;
 
+/** @param {Actions} given */
 export function startThread(given) {
   actions = given;
-  document.getElementById("dock").before(latest);
+  byId("dock").before(latest);
   store.on("place", show);
   store.on("entries", onEntries);
   store.on("connection", draw);
@@ -35,25 +48,32 @@ export function startThread(given) {
   new ResizeObserver(() => following && toEnd()).observe(thread);
 }
 
-// Whether a reply is on its way here.
+/**
+ * Whether a reply is on its way here.
+ * @param {Place | null} place
+ */
 export function isBusy(place) {
   if (!place) return false;
   if (store.growing(place)) return true;
   const last = store.entries(place).at(-1);
-  return Boolean(last) && last.role === "user" && !last.withdrawn && Date.now() - Math.max(last.pos, last.edited) / 1000 < PATIENCE;
+  return last?.role === "user" && !last.withdrawn && Date.now() - Math.max(last.pos, last.edited) / 1000 < PATIENCE;
 }
 
+/** @param {EntriesChange} change */
 function onEntries({ place, entry, older: isOlder }) {
-  if (!store.place || keyOf(place) !== keyOf(store.place)) return;
+  if (!samePlace(place, store.place)) return;
   if (entry?.role === "agent" && entry.final) announce(t("replyDone", { text: plain(entry.text).slice(0, 300) }));
-  if (!isOlder) return draw();
+  if (!isOlder) {
+    draw();
+    return;
+  }
   const before = scroll.scrollHeight - scroll.scrollTop;
   drawNow();
   scroll.scrollTop = scroll.scrollHeight - before;
 }
 
 async function show() {
-  views = new Map();
+  shown = new Map();
   following = true;
   failed = false;
   thread.replaceChildren();
@@ -105,12 +125,13 @@ function drawNow() {
   const waiting = place ? outbox.of(place).filter((item) => !store.thread(place).entries.has(item.id)) : [];
   const empty = !place || (!entries.length && !waiting.length && !place.topic && !failed);
   document.body.classList.toggle("empty", empty);
-  const nodes = empty ? [thread.querySelector(".hello") ?? emptyPage(actions.send)] : [...top(place), ...body(place, entries, waiting)];
-  arrange(nodes);
+  if (!place || empty) arrange([thread.querySelector(".hello") ?? emptyPage(actions.send)]);
+  else arrange([...top(place), ...body(place, entries, waiting)]);
   actions.drawn();
   if (following) toEnd();
 }
 
+/** @param {Place} place */
 function top(place) {
   const nodes = [];
   if (failed) nodes.push(h("p", { class: "trouble", role: "alert" }, icon("warn"), t("loadFailed"), h("button", { type: "button", class: "link", onclick: load }, t("retry"))));
@@ -119,22 +140,30 @@ function top(place) {
   return nodes;
 }
 
+/** @param {Place} place */
 function topicHead(place) {
   const topic = store.topic(place);
-  const about = topic?.about && store.thread({ chat: place.chat, topic: null }).entries.get(topic.about);
+  const about = topic && store.thread({ chat: place.chat, topic: null }).entries.get(topic.about);
   const text = about ? plain(about.text).trim() : "";
   const quote = text !== (topic?.title ?? "") && h("blockquote", {}, text.slice(0, 280) + (text.length > 280 ? "…" : ""));
   return h("div", { class: "topic-head" }, icon("topic"), h("div", {}, h("strong", {}, topic?.title ?? ""), text && quote, h("p", { class: "note" }, t("topicSays"))));
 }
 
+/**
+ * @param {Place} place
+ * @param {Entry[]} entries
+ * @param {Item[]} waiting
+ */
 function body(place, entries, waiting) {
   const last = entries.findLast((entry) => entry.role === "user" && !entry.withdrawn && !entry.text?.startsWith("/"));
   const queued = queuedIn(entries);
   const nodes = entries.map((entry) => {
-    const view = viewOf(entry, place);
-    view.offerEdit?.(store.edits && entry === last);
-    view.showQueued?.(queued.has(entry));
-    return view.node;
+    const { node, view } = shownOf(entry, place);
+    if (view instanceof UserView) {
+      view.offerEdit(store.edits && entry === last);
+      view.showQueued(queued.has(entry));
+    }
+    return node;
   });
   nodes.push(...waiting.map((item) => waitingView(item, outbox, store.connection === "online")));
   const newest = entries.at(-1);
@@ -144,40 +173,55 @@ function body(place, entries, waiting) {
   return nodes;
 }
 
-// The messages that wait for the answer that grows: it answers all up to the one that it replies to.
+/**
+ * The messages that wait for the answer that grows: it answers all up to the one that it replies to.
+ * @param {Entry[]} entries
+ * @returns {Set<Entry>}
+ */
 function queuedIn(entries) {
   const growing = entries.find((entry) => entry.role === "agent" && !entry.final);
   const asked = growing && entries.find((entry) => entry.id === growing.reply_to);
   if (!asked) return new Set();
   const answered = new Set(entries.map((entry) => entry.reply_to));
-  const waits = (entry) => entry.role === "user" && entry.pos > asked.pos && !entry.withdrawn && !entry.text?.startsWith("/");
+  const waits = (/** @type {Entry} */ entry) => entry.role === "user" && entry.pos > asked.pos && !entry.withdrawn && !entry.text?.startsWith("/");
   return new Set(entries.filter((entry) => waits(entry) && !answered.has(entry.id)));
 }
 
-// An entry that cannot be drawn is shown as plain text, and the others as ever.
-function viewOf(entry, place) {
-  const known = views.get(entry.id);
-  if (known?.shown === entry && known.final === entry.final) return known;
-  let view = known?.update ? known : null;
+/**
+ * An entry that cannot be drawn is shown as plain text, and the others as ever.
+ * @param {Entry} entry
+ * @param {Place} place
+ */
+function shownOf(entry, place) {
+  const known = shown.get(entry.id);
+  if (known?.entry === entry) return known;
+  /** @type {Shown} */
+  let made;
   try {
-    view ??= newView(entry, place);
+    const view = known?.view ?? newView(entry, place);
     view.update(entry);
+    made = { node: view.node, view, entry };
   } catch (problem) {
     console.error(problem);
-    view = plainView(entry);
+    made = { node: plainView(entry), view: null, entry };
   }
-  view.shown = entry;
-  view.final = entry.final;
-  views.set(entry.id, view);
-  return view;
+  shown.set(entry.id, made);
+  return made;
 }
 
+/**
+ * @param {Entry} entry
+ * @param {Place} place
+ */
 function newView(entry, place) {
   if (entry.role === "user") return new UserView(entry, actions);
   return new ReplyView({ decide: actions.decide, startTopic: place.topic ? null : actions.startTopic });
 }
 
-// Moves only what is out of place: a selection or a focus inside an entry stays.
+/**
+ * Moves only what is out of place: a selection or a focus inside an entry stays.
+ * @param {Element[]} nodes
+ */
 function arrange(nodes) {
   const wanted = new Set(nodes);
   for (const child of [...thread.children]) if (!wanted.has(child)) child.remove();

@@ -1,7 +1,9 @@
 // One fact of the memory panel: as it is read, and as it is written.
 
-import { button, h } from "./dom.js";
-import { language, t } from "./texts.js";
+import { button, h } from "../kit/dom.js";
+import { language, named, t } from "../kit/texts.js";
+
+/** @import { Fact, NewFact } from "../kit/protocol" */
 
 const CATEGORIES = ["preference", "knowledge", "context", "behavior", "goal", "correction"];
 const MOST = 500;
@@ -9,13 +11,17 @@ const MOST = 500;
 const dates = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
 const moments = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "short" });
 
+/**
+ * @param {Fact} fact
+ * @param {{ edit: () => void, forget: () => void }} actions
+ */
 export function factRow(fact, { edit, forget }) {
   const at = new Date(fact.createdAt);
   const known = !Number.isNaN(at.getTime());
   const meta = h(
     "div",
     { class: "fact-meta" },
-    h("span", { class: "kind" }, t(fact.category)),
+    h("span", { class: "kind" }, named(fact.category)),
     h("span", {}, t("memorySure", { n: percent(fact) })),
     known && h("time", { datetime: fact.createdAt, title: moments.format(at) }, dates.format(at)),
     fact.source === "manual" && h("span", {}, t("memoryManual")),
@@ -29,11 +35,17 @@ export function factRow(fact, { edit, forget }) {
   return h("li", { class: "fact", dataset: { id: fact.id } }, h("div", { class: "fact-text" }, h("p", {}, fact.content), meta), tools);
 }
 
-// A form for a new fact (without `cancel`), or for one that is there. `save` says whether it worked.
+/**
+ * A form for a new fact (without `cancel`), or for one that is there. `save` says whether it worked.
+ * @param {NewFact} fact
+ * @param {string} action
+ * @param {(change: NewFact) => Promise<boolean>} save
+ * @param {(() => void) | null} cancel
+ */
 export function factForm(fact, action, save, cancel = null) {
   const field = h("textarea", { rows: cancel ? "2" : "1", maxlength: String(MOST), required: true, "aria-label": cancel ? t("memoryContent") : t("memoryAddWhat"), placeholder: t("memoryAddHint") });
   field.value = fact.content;
-  const options = CATEGORIES.map((name) => h("option", { value: name, selected: name === fact.category }, t(name)));
+  const options = CATEGORIES.map((name) => h("option", { value: name, selected: name === fact.category }, named(name)));
   const kind = h("select", { "aria-label": t("memoryCategory") }, ...options);
   const sure = cancel && h("input", { type: "number", min: "0", max: "100", step: "1", required: true, value: String(percent(fact)), "aria-label": t("memoryConfidence"), title: t("memoryConfidence") });
   const go = h("button", { class: "primary" }, action);
@@ -41,7 +53,7 @@ export function factForm(fact, action, save, cancel = null) {
     "form",
     { class: "fact-form" },
     field,
-    h("div", { class: "fact-row" }, kind, sure, sure && h("span", { "aria-hidden": "true" }, "%"), h("span", { class: "space" }), cancel && h("button", { type: "button", class: "plain", onclick: cancel }, t("cancel")), go),
+    h("div", { class: "fact-row" }, kind, sure, sure && h("span", { "aria-hidden": "true" }, "%"), h("span", { class: "space" }), cancel && h("button", { type: "button", class: "plain", onclick: () => cancel() }, t("cancel")), go),
   );
   field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -61,12 +73,19 @@ export function factForm(fact, action, save, cancel = null) {
   return form;
 }
 
-// Unchanged confidence is sent as it was: what is shown is rounded.
+/**
+ * Unchanged confidence is sent as it was: what is shown is rounded.
+ * @param {NewFact} fact
+ * @param {HTMLTextAreaElement} field
+ * @param {HTMLSelectElement} kind
+ * @param {HTMLInputElement | null} sure
+ */
 function written(fact, field, kind, sure) {
   const confidence = sure && Number(sure.value) !== percent(fact) ? Number(sure.value) / 100 : fact.confidence;
   return { content: field.value.trim(), category: kind.value, confidence };
 }
 
+/** @param {NewFact} fact */
 function percent(fact) {
   return Math.round((fact.confidence ?? 1) * 100);
 }

@@ -1,23 +1,34 @@
 // One message or reply as an element that follows its entry.
 
-import { api } from "./api.js";
-import { askArguments } from "./dialog.js";
-import { button, copyText, h, icon, sizeText } from "./dom.js";
-import { renderInto } from "./markdown.js";
-import { t } from "./texts.js";
+import { api } from "../kit/api.js";
+import { askArguments } from "../kit/dialog.js";
+import { button, copyText, h, icon, sizeText } from "../kit/dom.js";
+import { renderInto } from "../markdown/blocks.js";
+import { t } from "../kit/texts.js";
 
-const STATUS = { running: "stepRunning", done: "stepDone", failed: "stepFailed" };
+/**
+ * @import { Entry, FileRef, Question, Step } from "../kit/protocol"
+ * @import { Item, outbox } from "./outbox.js"
+ * @typedef {(question: string, option: string, text: string) => Promise<boolean>} Decide
+ */
+
+const STATUS = { running: t("stepRunning"), done: t("stepDone"), failed: t("stepFailed") };
 const SHOWN = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-// `actions.edit` changes the message: its pencil is there while that is offered. `actions.withdraw` takes it back while
-// it is queued.
+/** Follows a message of the person's. */
 export class UserView {
   #text = h("div", { class: "bubble" });
   #note = h("span", { class: "note" });
   #queued = h("div", { class: "state", hidden: true }, icon("clock"), h("span", { role: "status" }, t("queued")));
   #tools = h("div", { class: "entry-tools" });
 
+  /**
+   * `edit` changes the message: its pencil is there while that is offered. `withdraw` takes it back while it is queued.
+   * @param {Entry} entry
+   * @param {{ edit: (entry: Entry) => void, withdraw: (entry: Entry) => void }} actions
+   */
   constructor(entry, { edit, withdraw }) {
+    this.shown = entry;
     const time = new Date(entry.pos / 1000);
     this.#tools.append(button(t("editMessage"), "pencil", () => edit(this.shown)));
     this.#queued.append(h("button", { type: "button", class: "link", onclick: () => withdraw(this.shown) }, t("withdraw")));
@@ -25,37 +36,48 @@ export class UserView {
     this.node = h("article", { class: "entry user", title: time.toLocaleString() }, h("h2", { class: "unseen" }, t("you")), files(entry.files), this.#text, this.#note, this.#queued, this.#tools);
   }
 
+  /** @param {Entry} entry */
   update(entry) {
+    this.shown = entry;
     this.#text.textContent = entry.text;
     this.#text.hidden = !entry.text;
     this.#note.textContent = entry.withdrawn ? t("withdrawn") : entry.edited ? t("edited") : "";
     this.node.classList.toggle("withdrawn", entry.withdrawn);
   }
 
+  /** @param {boolean} offered */
   offerEdit(offered) {
     this.#tools.hidden = !offered;
   }
 
-  // Whether it waits behind the answer to an earlier message.
+  /** @param {boolean} queued whether it waits behind the answer to an earlier message */
   showQueued(queued) {
     this.#queued.hidden = !queued;
   }
 }
 
-// What is left of an entry that cannot be drawn: its words.
+/**
+ * What is left of an entry that cannot be drawn: its words.
+ * @param {Entry} entry
+ */
 export function plainView(entry) {
   const mine = entry.role === "user";
   const text = h("div", { class: mine ? "bubble" : "plain-text" }, String(entry.text ?? ""));
   const note = h("p", { class: "note" }, t("shownPlain"));
-  return { node: h("article", { class: `entry ${mine ? "user" : "agent"}` }, h("h2", { class: "unseen" }, t(mine ? "you" : "agent")), text, note) };
+  return h("article", { class: `entry ${mine ? "user" : "agent"}` }, h("h2", { class: "unseen" }, t(mine ? "you" : "agent")), text, note);
 }
 
-// A message that is not at the server yet.
-export function waitingView(item, outbox, online) {
+/**
+ * A message that is not at the server yet.
+ * @param {Item} item
+ * @param {outbox} queue
+ * @param {boolean} online
+ */
+export function waitingView(item, queue, online) {
   const state = h("div", { class: `state ${item.state}`, role: "status" });
   if (item.state === "failed") {
-    const retry = h("button", { type: "button", class: "link", onclick: () => outbox.retry(item.id) }, t("retry"));
-    const discard = h("button", { type: "button", class: "link", onclick: () => outbox.discard(item.id) }, t("discard"));
+    const retry = h("button", { type: "button", class: "link", onclick: () => queue.retry(item.id) }, t("retry"));
+    const discard = h("button", { type: "button", class: "link", onclick: () => queue.discard(item.id) }, t("discard"));
     state.append(icon("warn"), t("failed", { why: item.why || t("refusedShort") }), retry, discard);
   } else state.append(t(online ? "sending" : "waiting"));
   const text = item.text && h("div", { class: "bubble" }, item.text);
@@ -68,14 +90,17 @@ export class ReplyView {
   #files = h("div");
   #question = h("div");
   #tools = h("div", { class: "entry-tools" });
+  /** @type {boolean | null} what the person chose for the list of steps */
   #open = null;
   #drawn = "";
 
+  /** @param {{ decide: Decide, startTopic: ((entry: Entry) => void) | null }} actions */
   constructor(actions) {
     this.actions = actions;
     this.node = h("article", { class: "entry agent" }, h("h2", { class: "unseen" }, t("agent")), this.#steps, this.#text, this.#files, this.#question, this.#tools);
   }
 
+  /** @param {Entry} entry */
   update(entry) {
     this.node.classList.toggle("growing", !entry.final);
     this.node.setAttribute("aria-busy", String(!entry.final));
@@ -87,7 +112,10 @@ export class ReplyView {
     if (entry.final && !this.#tools.hasChildNodes()) this.#tools.append(...this.#buttons(entry));
   }
 
-  // Only when they are other ones than before: what is new is mostly the text, and who has the focus here keeps it.
+  /**
+   * Only when they are other ones than before: what is new is mostly the text, and who has the focus here keeps it.
+   * @param {Entry} entry
+   */
   #drawSteps({ steps, final }) {
     const wanted = JSON.stringify([steps, final]);
     if (wanted === this.#drawn) return;
@@ -97,6 +125,10 @@ export class ReplyView {
     if (focused) this.#steps.querySelector("summary")?.focus();
   }
 
+  /**
+   * @param {Step[]} steps
+   * @param {boolean} final
+   */
   #replaceSteps(steps, final) {
     if (steps.length < 2) return this.#steps.replaceChildren(...steps.map((step) => h("div", { class: `step ${step.status}` }, ...stepRow(step))));
     const running = !final && steps.findLast((step) => step.status === "running");
@@ -109,28 +141,36 @@ export class ReplyView {
     return this.#steps.replaceChildren(details);
   }
 
+  /** @param {Entry} entry */
   #buttons(entry) {
     const copy = button(t("copy"), "copy", async () => {
       await copyText(entry.text);
       copy.replaceChildren(icon("check"));
       setTimeout(() => copy.replaceChildren(icon("copy")), 1500);
     });
-    const topic = this.actions.startTopic && button(t("startTopic"), "topic", () => this.actions.startTopic(entry));
+    const { startTopic } = this.actions;
+    const topic = startTopic && button(t("startTopic"), "topic", () => startTopic(entry));
     const time = new Date(entry.pos / 1000);
     const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-    return [copy, topic, h("time", { datetime: time.toISOString(), title: time.toLocaleString() }, clock)].filter(Boolean);
+    const shown = h("time", { datetime: time.toISOString(), title: time.toLocaleString() }, clock);
+    return topic ? [copy, topic, shown] : [copy, shown];
   }
 }
 
+/** @param {Step} step */
 function stepRow(step) {
   const mark = step.status === "running" ? h("span", { class: "spinner" }) : icon(step.status === "done" ? "check" : "cross");
-  return [mark, h("span", {}, step.title), h("span", { class: "unseen" }, t(STATUS[step.status]))];
+  return [mark, h("span", {}, step.title), h("span", { class: "unseen" }, STATUS[step.status])];
 }
 
-// The choices of an open question; once it is decided the entry comes again without them.
+/**
+ * The choices of an open question; once it is decided the entry comes again without them.
+ * @param {Question | null} asked
+ * @param {Decide} decide
+ */
 function question(asked, decide) {
   if (!asked) return null;
-  const press = async (option, text = "") => {
+  const press = async (/** @type {string} */ option, text = "") => {
     for (const each of choices.querySelectorAll("button")) each.disabled = true;
     if (await decide(asked.id, option, text)) return;
     for (const each of choices.querySelectorAll("button")) each.disabled = false;
@@ -149,11 +189,13 @@ function question(asked, decide) {
   return choices;
 }
 
+/** @param {FileRef[]} found */
 export function files(found) {
   if (!found.length) return null;
   return h("ul", { class: "files" }, ...found.map((file) => h("li", {}, fileCard(file))));
 }
 
+/** @param {FileRef} file */
 function fileCard(file) {
   const props = { href: api.fileUrl(file.id), download: file.name, title: `${file.name} (${sizeText(file.size)})` };
   if (SHOWN.includes(file.mime)) {

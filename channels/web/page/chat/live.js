@@ -1,12 +1,15 @@
 // The page's one event stream: reconnects by itself, and says when the page must load afresh.
 
+import { api } from "../kit/api.js";
 import { store } from "./store.js";
-import { api } from "./api.js";
+
+/** @import { Chat, Entry, Place } from "../kit/protocol" */
 
 const SILENCE = 45_000; // three of the server's beats
 const PATIENCE = 10_000; // a browser allows six connections to a server: pages nobody looks at give theirs back
 
 export class Live {
+  /** @type {EventSource | null} */
   #source = null;
   #last = "";
   #heard = 0;
@@ -14,6 +17,7 @@ export class Live {
   #resting = false;
   #timer = 0;
 
+  /** @param {() => void} onReset */
   constructor(onReset) {
     this.#onReset = onReset;
     window.addEventListener("online", () => this.#restart());
@@ -27,8 +31,9 @@ export class Live {
     const source = new EventSource("/api/chat/events?last=" + encodeURIComponent(this.#last));
     this.#source = source;
     this.#heard = Date.now();
+    /** @type {(name: string, handle: (data: any) => void) => void} */
     const listen = (name, handle) =>
-      source.addEventListener(name, (event) => {
+      source.addEventListener(name, (/** @type {MessageEvent} */ event) => {
         this.#heard = Date.now();
         if (event.lastEventId) this.#last = event.lastEventId;
         handle(JSON.parse(event.data));
@@ -38,12 +43,13 @@ export class Live {
       store.setConnection("online");
       this.#onReset();
     });
-    listen("entry", ({ place, entry }) => store.putEntry(place, entry));
-    listen("chat", ({ id, chat }) => store.setChat(id, chat));
+    listen("entry", (/** @type {{ place: Place, entry: Entry }} */ { place, entry }) => store.putEntry(place, entry));
+    listen("chat", (/** @type {{ id: string, chat: Chat | null }} */ { id, chat }) => store.setChat(id, chat));
     listen("beat", () => {});
     source.onerror = () => this.#failed(source);
   }
 
+  /** @param {EventSource} source */
   #failed(source) {
     if (source !== this.#source) return;
     store.setConnection("offline");

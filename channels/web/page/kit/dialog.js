@@ -1,15 +1,23 @@
 // Small questions to the person, and bad news.
 
 import { h } from "./dom.js";
-import { Problem } from "./api.js";
+import { parsed, Problem } from "./api.js";
 import { t } from "./texts.js";
 
-// A question in a dialog of its own; whether the person said yes.
+/**
+ * A question in a dialog of its own; whether the person said yes.
+ * @param {string} title
+ * @param {HTMLElement} body
+ * @param {string} action
+ * @param {boolean} danger
+ * @returns {Promise<boolean>}
+ */
 export function ask(title, body, action, danger) {
   return new Promise((resolve) => {
     const cancel = h("button", { type: "button", class: "plain", onclick: () => dialog.close("") }, t("cancel"));
     const go = h("button", { class: danger ? "danger" : "primary" }, action);
     const form = h("form", { method: "dialog" }, h("h2", { id: "ask" }, title), body, h("div", { class: "choices" }, cancel, go));
+    /** @type {HTMLDialogElement} */
     const dialog = h("dialog", { "aria-labelledby": "ask" }, form);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -25,6 +33,7 @@ export function ask(title, body, action, danger) {
   });
 }
 
+/** @param {string} current */
 export async function askName(current) {
   const field = h("input", { value: current, maxlength: "200", "aria-label": t("newName"), autofocus: true });
   queueMicrotask(() => field.select());
@@ -33,8 +42,11 @@ export async function askName(current) {
   return sure && name && name !== current ? name : "";
 }
 
-// Other arguments for an action, as JSON text; "" when the person changed their mind. Each has a field of its own:
-// texts as they are, anything else as JSON.
+/**
+ * Other arguments for an action, as JSON text; "" when the person changed their mind. Each has a field of its own:
+ * texts as they are, anything else as JSON.
+ * @param {string} current
+ */
 export async function askArguments(current) {
   const known = parsed(current || "{}");
   const fields = isObject(known) ? Object.entries(known).map(([name, value]) => new ArgumentField(name, value)) : [];
@@ -51,11 +63,15 @@ class ArgumentField {
   #isText;
   #field;
 
+  /**
+   * @param {string} name
+   * @param {unknown} value
+   */
   constructor(name, value) {
     this.name = name;
     this.#isText = typeof value === "string";
     this.#field = h("textarea", { rows: "1", spellcheck: String(this.#isText), class: this.#isText ? "" : "code" });
-    this.#field.value = this.#isText ? value : JSON.stringify(value, null, 2);
+    this.#field.value = typeof value === "string" ? value : JSON.stringify(value, null, 2);
     this.#field.rows = Math.min(10, Math.max(this.#field.value.split("\n").length, Math.ceil(this.#field.value.length / 40)));
     this.node = h("label", {}, h("span", {}, name), this.#field);
   }
@@ -71,7 +87,10 @@ class ArgumentField {
   }
 }
 
-// Another text for a message; "" when the person changed their mind.
+/**
+ * Another text for a message; "" when the person changed their mind.
+ * @param {string} current
+ */
 export async function askText(current) {
   const field = h("textarea", { rows: "6", maxlength: "100000", "aria-label": t("editMessage"), autofocus: true });
   field.value = current;
@@ -80,24 +99,22 @@ export async function askText(current) {
   return sure && text !== current ? text : "";
 }
 
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
+/** @param {unknown} value */
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/**
+ * @param {string} title
+ * @param {boolean} isTopic
+ */
 export function confirmRemoval(title, isTopic) {
   const says = h("p", {}, t("removeSays", { title }));
   return ask(t(isTopic ? "removeTopic" : "removeChat"), says, t("remove"), true);
 }
 
 let hiding = 0;
+/** @param {string} text */
 export function toast(text) {
   document.querySelector(".toast")?.remove();
   const node = h("div", { class: "toast", role: "alert" }, text);
@@ -106,7 +123,11 @@ export function toast(text) {
   hiding = setTimeout(() => node.remove(), 6000);
 }
 
-// Waits for an action, and says so when it did not work.
+/**
+ * Waits for an action, and says so when it did not work.
+ * @template T
+ * @param {Promise<T>} promise
+ */
 export async function tell(promise) {
   try {
     return await promise;
