@@ -20,6 +20,9 @@ from tests.kit.documents import (
     mentioned,
 )
 
+FOLDERS = ("benchmarks", "channels", "deploy", "docs", "memory", "parley", "scripts", "tests")
+MADE_UP = {"channels/NAME", "channels/discord/", "parley/simulator/discord/"}
+"""Paths of examples."""
 EVERY = [block for name, text in documents().items() for block in blocks(name, text)]
 
 
@@ -105,6 +108,17 @@ def test_every_attack_has_tests_that_exist():
     assert [row for row in attacks if "`tests/" not in row] == []
     named = {path for row in attacks for path in re.findall(r"`(tests/[\w/]+\.py)`", row)}
     assert [path for path in named if not (ROOT / path).is_file()] == []
+
+
+def test_every_path_that_a_document_names_exists():
+    named = {
+        (document, path)
+        for document, text in documents().items()
+        for path in re.findall(rf"`((?:{'|'.join(FOLDERS)})/[\w./-]*)`", text)
+    }
+    assert len(named) > 100
+    missing = {(document, path) for document, path in named if not (ROOT / path).exists()}
+    assert {(document, path) for document, path in missing if path not in MADE_UP} == set()
 
 
 def test_the_forge_runs_targets_that_exist():
