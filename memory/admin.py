@@ -33,8 +33,8 @@ class MemoryAdmin:
         self,
         memory: Memory,
         store: MemoryStore,
-        people: MemoryCache,
-        holdings: MemoryRepository,
+        cache: MemoryCache,
+        repository: MemoryRepository,
         queue: LearningQueue,
         clock: Callable[[], float],
         config: Mapping[str, Json],
@@ -44,8 +44,8 @@ class MemoryAdmin:
         self.config = config
         self._memory = memory
         self._store = store
-        self._people = people
-        self._holdings = holdings
+        self._cache = cache
+        self._repository = repository
         self._queue = queue
         self._clock = clock
         self._extractor = extractor
@@ -55,7 +55,7 @@ class MemoryAdmin:
     async def health(self) -> MemoryHealth:
         with map_store_errors():
             people = await self._store.people()
-            waiting = await self._queue.number(people)
+            waiting = await self._queue.count_waiting(people)
             dead = len(await self._queue.dead())
         return MemoryHealth(len(people), waiting, dead, self._extractor, self._redact(self._last_error))
 
@@ -72,7 +72,7 @@ class MemoryAdmin:
         return await self._memory.export(person)
 
     async def reload(self, person: str) -> str:
-        self._people.drop(person)
+        self._cache.drop(person)
         return await self.export(person)
 
     async def create(self, person: str, content: str, category: str, confidence: float) -> FactEdit:
@@ -80,10 +80,10 @@ class MemoryAdmin:
         if known:
             return FactEdit(known[0], known=True)
         with map_store_errors():
-            fact = await self._holdings.add(person, content, self._now(), Category(category))
+            fact = await self._repository.add(person, content, self._now(), Category(category))
             if confidence != fact.confidence:
                 change = FactChange(confidence=confidence)
-                fact = await self._holdings.edit(person, fact.id, change, self._now()) or fact
+                fact = await self._repository.edit(person, fact.id, change, self._now()) or fact
         return FactEdit(fact_view(fact))
 
     async def patch(self, person: str, fact_id: str, change: FactChange) -> FactEdit:
@@ -94,19 +94,19 @@ class MemoryAdmin:
         if others := [fact for fact in equal if fact.id != fact_id]:
             return FactEdit(others[0], known=True)
         with map_store_errors():
-            fact = await self._holdings.edit(person, fact_id, change, self._now())
+            fact = await self._repository.edit(person, fact_id, change, self._now())
         return FactEdit(None if fact is None else fact_view(fact))
 
     async def delete(self, person: str, fact_id: str) -> bool:
         with map_store_errors():
-            whole = await self._holdings.whole(person)
+            whole = await self._repository.load_merged(person)
             if fact_id not in {fact.id for fact in whole.document.facts}:
                 return False
-            return bool(await self._holdings.forget(person, fact_id, self._now()))
+            return bool(await self._repository.forget(person, fact_id, self._now()))
 
     async def replace(self, person: str, text: str) -> int:
         with map_store_errors():
-            return await self._holdings.replace(person, text, self._now())
+            return await self._repository.replace(person, text, self._now())
 
     async def clear(self, person: str) -> int:
         return await self._memory.clear(person)

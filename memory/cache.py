@@ -30,12 +30,12 @@ SMALL = 300
 class CachedMemory:
     """A memory as it was read last, and an index of its facts that is brought up to date when they change.
 
-    `lines` are for the work that `use` and `quickly` are given.
+    `lines` are for the work that `with_index` and `with_index_async` are given.
     """
 
-    def __init__(self, thinker: WorkerThread) -> None:
+    def __init__(self, thread: WorkerThread) -> None:
         self.stored = StoredMemory()
-        self._thinker = thinker
+        self._thread = thread
         self._index = FactIndex(())
         self._indexed: tuple[Fact, ...] = ()
         self._lock = threading.Lock()
@@ -48,14 +48,14 @@ class CachedMemory:
 
     def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]:
         """The facts that messages are about, best first; see FactIndex. For threads."""
-        return self.use(self.stored, lambda index: index.search(messages, limit))
+        return self.with_index(self.stored, lambda index: index.search(messages, limit))
 
-    def use(self, stored: StoredMemory, work: Callable[[FactIndex], Result]) -> Result:
+    def with_index(self, stored: StoredMemory, work: Callable[[FactIndex], Result]) -> Result:
         """Do something with the index of a memory; for threads."""
         with self._lock:
             return work(self._up_to_date(stored))
 
-    def is_ready(self, stored: StoredMemory) -> bool:
+    def is_indexed(self, stored: StoredMemory) -> bool:
         """Whether the index is that of this memory."""
         return stored.document.facts is self._indexed
 
@@ -66,24 +66,24 @@ class CachedMemory:
             if len(index) <= SMALL:
                 self.lines.price(stored.document.facts, counter)
 
-        self.use(stored, work)
+        self.with_index(stored, work)
 
-    async def quickly(self, stored: StoredMemory, work: Callable[[FactIndex], Result]) -> Result:
+    async def with_index_async(self, stored: StoredMemory, work: Callable[[FactIndex], Result]) -> Result:
         """The same from the loop: at once where that is quick, else on a thread."""
         small = len(stored.document.facts) <= SMALL
-        if small and self.is_ready(stored) and self._lock.acquire(blocking=False):
+        if small and self.is_indexed(stored) and self._lock.acquire(blocking=False):
             try:
                 return work(self._index)
             finally:
                 self._lock.release()
-        return await self._thinker.think(lambda: self.use(stored, work))
+        return await self._thread.run_in_thread(lambda: self.with_index(stored, work))
 
     def _up_to_date(self, stored: StoredMemory) -> FactIndex:
         facts = stored.document.facts
         if facts is not self._indexed:
             self._index.update(facts)
             self._indexed = facts
-            self.lines.let_go(2 * len(facts) + _EACH)
+            self.lines.trim(2 * len(facts) + _EACH)
         return self._index
 
 
@@ -95,7 +95,7 @@ class MemoryCache:
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
-        self._thinker = WorkerThread()
+        self._thread = WorkerThread()
         # What a run waits for never stands behind lessons.
         self._recalling = WorkerThread()
         self._preparing: set[asyncio.Task[None]] = set()
@@ -109,29 +109,29 @@ class MemoryCache:
         """Write it if nobody else did since it was read. Raises DocumentConflict, MemoryFailed."""
         return await self._store.save(person, stored, assistant)
 
-    async def recollect(self, person: str, assistant: str = "") -> CachedMemory:
+    async def load_cached(self, person: str, assistant: str = "") -> CachedMemory:
         """The memory as it is now, with its index. Raises MemoryFailed."""
-        stored = await self._together(person, assistant)
+        stored = await self._load_combined(person, assistant)
         known = self._known.get((person, assistant))
         if known is None:
             known = self._known[person, assistant] = CachedMemory(self._recalling)
-            self._let_go()
+            self._evict()
         if stored.revision != known.stored.revision or not stored.revision:
             known.stored = stored
         self._known.move_to_end((person, assistant))
         return known
 
-    async def think(self, work: Callable[[], Result]) -> Result:
-        """Do something that takes a while beside the loop; see Thinker."""
-        return await self._thinker.think(work)
+    async def run_in_thread(self, work: Callable[[], Result]) -> Result:
+        """Do something that takes a while beside the loop; see WorkerThread."""
+        return await self._thread.run_in_thread(work)
 
     def prepare_next(self, known: CachedMemory, stored: StoredMemory, counter: Counter) -> None:
         """Make ready for the run after this one, in the background."""
-        task = asyncio.create_task(self.think(partial(known.prepare, stored, counter)))
+        task = asyncio.create_task(self.run_in_thread(partial(known.prepare, stored, counter)))
         self._preparing.add(task)
         task.add_done_callback(self._preparing.discard)
 
-    def at_hand(self, person: str) -> StoredMemory | None:
+    def peek(self, person: str) -> StoredMemory | None:
         """The memory as it was when it was recollected last, if it is kept."""
         known = self._known.get((person, ""))
         return None if known is None else known.stored
@@ -141,7 +141,7 @@ class MemoryCache:
         for key in [key for key in self._known if key[0] == person]:
             del self._known[key]
 
-    async def _together(self, person: str, assistant: str) -> StoredMemory:
+    async def _load_combined(self, person: str, assistant: str) -> StoredMemory:
         stored = await self._store.load(person, assistant)
         if not assistant:
             return stored
@@ -150,7 +150,7 @@ class MemoryCache:
         documents = (stored.document, general.document)
         return StoredMemory(combine_documents(documents), both, f"{general.revision} {stored.revision}")
 
-    def _let_go(self) -> None:
+    def _evict(self) -> None:
         room = sum(known.weight for known in self._known.values())
         while room > _MOST_FACTS and len(self._known) > 1:
             _, gone = self._known.popitem(last=False)

@@ -25,7 +25,7 @@ class PersonStateStore:
     def __init__(self, documents: DocumentRepository) -> None:
         self._documents = documents
 
-    async def of(self, person: str) -> PersonState:
+    async def get(self, person: str) -> PersonState:
         """What is noted of a person."""
         return _read(await self._documents.get(_PREFIX + person))
 

@@ -37,14 +37,14 @@ class MemoryRepository:
     Every method raises MemoryFailed, StoreUnavailable. `now` is ISO 8601 in UTC.
     """
 
-    def __init__(self, people: MemoryCache, register: PersonStateStore, most: int) -> None:
-        self._people = people
-        self._register = register
+    def __init__(self, cache: MemoryCache, states: PersonStateStore, most: int) -> None:
+        self._cache = cache
+        self._states = states
         self._most = most
 
-    async def whole(self, person: str) -> StoredMemory:
+    async def load_merged(self, person: str) -> StoredMemory:
         """Everything as one memory; switched off or not as the one for all is."""
-        first, *others = [await self._people.load(person, assistant) for assistant in await self._all(person)]
+        first, *others = [await self._cache.load(person, assistant) for assistant in await self._all(person)]
         if not others:
             return first
         return StoredMemory(
@@ -55,8 +55,10 @@ class MemoryRepository:
         """The facts that words are about, best first."""
         found: list[tuple[Fact, float]] = []
         for assistant in await self._all(person):
-            known = await self._people.recollect(person, assistant)
-            found += await known.quickly(known.stored, lambda index: index.search([words], _ANYTHING))
+            known = await self._cache.load_cached(person, assistant)
+            found += await known.with_index_async(
+                known.stored, lambda index: index.search([words], _ANYTHING)
+            )
         best = sorted(found, key=lambda each: -each[1])
         return list({fact.id: fact for fact, _ in best}.values())[:_ANYTHING]
 
@@ -65,10 +67,10 @@ class MemoryRepository:
     ) -> Fact:
         """Remember what the person says, from `account`; known already, the known one."""
 
-        known = await self._people.recollect(person)
+        known = await self._cache.load_cached(person)
 
         def work(stored: StoredMemory) -> tuple[StoredMemory, Fact]:
-            added = known.use(
+            added = known.with_index(
                 stored,
                 lambda index: operations.add(
                     stored, content, now, self._most, category=category, index=index, account=account
@@ -109,14 +111,14 @@ class MemoryRepository:
         """What `forget` would remove."""
         found: list[Fact] = []
         for assistant in await self._all(person):
-            found += operations.forgettable((await self._people.load(person, assistant)).document, words)
+            found += operations.forgettable((await self._cache.load(person, assistant)).document, words)
         return tuple(found)
 
     async def undo(self, person: str, now: str) -> UndoResult:
         """Take back the last change, unless it was a forgetting."""
         changed: list[tuple[str, str]] = []
         for assistant in await self._all(person):
-            stored = await self._people.load(person, assistant)
+            stored = await self._cache.load(person, assistant)
             if stored.notes.past or stored.notes.forgot:
                 changed.append((stored.document.updated_at, assistant))
         if not changed:
@@ -157,24 +159,24 @@ class MemoryRepository:
         added = known = 0
         for assistant in await self._all(source):
             if assistant:
-                await self._register.note_assistant(into, assistant)
+                await self._states.note_assistant(into, assistant)
             merged = await self._move(
                 source, into, assistant, now, lambda stored: (stored, clear(stored)), account
             )
             added, known = added + merged.added, known + merged.known
         return MergeOutcome(added, known)
 
-    async def part(self, source: str, into: str, part: AccountUnlink, now: str) -> int:
+    async def split_account(self, source: str, into: str, unlink: AccountUnlink, now: str) -> int:
         """Give a person what came from an account of another; returns how many facts that was."""
 
         def split(stored: StoredMemory) -> tuple[StoredMemory, StoredMemory]:
-            parted = account_split.split_account(stored, part.account, now, named=part.named)
+            parted = account_split.split_account(stored, unlink.account, now, named=unlink.named)
             return parted.taken, parted.left
 
         given = 0
         for assistant in await self._all(source):
             if assistant:
-                await self._register.note_assistant(into, assistant)
+                await self._states.note_assistant(into, assistant)
             merged = await self._move(source, into, assistant, now, split)
             given += merged.added + merged.known
         return given
@@ -202,32 +204,32 @@ class MemoryRepository:
 
         merged = MergeOutcome(0, 0)
         for _ in range(_TRIES):
-            stored = await self._people.load(source, assistant)
+            stored = await self._cache.load(source, assistant)
             goes, stays = split(stored)
             step = await self._change(into, assistant, work(goes))
             merged = MergeOutcome(merged.added + step.added, merged.known or step.known)
             try:
                 if stays != stored:
-                    await self._people.save(source, stays, assistant)
+                    await self._cache.save(source, stays, assistant)
             except DocumentConflict:
                 continue
             return merged
         raise MemoryFailed("The memory changed again and again; please try once more.")
 
     async def _all(self, person: str) -> Sequence[str]:
-        return ("", *(await self._register.of(person)).assistants)
+        return ("", *(await self._states.get(person)).assistants)
 
     async def _change(
         self, person: str, assistant: str, work: Callable[[StoredMemory], tuple[StoredMemory, Result]]
     ) -> Result:
         """Change what is stored now; decided anew as often as somebody else changes it meanwhile."""
         for _ in range(_TRIES):
-            stored = await self._people.load(person, assistant)
-            changed, result = await self._people.think(partial(work, stored))
+            stored = await self._cache.load(person, assistant)
+            changed, result = await self._cache.run_in_thread(partial(work, stored))
             if changed is stored or changed == stored:
                 return result
             try:
-                await self._people.save(person, changed, assistant)
+                await self._cache.save(person, changed, assistant)
             except DocumentConflict:
                 continue
             return result

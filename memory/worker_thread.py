@@ -19,6 +19,6 @@ class WorkerThread:
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "parley-memory")
 
-    async def think(self, work: Callable[[], Result]) -> Result:
+    async def run_in_thread(self, work: Callable[[], Result]) -> Result:
         """Do it, as soon as what came before is done."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)

@@ -36,12 +36,12 @@ class FactSet:
         """The fact of this id."""
         return self._facts.get(fact_id)
 
-    def same(self, content: str) -> Fact | None:
+    def find_same(self, content: str) -> Fact | None:
         """The fact that says this in the same words; width, case, whitespace and edges do not matter."""
         fact_id = self._texts().get(comparison_key(content))
         return self._facts.get(fact_id) if fact_id else None
 
-    def alike(self, content: str) -> Iterable[tuple[Fact, Similarity]]:
+    def find_similar(self, content: str) -> Iterable[tuple[Fact, Similarity]]:
         """Facts that may say the same, and how much they look so."""
         if self._index is None:
             self._index = FactIndex(self._indexed)
@@ -63,7 +63,7 @@ class FactSet:
         self._write(named)
         return named
 
-    def put(self, fact: Fact) -> None:
+    def replace(self, fact: Fact) -> None:
         """Write a fact in the place of the one with its id."""
         if fact != self._facts[fact.id]:
             if fact.content != self._facts[fact.id].content:

@@ -82,17 +82,17 @@ def add(
         kept = draft.add(new)
     else:
         kept = replace(merge_facts(known, new), source=MANUAL)
-        draft.put(kept)
+        draft.replace(kept)
     document = replace(stored.document, facts=evict(draft.facts, most))
     changed = replace_document(stored, document, now)
     return AddResult(replace(changed, notes=replace(changed.notes, last_id=draft.last_id)), kept)
 
 
 def _known(draft: FactSet, new: Fact) -> Fact | None:
-    same = draft.same(new.content)
+    same = draft.find_same(new.content)
     if same is not None:
         return same
-    alike = draft.alike(new.content)
+    alike = draft.find_similar(new.content)
     return next((old for old, verdict in alike if verdict is Similarity.DUP and can_merge(old, new)), None)
 
 
@@ -193,7 +193,7 @@ def _take(draft: FactSet, fact: Fact) -> str:
     if known is None:
         return draft.add(fact, fact.id).id
     source = fact.source if fact.manual else known.source
-    draft.put(replace(merge_facts(known, fact), source=source))
+    draft.replace(replace(merge_facts(known, fact), source=source))
     return known.id
 
 

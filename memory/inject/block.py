@@ -123,7 +123,7 @@ def _written(
     if _is_small(summaries, ranked, lines.line, budget):
         counter = _ESTIMATES
     room = budget - counter.count(_OPEN) - counter.count(_CLOSE)
-    facts = FactSelection(ranked, lines.counted_by(counter), room - counter.count(_FACTS))
+    facts = FactSelection(ranked, lines.use_counter(counter), room - counter.count(_FACTS))
     facts.take_best()
     facts.take_corrections(CORRECTIONS)
     left = facts.left if facts else room

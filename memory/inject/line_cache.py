@@ -30,7 +30,7 @@ class LineCache:
         kept = self._kept.get(fact.id)
         return kept[1] if kept is not None and kept[0] is fact else self._render(fact)
 
-    def counted_by(self, counter: Counter) -> Price:
+    def use_counter(self, counter: Counter) -> Price:
         """What lines cost by this counter, as exact as it is now."""
         if (counter, counter.exact) != (self._counter, self._exact):
             self._counter, self._exact = counter, counter.exact
@@ -39,11 +39,11 @@ class LineCache:
 
     def price(self, facts: Iterable[Fact], counter: Counter) -> None:
         """Write and count them now."""
-        price = self.counted_by(counter)
+        price = self.use_counter(counter)
         for fact in facts:
             price(fact)
 
-    def let_go(self, most: int) -> None:
+    def trim(self, most: int) -> None:
         """Keep nothing when there is more than so many: most of it is of facts that are gone."""
         if len(self._kept) > most:
             self._kept.clear()

@@ -119,20 +119,22 @@ class _Work:
 
     def _known(self, new: ProposedFact, fact: Fact) -> str:
         """The id of the stored fact that says the same, now confirmed; empty where there is none."""
-        same = self._draft.same(fact.content)
+        same = self._draft.find_same(fact.content)
         if same is not None:
-            self._draft.put(merge_facts(same, fact))
+            self._draft.replace(merge_facts(same, fact))
             return same.id
         judged = {judgement.id: judgement.relation for judgement in new.judgements}
-        for old, verdict in self._draft.alike(fact.content):
+        for old, verdict in self._draft.find_similar(fact.content):
             if verdict is Similarity.DUP and old.id not in judged and can_merge(old, fact):
-                self._draft.put(merge_facts(old, fact))
+                self._draft.replace(merge_facts(old, fact))
                 return old.id
         for fact_id, relation in judged.items():
             old_one = self._draft.get(fact_id)
             if relation is Relation.SAME and old_one is not None and (old_one.shared or not fact.shared):
                 # The model's word is enough to confirm, not to rewrite.
-                self._draft.put(merge_facts(old_one, replace(fact, content=old_one.content, shared=False)))
+                self._draft.replace(
+                    merge_facts(old_one, replace(fact, content=old_one.content, shared=False))
+                )
                 return fact_id
         return ""
 
@@ -172,7 +174,7 @@ class _Work:
         for confirmation in self._diff.confirmations:
             fact = self._draft.get(confirmation.id)
             if fact is not None:
-                self._draft.put(confirm_fact(fact, said))
+                self._draft.replace(confirm_fact(fact, said))
 
     def _summarise(self, summaries: Summaries) -> Summaries:
         for change in self._diff.summaries:

@@ -31,15 +31,15 @@ class LearningPipeline:
 
     def __init__(
         self,
-        people: MemoryCache,
-        register: PersonStateStore,
+        cache: MemoryCache,
+        states: PersonStateStore,
         extractor: Extractor,
         counter: Counter,
         options: MemoryOptions,
         clock: Callable[[], float],
     ) -> None:
-        self._people = people
-        self._register = register
+        self._cache = cache
+        self._states = states
         self._extractor = extractor
         self._counter = counter
         self._options = options
@@ -56,10 +56,10 @@ class LearningPipeline:
         stored, cleared_at = await self._begin(person, assistant)
         fresh = [turn for turn in unlearned_turns(stored.notes, turns) if turn.at > cleared_at]
         earlier = [*self._before(person, turns)]
-        for part in await self._people.think(partial(self._chunks, fresh)):
+        for part in await self._cache.run_in_thread(partial(self._chunks, fresh)):
             if await self._is_off(person):
                 return
-            lesson = await self._people.think(partial(self._material, person, part, tuple(earlier)))
+            lesson = await self._cache.run_in_thread(partial(self._material, person, part, tuple(earlier)))
             if lesson and not await self._learned(assistant, stored.notes.generation, lesson, part):
                 return
             earlier += part
@@ -67,10 +67,10 @@ class LearningPipeline:
 
     async def _begin(self, person: str, assistant: str) -> tuple[StoredMemory, float]:
         """The memory, and when the person last cleared it."""
-        entry = await self._register.of(person)
+        entry = await self._states.get(person)
         if assistant and assistant not in entry.assistants:
-            await self._register.note_assistant(person, assistant)
-        return await self._people.load(person, assistant), entry.cleared_at
+            await self._states.note_assistant(person, assistant)
+        return await self._cache.load(person, assistant), entry.cleared_at
 
     def _chunks(self, turns: Sequence[CompletedTurn]) -> list[tuple[CompletedTurn, ...]]:
         return list(chunk_turns(turns, self._counter.count, self._options.chunk_tokens))
@@ -84,7 +84,7 @@ class LearningPipeline:
         self, assistant: str, generation: int, lesson: LearnableTurns, part: Sequence[CompletedTurn]
     ) -> bool:
         """One extraction, saved; False when the memory was cleared or switched off meanwhile."""
-        known = await self._people.recollect(lesson.person, assistant)
+        known = await self._cache.load_cached(lesson.person, assistant)
         diff = await self._extractor.extract(lesson, known.stored.document, known, self._clock())
         context = DiffContext(
             now=format_timestamp(self._clock()),
@@ -97,23 +97,25 @@ class LearningPipeline:
     async def _save(self, person: str, assistant: str, diff: Diff, context: DiffContext) -> bool:
         """Apply to what is stored now; whatever changed it meanwhile stays. Raises MemoryFailed."""
         for _ in range(_TRIES):
-            known = None if assistant else await self._people.recollect(person)
-            stored = known.stored if known else await self._people.load(person, assistant)
-            changed = await self._people.think(partial(_applied, known, stored, diff, context, self._options))
+            known = None if assistant else await self._cache.load_cached(person)
+            stored = known.stored if known else await self._cache.load(person, assistant)
+            changed = await self._cache.run_in_thread(
+                partial(_applied, known, stored, diff, context, self._options)
+            )
             if changed is stored or await self._is_off(person):
                 return False
             try:
-                saved = await self._people.save(person, changed, assistant)
+                saved = await self._cache.save(person, changed, assistant)
             except DocumentConflict:
                 log.info("person %s: the memory changed while something was learned; once more", person)
                 continue
             if known is not None:  # so that the next run need not wait for it
-                await self._people.think(partial(known.prepare, saved, self._counter))
+                await self._cache.run_in_thread(partial(known.prepare, saved, self._counter))
             return True
         raise MemoryFailed("The memory changed again and again while something was learned.")
 
     async def _is_off(self, person: str) -> bool:
-        return (await self._people.load(person)).notes.off
+        return (await self._cache.load(person)).notes.off
 
     def _before(self, person: str, turns: Sequence[CompletedTurn]) -> list[CompletedTurn]:
         threads = dict.fromkeys(turn.thread for turn in turns)
@@ -134,7 +136,7 @@ def _applied(
     """Without an index for an assistant's own memory: the one at hand knows the facts for all, too."""
     if known is None:
         return apply_diff(stored, diff, context, options)
-    return known.use(stored, lambda index: apply_diff(stored, diff, context, options, index))
+    return known.with_index(stored, lambda index: apply_diff(stored, diff, context, options, index))
 
 
 def unlearned_turns(notes: Notes, turns: Sequence[CompletedTurn]) -> list[CompletedTurn]:

@@ -69,7 +69,7 @@ class LearningQueue:
         found = (decode_turn(item) for item in await self._waiting(person))
         return tuple(turn for turn in found if turn is not None)
 
-    async def number(self, people: Sequence[str]) -> int:
+    async def count_waiting(self, people: Sequence[str]) -> int:
         """How many turns of these people wait, and of those who wrote to this process lately."""
         everybody = dict.fromkeys([*people, *self._added])
         return sum([len(await self._waiting(person)) for person in everybody])
@@ -97,7 +97,7 @@ class LearningQueue:
         await self.cancel(source)
         await self.discard_dead(source)
 
-    async def part(self, person: str, into: str, account: str) -> None:
+    async def split_account(self, person: str, into: str, account: str) -> None:
         """Let what waits of `person`, and was given up, be learned about `into` where `account` said it.
 
         What the other accounts said waits again: a lane is emptied as a whole.
@@ -128,7 +128,7 @@ class LearningQueue:
             return False
         return await self._journal.revive(item)
 
-    def emptied(self, person: str) -> None:
+    def reset_count(self, person: str) -> None:
         """A person's lane was worked."""
         self._added.pop(person, None)
 

@@ -168,7 +168,7 @@ class LearningWorker:
             await self._set_back(claim, failing, reason)
         else:
             await self._journal.done(claim, claim.items)
-            self._queue.emptied(claim.lane)
+            self._queue.reset_count(claim.lane)
 
     def _by_assistant(
         self, turns: Mapping[QueueItem, CompletedTurn | None]

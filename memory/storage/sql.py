@@ -40,7 +40,7 @@ class SqlMemoryStore:
 
     def __init__(self, documents: DocumentRepository) -> None:
         self._documents = documents
-        self._thinker = WorkerThread()
+        self._thread = WorkerThread()
         self._lately: OrderedDict[str, StoredMemory] = OrderedDict()
 
     async def load(self, person: str, assistant: str = "") -> StoredMemory:
@@ -50,7 +50,7 @@ class SqlMemoryStore:
     async def save(self, person: str, stored: StoredMemory, assistant: str = "") -> StoredMemory:
         """Write it if it is as it was read. Raises DocumentConflict, MemoryFailed."""
         many = len(stored.document.facts) > _MANY or bool(stored.notes.past)
-        body = await self._thinker.think(partial(_row_of, stored)) if many else _row_of(stored)
+        body = await self._thread.run_in_thread(partial(_row_of, stored)) if many else _row_of(stored)
         document = Document(_key(person, assistant), body, int(stored.revision or "0"))
         written = await _asked(self._documents.set(document))
         return self._keep(document.key, replace(stored, revision=str(written.version)))
@@ -101,7 +101,7 @@ class SqlMemoryStore:
             return self._keep(document.key, known)
         parse = partial(_parsed, document.body)
         try:
-            found, notes = await self._thinker.think(parse) if len(document.body) > _BIG else parse()
+            found, notes = await self._thread.run_in_thread(parse) if len(document.body) > _BIG else parse()
         except ValueError as error:
             await self._set_aside(document, document.body)
             log.error("the memory %s cannot be read (%s); it is kept under %s", document.key, error, _ASIDE)

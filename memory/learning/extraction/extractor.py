@@ -93,10 +93,10 @@ class ModelExtractor:
             "summaries": "\n".join(summary_lines(document.summaries)) or "(none)",
             "facts": "\n".join(map(render_fact, facts)) or "(none)",
             "turns": "\n\n".join(self._turns(material.turns)),
-            "hints": self.prompts.signals.said([turn.said for turn in material.turns]),
+            "hints": self.prompts.signals.hints_for([turn.said for turn in material.turns]),
         }
         shown = ShownIds(frozenset(fact.id for fact in facts), tuple(turn.id for turn in material.turns))
-        return self.prompts.about(values), shown
+        return self.prompts.render_turns(values), shown
 
     def _turns(self, turns: Sequence[LearnableTurn]) -> Iterator[str]:
         threads = list(dict.fromkeys(turn.thread for turn in turns))

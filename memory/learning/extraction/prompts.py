@@ -29,7 +29,7 @@ class Prompts:
     turns: str
     signals: FeedbackSignals
 
-    def about(self, values: Mapping[str, str]) -> str:
+    def render_turns(self, values: Mapping[str, str]) -> str:
         """The second message. Values are put in as they are, once: what looks like a place in them stays."""
         return _PLACE.sub(lambda match: values[match[1]], self.turns).strip()
 

@@ -34,7 +34,7 @@ class FeedbackSignals:
     patterns: Mapping[FeedbackSignal, tuple[re.Pattern[str], ...]]
     hints: Mapping[FeedbackSignal, str]
 
-    def of(self, text: str) -> FeedbackSignal | None:
+    def detect(self, text: str) -> FeedbackSignal | None:
         """The signal in one turn's words: a correction is never also praise. Reads 2,000 characters."""
         text = text[:_MOST_READ]
         for signal in FeedbackSignal:
@@ -42,9 +42,9 @@ class FeedbackSignals:
                 return signal
         return None
 
-    def said(self, texts: Sequence[str]) -> str:
+    def hints_for(self, texts: Sequence[str]) -> str:
         """Hints for the model about turns T1, T2, ... whose words these are; empty for none."""
-        noticed = [self.of(text) for text in texts]
+        noticed = [self.detect(text) for text in texts]
         lines = []
         for signal in FeedbackSignal:
             turns = ", ".join(f"T{at}" for at, each in enumerate(noticed, 1) if each is signal)

@@ -135,30 +135,30 @@ class EmbeddingIndex:
         self._folder = folder
         self._clock = clock
         self._again_at = -math.inf
-        self._people: OrderedDict[str, EmbeddingScorer] = OrderedDict()
+        self._scorers: OrderedDict[str, EmbeddingScorer] = OrderedDict()
         self._guard = threading.Lock()
         # One at a time: a model takes a whole core, and a service its own limits.
         self._worker = ThreadPoolExecutor(1, "parley-embedding")
         self._closed = False
 
-    def of_person(self, key: str) -> EmbeddingScorer:
+    def scorer_for(self, key: str) -> EmbeddingScorer:
         """The affinity of one memory (a person's, or theirs with one assistant)."""
         with self._guard:
-            if key not in self._people:
+            if key not in self._scorers:
                 file = self._folder / folder_name(key) / f"{folder_name(self.embedder.name)}.npz"
-                self._people[key] = EmbeddingScorer(self, VectorStore(file))
-            self._people.move_to_end(key)
-            if len(self._people) > _PEOPLE:
-                self._people.popitem(last=False)
-            return self._people[key]
+                self._scorers[key] = EmbeddingScorer(self, VectorStore(file))
+            self._scorers.move_to_end(key)
+            if len(self._scorers) > _PEOPLE:
+                self._scorers.popitem(last=False)
+            return self._scorers[key]
 
-    def of(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+    def score(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
         """See Affinities."""
-        return self.of_person(key).of(messages, facts)
+        return self.scorer_for(key).score(messages, facts)
 
     def forget(self, key: str) -> None:
         """See Affinities; vectors are made again for what is still there when it is needed."""
-        self.of_person(key).keep(())
+        self.scorer_for(key).sync(())
 
     def embed(self, texts: Sequence[str]) -> Array:
         """As the embedder, but quiet for a while after a failure. Raises MemoryFailed."""
@@ -170,7 +170,7 @@ class EmbeddingIndex:
             self._again_at = self._clock() + PAUSE
             raise
 
-    def later(self, work: Callable[[], None]) -> None:
+    def run_in_background(self, work: Callable[[], None]) -> None:
         """Do it in the background; once closed, not at all."""
         with self._guard:
             if not self._closed:
@@ -186,22 +186,22 @@ class EmbeddingIndex:
 class EmbeddingScorer:
     """The Affinity of memory/search/semantic/scoring.py for one memory."""
 
-    def __init__(self, home: EmbeddingIndex, vectors: VectorStore) -> None:
-        self._home = home
+    def __init__(self, index: EmbeddingIndex, vectors: VectorStore) -> None:
+        self._index = index
         self._vectors = vectors
         self._asked = threading.Lock()
 
-    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+    def score(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
         texts = [fact.content for fact in facts]
         close = self._close(messages, texts)
-        readable = list(filter(self._home.embedder.reads, texts))
+        readable = list(filter(self._index.embedder.reads, texts))
         if self._vectors.missing(readable) or self._vectors.stale(readable):
-            self._soon(facts)
+            self._schedule_sync(facts)
         return close
 
     def _close(self, messages: Sequence[str], texts: Sequence[str]) -> Sequence[float]:
         said = [each for each in messages[-_MESSAGES:] if each.strip()]
-        if not said or not self._home.embedder.reads(said[-1]):
+        if not said or not self._index.embedder.reads(said[-1]):
             return ()
         try:
             query = self._query(said)
@@ -210,21 +210,21 @@ class EmbeddingScorer:
             return ()
         return self._vectors.close_to(query, texts)
 
-    def keep(self, facts: Sequence[Fact]) -> None:
+    def sync(self, facts: Sequence[Fact]) -> None:
         """Make the vectors of these facts, and drop all others; blocks. Raises MemoryFailed."""
-        readable = [fact.content for fact in facts if self._home.embedder.reads(fact.content)]
+        readable = [fact.content for fact in facts if self._index.embedder.reads(fact.content)]
         try:
-            self._vectors.keep(readable, self._home.embed)
+            self._vectors.sync(readable, self._index.embed)
         except OSError as error:
             raise MemoryFailed(f"vectors cannot be written: {error}") from error
 
-    def _soon(self, facts: Sequence[Fact]) -> None:
+    def _schedule_sync(self, facts: Sequence[Fact]) -> None:
         if self._asked.acquire(blocking=False):
-            self._home.later(lambda: self._keep_quietly(facts))
+            self._index.run_in_background(lambda: self._sync_quietly(facts))
 
-    def _keep_quietly(self, facts: Sequence[Fact]) -> None:
+    def _sync_quietly(self, facts: Sequence[Fact]) -> None:
         try:
-            self.keep(facts)
+            self.sync(facts)
         except MemoryFailed as error:
             _log.warning("no vectors for now: %s", error)
         finally:
@@ -232,13 +232,13 @@ class EmbeddingScorer:
 
     def _query(self, said: Sequence[str]) -> Array:
         """One vector for what was said: newer messages weigh more, and a bare "thanks" nearly nothing."""
-        readable = [each for each in said if self._home.embedder.reads(each)]
+        readable = [each for each in said if self._index.embedder.reads(each)]
         weights, age = [], 0.0
         for message in reversed(readable):
             weight = min(1.0, len(terms(message)) / _SAYS_SOMETHING)
             weights.append(weight * _AGED**age)
             age += weight
-        rows = self._home.embed(readable)
+        rows = self._index.embed(readable)
         mixed = np.array(weights[::-1], np.float32) @ rows
         length = float(np.linalg.norm(mixed))
         query: Array = mixed / length if length else rows[-1]

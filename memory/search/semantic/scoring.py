@@ -23,7 +23,7 @@ _FOUND = 300
 class SemanticScorer(Protocol):
     """Tells how close facts are in meaning to what was said."""
 
-    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+    def score(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
         """For each fact -1 to 1, or NaN where it is not known; empty where nothing is. Never raises.
 
         May block: in a thread only. `messages` are oldest first, the current one last.
@@ -37,14 +37,14 @@ class PrecomputedScores:
 
     close: Sequence[float]
 
-    def of(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+    def score(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
         return self.close
 
 
 class SemanticIndex(Protocol):
     """The affinities of all memories, by a key of each. Every method may block: in a thread only."""
 
-    def of(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+    def score(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
         """As Affinity.of, for one memory."""
         ...
 
@@ -62,7 +62,7 @@ def rank_blended(
     facts: Sequence[Fact],
     messages: Sequence[str],
     options: MemoryOptions,
-    affinity: SemanticScorer,
+    scorer: SemanticScorer,
 ) -> list[Fact]:
     """As `rank`, with closeness in meaning counted too; `facts` are those of the index, oldest first.
 
@@ -70,7 +70,7 @@ def rank_blended(
     """
     if options.ranking is not Ranking.RELEVANCE:
         return rank(index, messages, options)
-    close = affinity.of(messages, facts)
+    close = scorer.score(messages, facts)
     closest = max((value for value in close if value > 0), default=0.0)
     if not closest:
         return rank(index, messages, options)

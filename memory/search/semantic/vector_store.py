@@ -1,6 +1,6 @@
 """The vectors of one person's facts, kept in a file: exactly those of the facts that there are.
 
-What was forgotten is gone from the file with the next `keep`. The file is a cache: damaged, it is made anew.
+What was forgotten is gone from the file with the next `sync`. The file is a cache: damaged, it is made anew.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class VectorStore:
         places, _ = self._read()
         return bool(places.keys() - set(map(digest, texts)))
 
-    def keep(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Array]) -> None:
+    def sync(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Array]) -> None:
         """Hold the vectors of these texts and of no others; `embed` makes those that are missing.
 
         Raises what `embed` raises, and OSError; everything is as it was then.

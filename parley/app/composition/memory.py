@@ -40,7 +40,7 @@ def make_memory(
     options = _options(settings.memory, "store" if stores else "files")
     secrets = (settings.memory.model_api_key, settings.agent.model_api_key)
     return MemoryService(
-        store, journal, _extractor(loaded), options, clock, _affinities(loaded), quarantine, secrets
+        store, journal, _extractor(loaded), options, clock, _semantic_index(loaded), quarantine, secrets
     )
 
 
@@ -73,7 +73,7 @@ def file_store(loaded: LoadedSettings) -> FileMemoryStore:
     return FileMemoryStore(loaded.data_dir / loaded.settings.memory.storage_path)
 
 
-def _affinities(loaded: LoadedSettings) -> SemanticIndex | None:
+def _semantic_index(loaded: LoadedSettings) -> SemanticIndex | None:
     """Closeness in meaning, where it is wanted: numpy and a model are loaded for it only."""
     section = loaded.settings.memory
     if section.embedding == "none" or not section.enabled:

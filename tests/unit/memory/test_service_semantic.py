@@ -20,7 +20,7 @@ class Meaning:
     def __init__(self) -> None:
         self.forgotten: list[str] = []
 
-    def of(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
+    def score(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
         return [1.0 if "cat" in fact.content else 0.0 for fact in facts]
 
     def forget(self, key: str) -> None:
@@ -39,7 +39,7 @@ async def test_it_puts_what_is_meant_first(tmp_path: Path):
         options = MemoryOptions(max_injection_tokens=100)
         for meaning, first in ((None, "parking"), (Meaning(), "cat")):
             store = FileMemoryStore(tmp_path / "memory")
-            service = MemoryService(store, journal, RuleExtractor(), options, affinities=meaning)
+            service = MemoryService(store, journal, RuleExtractor(), options, semantic=meaning)
             await service.add("ann", "Has a parking place at the office")
             await service.add("ann", "Her cat is called Mia")
             block = await service.recall(occasion("Is there parking for my pet?"))
@@ -52,7 +52,7 @@ async def test_what_is_forgotten_leaves_no_vectors(tmp_path: Path):
         meaning = Meaning()
         store = FileMemoryStore(tmp_path / "memory")
         async with MemoryService(
-            store, journal, RuleExtractor(), MemoryOptions(), affinities=meaning
+            store, journal, RuleExtractor(), MemoryOptions(), semantic=meaning
         ).running() as service:
             await service.add("ann", "Her cat is called Mia")
             await service.forget("ann", "nothing like it")

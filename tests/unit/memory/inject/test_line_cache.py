@@ -31,7 +31,7 @@ TEA = Fact("fact_1", "The user likes tea", confidence=0.9)
 def test_a_line_is_counted_once():
     counter, lines = Letters(), LineCache()
     line = fact_line(TEA)
-    assert [lines.counted_by(counter)(TEA) for _ in range(3)] == [(line, len(line))] * 3
+    assert [lines.use_counter(counter)(TEA) for _ in range(3)] == [(line, len(line))] * 3
     assert counter.asked == 1
     assert lines.line(TEA) == line
 
@@ -40,31 +40,31 @@ def test_a_fact_that_changed_has_another_line():
     counter, lines = Letters(), LineCache()
     lines.price([TEA], counter)
     jazz = replace(TEA, content="The user likes jazz, and says so")
-    assert lines.line(jazz) == lines.counted_by(counter)(jazz)[0] == fact_line(jazz)
-    assert lines.counted_by(counter)(jazz)[1] == len(fact_line(jazz))
+    assert lines.line(jazz) == lines.use_counter(counter)(jazz)[0] == fact_line(jazz)
+    assert lines.use_counter(counter)(jazz)[1] == len(fact_line(jazz))
 
 
 def test_another_counter_counts_anew_and_so_does_one_that_became_exact():
     lines, counter = LineCache(), Letters(exact=False)
-    assert lines.counted_by(CharacterCounter())(TEA)[1] < lines.counted_by(counter)(TEA)[1]
+    assert lines.use_counter(CharacterCounter())(TEA)[1] < lines.use_counter(counter)(TEA)[1]
     counter.exact = True
-    lines.counted_by(counter)(TEA)
+    lines.use_counter(counter)(TEA)
     assert counter.asked == 2
 
 
 def test_what_cannot_be_seen_costs_nothing():
     counter = Letters()
-    assert LineCache().counted_by(counter)(replace(TEA, content="\u200b")) == ("", 0)
+    assert LineCache().use_counter(counter)(replace(TEA, content="\u200b")) == ("", 0)
     assert counter.asked == 0
 
 
-def test_too_much_is_let_go():
+def test_too_much_is_trim():
     counter, lines = Letters(), LineCache()
     facts = [replace(TEA, id=f"fact_{number}") for number in range(10)]
     lines.price(facts, counter)
-    lines.let_go(10)
+    lines.trim(10)
     lines.price(facts, counter)
     assert counter.asked == 10
-    lines.let_go(9)
+    lines.trim(9)
     lines.price(facts, counter)
     assert counter.asked == 20

@@ -36,9 +36,10 @@ async def test_a_run_after_a_lesson_finds_the_index_ready_and_waits_for_no_threa
             await idle(service)
 
             async def ready():
-                known = await service._people.recollect("ann")
-                facts = known.stored.document.facts
-                return await known.quickly(known.stored, lambda index: threading.get_ident()) if facts else 0
+                known = await service._cache.load_cached("ann")
+                if not known.stored.document.facts:
+                    return 0
+                return await known.with_index_async(known.stored, lambda index: threading.get_ident())
 
             assert await ready() == threading.get_ident()
 

@@ -13,11 +13,11 @@ VALUES = dict.fromkeys(PLACES, "x")
 def test_our_own_prompts_are_whole():
     prompts = load_prompts()
     assert "newFacts" in prompts.rules
-    assert "{{" not in prompts.about(VALUES)
+    assert "{{" not in prompts.render_turns(VALUES)
 
 
 def test_a_value_that_looks_like_a_place_is_left_alone():
-    about = load_prompts().about(
+    about = load_prompts().render_turns(
         {**VALUES, "turns": "User: what is {{facts}}? {{unknown}}", "facts": "SECRET"}
     )
     assert "what is {{facts}}? {{unknown}}" in about
@@ -95,27 +95,27 @@ NEITHER = ["I'm not sure yet", "I am going to lunch", "please redo the chart", "
 
 @pytest.mark.parametrize("text", CORRECTIONS)
 def test_corrections_are_noticed(text):
-    assert load_prompts().signals.of(text) is FeedbackSignal.CORRECTION
+    assert load_prompts().signals.detect(text) is FeedbackSignal.CORRECTION
 
 
 @pytest.mark.parametrize("text", PRAISE)
 def test_reinforcement_is_noticed(text):
-    assert load_prompts().signals.of(text) is FeedbackSignal.REINFORCEMENT
+    assert load_prompts().signals.detect(text) is FeedbackSignal.REINFORCEMENT
 
 
 @pytest.mark.parametrize("text", NEITHER)
 def test_ordinary_words_are_no_signal(text):
-    assert load_prompts().signals.of(text) is None
+    assert load_prompts().signals.detect(text) is None
 
 
 def test_a_correction_is_never_also_praise():
-    assert load_prompts().signals.of("That's wrong. Perfect, keep it up") is FeedbackSignal.CORRECTION
+    assert load_prompts().signals.detect("That's wrong. Perfect, keep it up") is FeedbackSignal.CORRECTION
 
 
 def test_hints_name_the_turns():
-    said = load_prompts().signals.said(["hello", "No, I meant Tuesday", "perfect", "不对，是周二"])
+    said = load_prompts().signals.hints_for(["hello", "No, I meant Tuesday", "perfect", "不对，是周二"])
     first, second = said.splitlines()
     assert "T2, T4" in first
     assert "correct the assistant" in first
     assert "T3" in second
-    assert load_prompts().signals.said(["hello"]) == ""
+    assert load_prompts().signals.hints_for(["hello"]) == ""

@@ -69,37 +69,37 @@ def home(tmp_path):
 
 
 def test_a_fact_without_a_common_word_is_found_by_its_meaning(home):
-    affinity = home.of_person("ann")
-    affinity.keep(FACTS)
+    scorer = home.scorer_for("ann")
+    scorer.sync(FACTS)
     index, options = FactIndex(FACTS), MemoryOptions()
     question = ["Book me a hotel"]
     assert rank(index, question, options)[0].id != "2"
-    assert rank_blended(index, FACTS, question, options, affinity)[0].id == "2"
+    assert rank_blended(index, FACTS, question, options, scorer)[0].id == "2"
 
 
 def test_every_fact_is_ranked_once(home):
-    affinity = home.of_person("ann")
-    affinity.keep(FACTS)
+    scorer = home.scorer_for("ann")
+    scorer.sync(FACTS)
     for question in ("Book me a hotel", "喝茶", "music for the dog", "zzz"):
-        order = rank_blended(FactIndex(FACTS), FACTS, [question], MemoryOptions(), affinity)
+        order = rank_blended(FactIndex(FACTS), FACTS, [question], MemoryOptions(), scorer)
         assert sorted(fact.id for fact in order) == ["1", "2", "3", "4"]
 
 
 def test_a_chinese_question_is_answered_by_words_alone(home):
-    affinity = home.of_person("ann")
-    affinity.keep(FACTS)
+    scorer = home.scorer_for("ann")
+    scorer.sync(FACTS)
     home.embedder.asked.clear()
     index = FactIndex(FACTS)
-    order = rank_blended(index, FACTS, ["你想喝茶吗"], MemoryOptions(), affinity)
+    order = rank_blended(index, FACTS, ["你想喝茶吗"], MemoryOptions(), scorer)
     assert order == rank(index, ["你想喝茶吗"], MemoryOptions())
     assert order[0].id == "4"
     assert home.embedder.asked == []
 
 
 def test_a_chinese_fact_is_judged_by_its_words_beside_english_ones(home):
-    affinity = home.of_person("ann")
-    affinity.keep(FACTS)
-    close = affinity.of(["cello or 喝茶"[:5]], FACTS)
+    scorer = home.scorer_for("ann")
+    scorer.sync(FACTS)
+    close = scorer.score(["cello or 喝茶"[:5]], FACTS)
     assert math.isnan(close[3])
     assert not any(map(math.isnan, close[:3]))
 
@@ -107,9 +107,9 @@ def test_a_chinese_fact_is_judged_by_its_words_beside_english_ones(home):
 @pytest.mark.parametrize("ranking", [Ranking.WEIGHTED, Ranking.CONFIDENCE])
 def test_the_other_orders_are_left_as_they_are(home, ranking):
     index, options = FactIndex(FACTS), MemoryOptions(ranking=ranking)
-    affinity = home.of_person("ann")
-    affinity.keep(FACTS)
-    assert rank_blended(index, FACTS, ["a hotel"], options, affinity) == rank(index, ["a hotel"], options)
+    scorer = home.scorer_for("ann")
+    scorer.sync(FACTS)
+    assert rank_blended(index, FACTS, ["a hotel"], options, scorer) == rank(index, ["a hotel"], options)
 
 
 def test_without_a_model_the_order_is_that_of_the_words():
@@ -119,9 +119,9 @@ def test_without_a_model_the_order_is_that_of_the_words():
 
 
 def test_a_bare_thanks_does_not_push_out_the_question(home):
-    affinity = home.of_person("ann")
-    affinity.keep(FACTS)
-    close = affinity.of(["Do you know music for an orchestra?", "pet"], FACTS)
+    scorer = home.scorer_for("ann")
+    scorer.sync(FACTS)
+    close = scorer.score(["Do you know music for an orchestra?", "pet"], FACTS)
     assert max(range(3), key=close.__getitem__) == 0
 
 
@@ -130,22 +130,22 @@ def test_a_bare_thanks_does_not_push_out_the_question(home):
 
 def test_recall_does_not_wait_for_vectors_of_facts(home):
     """They are made behind it, and are there the next time."""
-    affinity = home.of_person("ann")
-    first = affinity.of(["a hotel"], FACTS)
+    scorer = home.scorer_for("ann")
+    first = scorer.score(["a hotel"], FACTS)
     assert all(map(math.isnan, first))
     made = threading.Event()
-    home.later(made.set)
+    home.run_in_background(made.set)
     assert made.wait(patience(30))
-    later = affinity.of(["a hotel"], FACTS[:3])
+    later = scorer.score(["a hotel"], FACTS[:3])
     assert later[1] == max(later)
 
 
 def test_vectors_are_made_once_and_found_again_after_a_restart(tmp_path):
     first = EmbeddingIndex(Topics(), tmp_path)
-    first.of_person("ann").keep(FACTS)
+    first.scorer_for("ann").sync(FACTS)
     first.close()
     second = EmbeddingIndex(Topics(), tmp_path)
-    close = second.of_person("ann").of(["a hotel"], FACTS)
+    close = second.scorer_for("ann").score(["a hotel"], FACTS)
     second.close()
     assert second.embedder.asked == [["a hotel"]]
     assert close[1] == pytest.approx(max(close[:3]))
@@ -155,9 +155,9 @@ def test_what_is_forgotten_has_no_vector_any_more(tmp_path):
     """E14: sidecar data goes with the fact."""
     file = tmp_path / "v.npz"
     vectors = VectorStore(file)
-    vectors.keep(["tea", "coffee"], Topics().embed)
+    vectors.sync(["tea", "coffee"], Topics().embed)
     assert vectors.stale(["tea"])
-    vectors.keep(["tea"], Topics().embed)
+    vectors.sync(["tea"], Topics().embed)
     again = VectorStore(file)
     assert again.missing(["tea", "coffee"]) == ["coffee"]
     assert not again.stale(["tea"])
@@ -169,38 +169,38 @@ def test_a_damaged_file_of_vectors_is_made_anew(tmp_path, damage):
     file.write_bytes(damage)
     vectors = VectorStore(file)
     assert vectors.missing(["dog"]) == ["dog"]
-    vectors.keep(["dog"], Topics().embed)
+    vectors.sync(["dog"], Topics().embed)
     assert VectorStore(file).missing(["dog"]) == []
 
 
 def test_another_model_under_the_same_name_replaces_all_vectors(tmp_path):
     vectors = VectorStore(tmp_path / "v.npz")
-    vectors.keep(["dog"], lambda texts: np.ones((len(texts), 5), np.float32))
-    vectors.keep(["dog", "cello"], Topics().embed)
+    vectors.sync(["dog"], lambda texts: np.ones((len(texts), 5), np.float32))
+    vectors.sync(["dog", "cello"], Topics().embed)
     query = Topics().embed(["pet"])[0]
     close = vectors.close_to(query, ["dog", "cello"])
     assert close[0] > close[1]
 
 
 def test_two_people_have_files_of_their_own(home, tmp_path):
-    home.of_person("ann").keep(FACTS)
-    home.of_person("Ann").keep(FACTS[:1])
+    home.scorer_for("ann").sync(FACTS)
+    home.scorer_for("Ann").sync(FACTS[:1])
     assert len(list(tmp_path.rglob("*.npz"))) == 2
-    assert home.of_person("ann") is home.of_person("ann")
+    assert home.scorer_for("ann") is home.scorer_for("ann")
 
 
 def test_a_failed_embedder_is_left_alone_for_a_while(tmp_path):
     clock = Clock()
     home = EmbeddingIndex(Topics(), tmp_path, clock)
-    affinity = home.of_person("ann")
-    affinity.keep(FACTS)
+    scorer = home.scorer_for("ann")
+    scorer.sync(FACTS)
     home.embedder.fails = True
-    assert affinity.of(["a hotel"], FACTS) == ()
+    assert scorer.score(["a hotel"], FACTS) == ()
     home.embedder.fails = False
     clock.now = PAUSE - 1
-    assert affinity.of(["a hotel"], FACTS) == ()
+    assert scorer.score(["a hotel"], FACTS) == ()
     clock.now = PAUSE
-    assert len(affinity.of(["a hotel"], FACTS)) == 4
+    assert len(scorer.score(["a hotel"], FACTS)) == 4
     home.close()
 
 
@@ -285,7 +285,7 @@ def test_whatever_a_service_does_wrong_words_alone_decide(service, remote, tmp_p
         remote.embed(["tea"])
     home = EmbeddingIndex(remote, tmp_path)
     index = FactIndex(FACTS)
-    order = rank_blended(index, FACTS, ["the dog"], MemoryOptions(), home.of_person("ann"))
+    order = rank_blended(index, FACTS, ["the dog"], MemoryOptions(), home.scorer_for("ann"))
     home.close()
     assert order == rank(index, ["the dog"], MemoryOptions())
 
@@ -298,11 +298,11 @@ def test_a_service_that_is_away_is_a_failure_like_any_other():
 
 
 def test_meaning_does_not_depend_on_the_order_of_the_facts(home):
-    affinity = home.of_person("ann")
-    affinity.keep(FACTS)
-    before = dict(zip([fact.id for fact in FACTS], affinity.of(["a walk"], FACTS), strict=True))
+    scorer = home.scorer_for("ann")
+    scorer.sync(FACTS)
+    before = dict(zip([fact.id for fact in FACTS], scorer.score(["a walk"], FACTS), strict=True))
     shuffled = random.Random(3).sample(FACTS, len(FACTS))
-    after = dict(zip([fact.id for fact in shuffled], affinity.of(["a walk"], shuffled), strict=True))
+    after = dict(zip([fact.id for fact in shuffled], scorer.score(["a walk"], shuffled), strict=True))
     assert {key: value for key, value in before.items() if key != "4"} == pytest.approx(
         {key: value for key, value in after.items() if key != "4"}
     )

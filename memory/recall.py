@@ -1,0 +1,118 @@
+"""Recall: the memory block of a run, within a time limit."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from parley.core.model.errors import ParleyError
+from parley.core.ports.memory import RecallQuery
+from parley.memory.cache import MemoryCache
+from parley.memory.inject.block import build_block, by_confidence
+from parley.memory.model.document import MemoryDocument, StoredMemory
+from parley.memory.options import Groups, MemoryOptions
+from parley.memory.search.semantic.scoring import PrecomputedScores, SemanticIndex, rank_blended
+from parley.memory.text.token_counting import Counter
+
+log = logging.getLogger(__name__)
+
+# Recalls whose memory was not read in time, nor since. With more the disk hangs, and no run waits for it.
+_MOST_LATE = 32
+
+
+class Recaller:
+    """Builds memory blocks. A recall that takes longer than `recall_timeout` goes on in the background."""
+
+    def __init__(
+        self, cache: MemoryCache, counter: Counter, options: MemoryOptions, semantic: SemanticIndex | None
+    ) -> None:
+        self._cache = cache
+        self._counter = counter
+        self._options = options
+        self._semantic = semantic
+        self._recalls: set[asyncio.Task[str]] = set()
+        self._late: set[asyncio.Task[str]] = set()
+
+    async def recall(self, occasion: RecallQuery) -> str:
+        """Return the block for a run; empty when there is nothing, or when it takes too long."""
+        wanted = self._options.enabled and self._options.injection_enabled
+        if not wanted or (not occasion.private and self._options.groups is Groups.OFF):
+            return ""
+        if len(self._late) >= _MOST_LATE:
+            log.warning("nothing is recalled: %d earlier recalls hang", len(self._late))
+            return ""
+        read: asyncio.Future[StoredMemory] = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(self._build_recall(occasion, read))
+        self._recalls.add(task)
+        task.add_done_callback(self._recall_ended)
+        await asyncio.wait({task}, timeout=self._options.recall_timeout)
+        if not task.done():
+            log.warning("person %s: recall takes too long; the run goes on", occasion.person)
+            if read.done():
+                return self._block_by_confidence(occasion, read.result())
+            self._late.add(task)
+            return ""
+        error = task.exception()
+        if error is not None:
+            shown = None if isinstance(error, ParleyError) else error
+            log.warning("person %s: nothing is recalled: %s", occasion.person, error, exc_info=shown)
+            return ""
+        return task.result()
+
+    def cancel(self) -> None:
+        """Cancel the recalls under way."""
+        for task in self._recalls:
+            task.cancel()
+
+    def _recall_ended(self, task: asyncio.Task[str]) -> None:
+        self._recalls.discard(task)
+        self._late.discard(task)
+        if not task.cancelled():
+            task.exception()  # whoever asked may be gone
+
+    async def _build_recall(self, occasion: RecallQuery, read: asyncio.Future[StoredMemory]) -> str:
+        """Return the block, best facts first; `read` gets the memory as soon as it is loaded."""
+        options = self._options
+        assistant = occasion.assistant if options.per_assistant else ""
+        known = await self._cache.load_cached(occasion.person, assistant)
+        stored = known.stored
+        if stored.notes.off or stored.document == MemoryDocument():
+            return ""
+        read.set_result(stored)
+        scores = PrecomputedScores(await self._semantic_scores(occasion, assistant, stored))
+        facts = stored.document.facts
+        if not known.is_indexed(stored):
+            self._cache.prepare_next(known, stored, self._counter)
+        return await known.with_index_async(
+            stored,
+            lambda index: build_block(
+                stored.document,
+                rank_blended(index, facts, occasion.messages, options, scores),
+                options,
+                self._counter,
+                private=occasion.private,
+                lines=known.lines,
+            ),
+        )
+
+    async def _semantic_scores(
+        self, occasion: RecallQuery, assistant: str, stored: StoredMemory
+    ) -> Sequence[float]:
+        """Return how close each fact is in meaning, computed on a thread; empty without a semantic index."""
+        semantic = self._semantic
+        if semantic is None:
+            return ()
+        key = memory_key(occasion.person, assistant)
+        return await asyncio.to_thread(semantic.score, key, occasion.messages, stored.document.facts)
+
+    def _block_by_confidence(self, occasion: RecallQuery, stored: StoredMemory) -> str:
+        """Return the block of a memory whose index is still being made: the surest facts first."""
+        document = stored.document
+        ranked = by_confidence(document.facts)
+        return build_block(document, ranked, self._options, self._counter, private=occasion.private)
+
+
+def memory_key(person: str, assistant: str) -> str:
+    """Return the key of one memory in a semantic index."""
+    return f"{person}/{assistant}" if assistant else person
