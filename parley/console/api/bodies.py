@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
@@ -15,7 +16,9 @@ from pydantic import (
     model_validator,
 )
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
 
+from parley.core.model.errors import StoreUnavailable
 from parley.core.model.types import Json
 
 MAX_BODY_BYTES = 64_000
@@ -86,12 +89,12 @@ class MemorySwitchBody(_Body):
 
 
 async def read_json(request: Request, model: type[_Model]) -> _Model:
-    """The body as `model`. Raises Refused for another content type, too much, or the wrong shape."""
+    """The body as `model`. Raises RequestRefused for another content type, too much, or the wrong shape."""
     return parse_model(model, await read_body(request, MAX_BODY_BYTES))
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """The bytes of a JSON body. Raises Refused."""
+    """The bytes of a JSON body. Raises RequestRefused."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise RequestRefused(415, "not_json", "The body must be application/json.")
     body = bytearray()
@@ -106,7 +109,7 @@ async def read_body(request: Request, most: int) -> bytes:
 
 
 def parse_model(model: type[_Model], body: bytes) -> _Model:
-    """The JSON in a body, checked. Raises Refused."""
+    """The JSON in a body, checked. Raises RequestRefused."""
     try:
         return TypeAdapter(model).validate_json(body)
     except ValidationError as problem:
@@ -114,3 +117,20 @@ def parse_model(model: type[_Model], body: bytes) -> _Model:
         where = ".".join(str(part) for part in error["loc"])
         text = f"{where}: {error['msg']}" if where else error["msg"]
         raise RequestRefused(422, "bad_request", text) from problem
+
+
+def answer_refusals(
+    handler: Callable[[Request], Awaitable[Response]],
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return the handler with what it refuses as an answer, and 503 while the store is away."""
+
+    async def wrapped(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except RequestRefused as refused:
+            return JSONResponse(refused.answer(), refused.status)
+        except StoreUnavailable:
+            away = RequestRefused(503, "store_unavailable", "The store cannot be reached just now.")
+            return JSONResponse(away.answer(), away.status, {"retry-after": "2"})
+
+    return wrapped

@@ -5,13 +5,13 @@ Whoever may use the console may use this.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from parley.console.api.bodies import RequestRefused
+from parley.console.api.bodies import RequestRefused, answer_refusals
 from parley.console.api.metrics import Metric
 from parley.core.dead_letters import MAX_DEAD_LETTERS, DeadLetter, DeadLetters
 from parley.core.model.errors import StoreUnavailable
@@ -43,10 +43,10 @@ def letter_routes(letters: DeadLetters) -> Sequence[Route]:
         return _done(await letters.drop(request.path_params["item"]))
 
     return (
-        Route(PATH, _answered(listed), methods=["GET"]),
-        Route(f"{PATH}/{{item:int}}", _answered(shown), methods=["GET"]),
-        Route(f"{PATH}/{{item:int}}/retry", _answered(retried), methods=["POST"]),
-        Route(f"{PATH}/{{item:int}}", _answered(dropped), methods=["DELETE"]),
+        Route(PATH, answer_refusals(listed), methods=["GET"]),
+        Route(f"{PATH}/{{item:int}}", answer_refusals(shown), methods=["GET"]),
+        Route(f"{PATH}/{{item:int}}/retry", answer_refusals(retried), methods=["POST"]),
+        Route(f"{PATH}/{{item:int}}", answer_refusals(dropped), methods=["DELETE"]),
     )
 
 
@@ -81,18 +81,3 @@ def _done(found: bool) -> Response:
 
 def _unknown() -> RequestRefused:
     return RequestRefused(404, "no_letter", "There is no dead letter of this number.")
-
-
-def _answered(
-    handler: Callable[[Request], Awaitable[Response]],
-) -> Callable[[Request], Awaitable[Response]]:
-    async def wrapped(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except RequestRefused as refused:
-            return JSONResponse(refused.answer(), refused.status)
-        except StoreUnavailable:
-            away = RequestRefused(503, "store_unavailable", "The store cannot be reached just now.")
-            return JSONResponse(away.answer(), away.status, {"retry-after": "2"})
-
-    return wrapped

@@ -5,7 +5,7 @@ Whoever may use the console may use this.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from parley.console.api.bodies import RequestRefused, read_json
-from parley.core.model.errors import StoreUnavailable
+from parley.console.api.bodies import RequestRefused, answer_refusals, read_json
 from parley.core.model.types import Json
 from parley.core.state.pairing import PairedAccount, Pairing
 
@@ -53,26 +52,11 @@ def pairing_routes(pairing: Pairing) -> Sequence[Route]:
         return Response(status_code=204)
 
     return (
-        Route(PATH, _answered(listed), methods=["GET"]),
-        Route(PATH, _answered(approved), methods=["POST"]),
-        Route(PATH, _answered(revoked), methods=["DELETE"]),
+        Route(PATH, answer_refusals(listed), methods=["GET"]),
+        Route(PATH, answer_refusals(approved), methods=["POST"]),
+        Route(PATH, answer_refusals(revoked), methods=["DELETE"]),
     )
 
 
 def _shown(paired: PairedAccount) -> dict[str, Json]:
     return {"account": paired.account, "name": paired.name, "by": paired.by, "at": paired.at}
-
-
-def _answered(
-    handler: Callable[[Request], Awaitable[Response]],
-) -> Callable[[Request], Awaitable[Response]]:
-    async def wrapped(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except RequestRefused as refused:
-            return JSONResponse(refused.answer(), refused.status)
-        except StoreUnavailable:
-            away = RequestRefused(503, "store_unavailable", "The store cannot be reached just now.")
-            return JSONResponse(away.answer(), away.status, {"retry-after": "2"})
-
-    return wrapped

@@ -23,7 +23,7 @@ class ConsoleOptions:
     """`port` 0 takes any free port. Reports named in `needed` must be up for `/readyz` to say so.
 
     A `generated` token nobody can guess; it may come in the address of the page. `names` are those, in
-    lower case, under which others reach the server; none: see `console.access.guarded`.
+    lower case, under which others reach the server; none: see `console.auth.access_control`.
     """
 
     host: str = "127.0.0.1"

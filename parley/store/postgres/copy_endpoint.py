@@ -1,6 +1,6 @@
 """A database as one side of a copy."""
 
-# ruff: noqa: S608  (built from the constants of store.copy and of this file)
+# ruff: noqa: S608  (built from the constants of store.store_copy and of this file)
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class PostgresStore:
     async def _read(self, call: SqlCall) -> list[Row]:
         return await self._engine.reader.submit(call)
 
-    # Lanes: see bridge.ports.Journal.
+    # Lanes: see core.ports.journal.Journal.
 
     async def put(self, *puts: NewQueueItem) -> tuple[int | None, ...]:
         require_lease()
@@ -193,7 +193,7 @@ class PostgresStore:
     async def withdraw(self, queue: str, lane: str, item: int) -> bool:
         return bool((await self._write(self._calls.withdraw(queue, lane, item, self._now())))[0][0])
 
-    # Documents: see bridge.ports.Documents.
+    # Documents: see core.ports.journal.DocumentRepository.
 
     async def get(self, key: str) -> Document:
         rows = await self._read(self._calls.get(key))
@@ -218,7 +218,7 @@ class PostgresStore:
         require_lease()
         await self._write(self._calls.delete(key))
 
-    # Counts: see bridge.ports.Journal.
+    # Counts: see core.ports.journal.Journal.
 
     async def tally(self, tallies: Sequence[CounterIncrement], once: str = "") -> bool:
         return bool((await self._write(self._calls.tally(tallies, once, self._now())))[0][0])
@@ -246,7 +246,7 @@ class PostgresStore:
     async def discard_lane(self, queue: str, lane: str) -> int:
         return len(await self._write(item_search.discard_call(self._calls.schema, queue, lane)))
 
-    # Everything there is: see bridge.erasing.archive.
+    # Everything there is: see core.ports.store_admin.
 
     async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> StoredItemPage:
         schema = self._calls.schema

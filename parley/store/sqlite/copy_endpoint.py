@@ -1,6 +1,6 @@
 """A file as one side of a copy."""
 
-# ruff: noqa: S608  (built from the constants of store.copy)
+# ruff: noqa: S608  (built from the constants of store.store_copy)
 
 from __future__ import annotations
 

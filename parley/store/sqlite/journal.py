@@ -103,7 +103,7 @@ class SqliteStore:
         """Nobody is told."""
         return NULL_NOTIFIER
 
-    # Lanes: see bridge.ports.Journal.
+    # Lanes: see core.ports.journal.Journal.
 
     async def put(self, *puts_: NewQueueItem) -> tuple[int | None, ...]:
         return await self._engine.writer.submit(puts.Puts(puts_))
@@ -174,7 +174,7 @@ class SqliteStore:
     async def withdraw(self, queue: str, lane: str, item: int) -> bool:
         return await self._engine.writer.submit(lambda tx: lanes.withdraw(tx, queue, lane, item))
 
-    # Documents: see bridge.ports.Documents.
+    # Documents: see core.ports.journal.DocumentRepository.
 
     async def get(self, key: str) -> Document:
         return order_documents([key], await self._engine.reader.rows(sql.GET, key))[0]
@@ -193,7 +193,7 @@ class SqliteStore:
     async def delete(self, key: str) -> None:
         await self._engine.writer.submit(lambda tx: documents.delete(tx, key))
 
-    # Counts: see bridge.ports.Journal.
+    # Counts: see core.ports.journal.Journal.
 
     async def tally(self, tallies: Sequence[CounterIncrement], once: str = "") -> bool:
         return await self._engine.writer.submit(lambda tx: counts.tally(tx, tallies, once))
@@ -226,7 +226,7 @@ class SqliteStore:
         """Remove all dead letters of a lane for good; how many there were."""
         return await self._engine.writer.submit(lambda tx: item_search.discard_lane(tx, queue, lane))
 
-    # Everything there is: see bridge.erasing.archive.
+    # Everything there is: see core.ports.store_admin.
 
     async def search(self, words: Sequence[str], lanes: Sequence[str] = (), after: int = 0) -> StoredItemPage:
         return await item_search.search(self._engine.reader, words, lanes, after, self._clock())

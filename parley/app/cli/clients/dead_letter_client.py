@@ -74,7 +74,7 @@ class DeadLetterClient:
             return _view(found)
 
     async def retry(self, item: int) -> bool:
-        """Let it be tried again; True where a Parley runs, that does so now. Raises NoLetter."""
+        """Let it be tried again; True where a Parley runs, that does so now. Raises LetterNotFound."""
         if await self._asked("POST", f"/{item}/retry") is not None:
             return True
         async with self._store() as letters:
@@ -83,7 +83,7 @@ class DeadLetterClient:
         return False
 
     async def drop(self, item: int) -> None:
-        """Remove it for good. Raises NoLetter."""
+        """Remove it for good. Raises LetterNotFound."""
         if await self._asked("DELETE", f"/{item}") is not None:
             return
         async with self._store() as letters:

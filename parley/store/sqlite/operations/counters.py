@@ -16,7 +16,7 @@ _NAMES = "tallies"
 
 
 def tally(tx: Transaction, tallies: Sequence[CounterIncrement], once: str) -> bool:
-    """Add all or nothing; see bridge.ports.Journal."""
+    """Add all or nothing; see core.ports.journal.Journal."""
     if once and tx.rows(sql.KNOWN_NAME, _NAMES, once):
         return True
     if not all(_has_room(tx, each) for each in tallies):

@@ -1,4 +1,4 @@
-"""All items, looked through a slice at a time, and removed for good; see bridge.erasing.archive."""
+"""All items, looked through a slice at a time, and removed for good; see core.ports.store_admin."""
 
 # ruff: noqa: S608  (built from the constants of this package only)
 

@@ -19,7 +19,7 @@ ITEMS_PER_LANE = 100
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """What `done` does in one transaction; see bridge.ports.Journal."""
+    """What `done` does in one transaction; see core.ports.journal.Journal."""
 
     claim: Claim
     items: tuple[QueueItem, ...]
