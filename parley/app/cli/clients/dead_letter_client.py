@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from parley.app.cli.clients.endpoint import server_url
+from parley.app.cli.clients.console_api import ask_console, refusal_text
 from parley.app.settings.load import LoadedSettings
-from parley.app.storage.secret_files import auth_headers
 from parley.app.storage.store import open_store
 from parley.core.dead_letters import DeadLetter, DeadLetters
 from parley.core.model.errors import ParleyError
@@ -55,7 +54,7 @@ class DeadLetterClient:
             try:
                 return _Lists.model_validate_json(answer.content).letters
             except ValidationError as error:
-                raise _no_parley(answer) from error
+                raise LetterNotFound(_no_parley(answer)) from error
         async with self._store() as letters:
             return [_view(each) for each in await letters.every()]
 
@@ -66,7 +65,7 @@ class DeadLetterClient:
             try:
                 return LetterView.model_validate_json(answer.content)
             except ValidationError as error:
-                raise _no_parley(answer) from error
+                raise LetterNotFound(_no_parley(answer)) from error
         async with self._store() as letters:
             found = await letters.find(item)
             if found is None:
@@ -91,22 +90,11 @@ class DeadLetterClient:
                 raise _unknown(item)
 
     async def _asked(self, method: str, path: str) -> httpx.Response | None:
-        """What the running Parley answers; None when none runs."""
-        console = self.loaded.settings.console
-        url = server_url(console.host, console.port)
-        try:
-            async with httpx.AsyncClient(
-                base_url=url, headers=auth_headers(self.loaded), trust_env=False
-            ) as http:
-                answer = await http.request(method, f"{_PATH}{path}")
-        except httpx.TransportError:
-            return None
-        if answer.is_success:
+        """Return what the running Parley answers; None when none runs."""
+        answer = await ask_console(self.loaded, method, f"{_PATH}{path}")
+        if answer is None or answer.is_success:
             return answer
-        try:
-            raise LetterNotFound(str(answer.json()["error"]["text"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise _no_parley(answer) from error
+        raise LetterNotFound(refusal_text(answer, _no_parley(answer)))
 
     @asynccontextmanager
     async def _store(self) -> AsyncIterator[DeadLetters]:
@@ -123,6 +111,5 @@ def _unknown(item: int) -> LetterNotFound:
     return LetterNotFound(f"There is no dead letter {item}; `parley letters list` shows them.")
 
 
-def _no_parley(answer: httpx.Response) -> LetterNotFound:
-    text = f"What answers at {answer.url} is no Parley of this version (HTTP {answer.status_code})."
-    return LetterNotFound(text)
+def _no_parley(answer: httpx.Response) -> str:
+    return f"What answers at {answer.url} is no Parley of this version (HTTP {answer.status_code})."

@@ -6,21 +6,18 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar
 
 import httpx
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from parley.app.cli.clients.endpoint import server_url
+from parley.app.cli.clients.console_api import ask_console, parse_answer, refusal_text
 from parley.app.settings.load import LoadedSettings
-from parley.app.storage.secret_files import auth_headers
 from parley.app.storage.store import open_store
 from parley.core.model.errors import ParleyError
 from parley.core.state.pairing import Pairing
 
 _PATH = "/api/pairing"
 _BY = "command line"
-_View = TypeVar("_View", bound=BaseModel)
 
 
 class RequestView(BaseModel):
@@ -61,7 +58,7 @@ class PairingClient:
         """Who asks, and who was let in."""
         answer = await self._asked("GET")
         if answer is not None:
-            return _read(PairingLists, answer)
+            return parse_answer(PairingLists, answer, NotPaired)
         async with self._store() as pairing:
             return PairingLists(
                 requests=[
@@ -77,7 +74,7 @@ class PairingClient:
         """Let in who was given `code`. Raises NotPaired."""
         answer = await self._asked("POST", code=code)
         if answer is not None:
-            return _read(PairedView, answer)
+            return parse_answer(PairedView, answer, NotPaired)
         async with self._store() as pairing:
             paired = await pairing.approve(code, _BY)
             if paired is None:
@@ -93,41 +90,17 @@ class PairingClient:
                 raise NotPaired("No such account was let in with a code.")
 
     async def _asked(self, method: str, *, code: str = "", account: str = "") -> httpx.Response | None:
-        """What the running Parley answers; None when none runs."""
-        console = self.loaded.settings.console
-        url = server_url(console.host, console.port)
-        try:
-            async with httpx.AsyncClient(
-                base_url=url, headers=auth_headers(self.loaded), trust_env=False
-            ) as http:
-                answer = await http.request(
-                    method,
-                    _PATH,
-                    json={"code": code} if code else None,
-                    params={"account": account} if account else None,
-                )
-        except httpx.TransportError:
-            return None
-        if answer.is_success:
+        """Return what the running Parley answers; None when none runs."""
+        body, params = {"code": code} if code else None, {"account": account} if account else None
+        answer = await ask_console(self.loaded, method, _PATH, json=body, params=params)
+        if answer is None or answer.is_success:
             return answer
-        raise NotPaired(_reason(answer, url))
+        place = f"{answer.url.scheme}://{answer.url.netloc.decode()}"
+        text = f"What answers at {place} is no Parley (HTTP {answer.status_code}); set another console.port."
+        raise NotPaired(refusal_text(answer, text))
 
     @asynccontextmanager
     async def _store(self) -> AsyncIterator[Pairing]:
         self.loaded.data_dir.mkdir(parents=True, exist_ok=True)
         async with open_store(self.loaded) as journal:
             yield Pairing(journal, time.time)
-
-
-def _read(view: type[_View], answer: httpx.Response) -> _View:
-    try:
-        return view.model_validate_json(answer.content)
-    except ValidationError as error:
-        raise NotPaired(f"What answers at {answer.url} is no Parley; set another console.port.") from error
-
-
-def _reason(answer: httpx.Response, url: str) -> str:
-    try:
-        return str(answer.json()["error"]["text"])
-    except (ValueError, KeyError, TypeError):
-        return f"What answers at {url} is no Parley (HTTP {answer.status_code}); set another console.port."

@@ -7,14 +7,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 import httpx
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from parley.app.cli.clients.endpoint import server_url
+from parley.app.cli.clients.console_api import open_console, parse_answer, refusal_text
 from parley.app.settings.load import LoadedSettings
-from parley.app.storage.secret_files import auth_headers
 from parley.core.model.errors import ParleyError
 from parley.core.privacy.data_subject import DataSubject
 from parley.core.privacy.service import PrivacyService
@@ -22,7 +20,6 @@ from parley.core.privacy.service import PrivacyService
 _PATH = "/api/person"
 # An erasure waits for turns that are under way, and deletes threads one after the other.
 _PATIENCE = httpx.Timeout(5.0, read=600.0)
-_View = TypeVar("_View", bound=BaseModel)
 
 
 class _SubjectView(BaseModel):
@@ -57,7 +54,8 @@ class PrivacyClient:
         """The person of this name, and all their accounts."""
         async with self._console() as http:
             if http is not None:
-                view = _read(_SubjectView, await _asked(http, "GET", "", params={"person": name}))
+                answer = await _asked(http, "GET", "", params={"person": name})
+                view = parse_answer(_SubjectView, answer, PersonRefused)
                 return DataSubject(view.person, view.accounts)
         async with self._desk() as desk:
             return await desk.who(name)
@@ -74,7 +72,8 @@ class PrivacyClient:
         async with self._console() as http:
             if http is not None:
                 body: dict[str, str | list[str]] = {"person": name, "accounts": list(subject.accounts)}
-                view = _read(_ErasedView, await _asked(http, "POST", "/erase", json=body))
+                answer = await _asked(http, "POST", "/erase", json=body)
+                view = parse_answer(_ErasedView, answer, PersonRefused)
                 return ErasureView(tuple(view.receipt.splitlines()), view.unfinished)
         async with self._desk() as desk:
             report = await desk.erase(name)
@@ -97,12 +96,8 @@ class PrivacyClient:
 
     @asynccontextmanager
     async def _console(self) -> AsyncIterator[httpx.AsyncClient | None]:
-        """A client of the running Parley; None where none runs."""
-        console = self.loaded.settings.console
-        url = server_url(console.host, console.port)
-        async with httpx.AsyncClient(
-            base_url=url, headers=auth_headers(self.loaded), trust_env=False, timeout=_PATIENCE
-        ) as http:
+        """Yield a client of the running Parley; None where none runs."""
+        async with open_console(self.loaded, _PATIENCE) as http:
             try:
                 await http.get("/livez")
             except httpx.TransportError:
@@ -140,20 +135,8 @@ async def _asked(
 
 
 def _refusal(answer: httpx.Response) -> PersonRefused:
-    try:
-        return PersonRefused(str(answer.json()["error"]["text"]))
-    except (ValueError, KeyError, TypeError):
-        return PersonRefused(
-            f"What answers at {answer.url} is no Parley of this version (HTTP {answer.status_code})."
-        )
-
-
-def _read(view: type[_View], answer: httpx.Response) -> _View:
-    try:
-        return view.model_validate_json(answer.content)
-    except ValidationError as error:
-        text = f"What answers at {answer.url} is no Parley; set another console.port."
-        raise PersonRefused(text) from error
+    otherwise = f"What answers at {answer.url} is no Parley of this version (HTTP {answer.status_code})."
+    return PersonRefused(refusal_text(answer, otherwise))
 
 
 def _receipt(path: Path) -> tuple[str, ...]:
