@@ -9,8 +9,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from parley.core.hitl.records import QuestionEvent
-from parley.core.inbound.busy_policy import BusySignal
-from parley.core.inbound.turn_queue import retry_items
+from parley.core.inbound.turn_queue import BusySignal, retry_items
 from parley.core.model.address import account_key
 from parley.core.model.codec import decode
 from parley.core.model.queues import BUSY_SIGNALS, COMMANDS, LEARNING, QUESTIONS, TURNS

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from parley.core.commands.context import CommandContext
 from parley.core.hitl.lifecycle import drop_questions
-from parley.core.inbound.busy_policy import waiting_turn_items
-from parley.core.inbound.turn_queue import retry_items
-from parley.core.model.codec import decode
+from parley.core.inbound.turn_queue import load_queue, retry_items
 from parley.core.model.queues import turn_queue_of
-from parley.core.model.types import InboundMessage
-from parley.core.ports.journal import QueueItem
 from parley.core.state.conversations import ConversationRecord
 from parley.core.texts import Sentence
 from parley.core.turns.retries import retryable_messages
@@ -69,11 +64,11 @@ async def retry(context: CommandContext, rest: str) -> str:
     """
     services, conversation, wish = context.services, context.conversation, str(context.item)
     # In this order: a turn that ends in between is in the record then.
-    waiting = await waiting_turn_items(services.journal, conversation)
+    queue = await load_queue(services.journal, conversation)
     record, _ = await services.conversations.read(conversation)
-    if _wished(waiting, wish):
+    if any(each.message.retries == wish for each in queue.messages):
         return ""
-    messages = retryable_messages(record, waiting)
+    messages = retryable_messages(record, queue)
     if not messages:
         return context.say(Sentence.RETRY_BUSY if messages is None else Sentence.RETRY_NOTHING)
     if record.question is not None:
@@ -89,7 +84,3 @@ async def _drop_waiting(context: CommandContext) -> int:
     return len(
         await context.services.journal.cancel(turn_queue_of(conversation), conversation.key, context.item)
     )
-
-
-def _wished(waiting: Sequence[QueueItem], wish: str) -> bool:
-    return any(decode(InboundMessage, item.body).retries == wish for item in waiting)

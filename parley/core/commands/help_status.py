@@ -6,13 +6,13 @@ import logging
 from collections.abc import Iterator, Sequence
 
 from parley.core.commands.context import CommandContext
+from parley.core.inbound.turn_queue import load_queue
 from parley.core.model.command_syntax import COMMAND_NAMES
 from parley.core.model.errors import ChannelError
-from parley.core.model.queues import turn_queue_of
 from parley.core.ports.channel import StatusNotes
 from parley.core.ports.health import NODES, HealthReport
 from parley.core.state.conversations import ConversationRecord
-from parley.core.state.turn_record import TurnStage, read_turn_record
+from parley.core.state.turn_record import TurnStage
 from parley.core.texts import Sentence
 
 log = logging.getLogger(__name__)
@@ -68,14 +68,14 @@ async def status(context: CommandContext, rest: str) -> str:
 
 async def _doing(context: CommandContext, record: ConversationRecord) -> str:
     conversation = context.conversation
-    waiting = await context.services.journal.waiting(turn_queue_of(conversation), conversation.key)
-    running = bool(waiting) and read_turn_record(waiting[0]).stage is not TurnStage.ACCEPTED
+    queue = await load_queue(context.services.journal, conversation)
+    running = queue.turn.stage is not TurnStage.ACCEPTED
     if running:
         now = Sentence.STATUS_BUSY
     else:
         now = Sentence.STATUS_QUESTION if record.question else Sentence.STATUS_FREE
     lines = [context.say(now)]
-    queued = len(waiting) - (len(read_turn_record(waiting[0]).items) if running else 0)
+    queued = len(queue.items) - (len(queue.turn.items) if running else 0)
     if queued > 0:
         lines.append(context.say(Sentence.STATUS_WAITING, count=queued))
     return "\n".join(lines)

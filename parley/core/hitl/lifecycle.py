@@ -16,7 +16,7 @@ from parley.core.hitl.records import (
     question_key,
     questions_of_turn,
 )
-from parley.core.inbound.busy_policy import turn_item
+from parley.core.inbound.turn_queue import turn_item
 from parley.core.model.address import Conversation
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.questions import EDIT, AnswerKind, Decision, InterruptAnswer

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from parley.core.inbound.batching import message_content
+from parley.core.inbound.turn_queue import (
+    BusySignal,
+    ConversationQueue,
+    busy_signal_item,
+    load_queue,
+    turn_item,
+)
 from parley.core.model.address import Conversation
-from parley.core.model.codec import decode, encode
 from parley.core.model.options import BusyPolicy, ChannelOptions, EditPolicy
-from parley.core.model.queues import busy_signal_queue, turn_queue_of
-from parley.core.model.types import InboundMessage, RunRef
-from parley.core.ports.journal import DocumentRepository, Journal, NewQueueItem, QueueItem
+from parley.core.model.types import InboundMessage
+from parley.core.ports.journal import DocumentRepository, Journal, NewQueueItem
 from parley.core.state.conversations import ConversationRecord, load_conversation
-from parley.core.state.turn_record import TurnRecord, TurnStage, read_turn_record
+from parley.core.state.turn_record import TurnRecord
 
 _TOGETHER = frozenset({BusyPolicy.MERGE, BusyPolicy.INTERRUPT, BusyPolicy.REJECT})
-# Seconds in which a server has made a run that we asked for and never heard of.
-_MADE_BY = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class BusySignal:
-    """A message that a running turn is to make way for (`stops`), or that waits to be let in.
-
-    With a `run` (whose id may not be known) it is that run which still has to be stopped: the one that was
-    made for `turn`.
-    """
-
-    message: InboundMessage
-    stops: bool = False
-    run: RunRef | None = None
-    turn: str = ""
 
 
 def effective_busy_policy(options: ChannelOptions, record: ConversationRecord) -> BusyPolicy:
@@ -60,33 +48,10 @@ def inbound_items(chosen: BusyPolicy, message: InboundMessage) -> tuple[NewQueue
     """
     name = f"{message.conversation.channel}:{message.id}"
     if chosen is BusyPolicy.REJECT:
-        return (_knock(BusySignal(message, stops=bool(message.edits)), name),)
+        return (busy_signal_item(BusySignal(message, stops=bool(message.edits)), name),)
     if chosen is BusyPolicy.INTERRUPT or message.edits:
-        return (turn_item(message, name), _knock(BusySignal(message, stops=True), name))
+        return (turn_item(message, name), busy_signal_item(BusySignal(message, stops=True), name))
     return (turn_item(message, name),)
-
-
-def turn_item(message: InboundMessage, dedupe: str) -> NewQueueItem:
-    """The message in the queue of its conversation's turns."""
-    return NewQueueItem(
-        turn_queue_of(message.conversation), message.conversation.key, encode(message), dedupe
-    )
-
-
-async def waiting_turn_items(journal: Journal, conversation: Conversation) -> tuple[QueueItem, ...]:
-    """The items of a conversation's turns, the running one's among them. Raises StoreUnavailable."""
-    return await journal.waiting(turn_queue_of(conversation), conversation.key)
-
-
-def running_turn(waiting: Sequence[QueueItem]) -> TurnRecord | None:
-    """The turn whose run is on, of a conversation's waiting items."""
-    record = read_turn_record(waiting[0]) if waiting and waiting[0].note else None
-    return record if record is not None and record.stage is TurnStage.RUNNING else None
-
-
-def has_waiting_behind(turn: TurnRecord, waiting: Iterable[QueueItem]) -> bool:
-    """Whether anything waits that is not of the turn itself."""
-    return any(item.id not in turn.items for item in waiting)
 
 
 async def must_yield(
@@ -103,42 +68,26 @@ async def must_yield(
     interrupts = effective_busy_policy(options, record) is BusyPolicy.INTERRUPT
     if not interrupts and options.on_edit is EditPolicy.IGNORE:
         return False
-    waiting = await waiting_turn_items(journal, conversation)
-    return (interrupts and is_interrupted(turn, waiting)) or is_edited(turn, waiting, record.last)
+    queue = await load_queue(journal, conversation)
+    return (interrupts and is_interrupted(turn, queue)) or is_edited(turn, queue, record.last)
 
 
-def is_interrupted(turn: TurnRecord, waiting: Iterable[QueueItem]) -> bool:
+def is_interrupted(turn: TurnRecord, queue: ConversationQueue) -> bool:
     """Whether a new message waits behind the turn; an edit is none."""
-    return any(not message.edits for message in _behind(turn, waiting))
+    return any(not message.edits for message in queue.behind(turn))
 
 
-def is_edited(turn: TurnRecord, waiting: Sequence[QueueItem], last: Sequence[InboundMessage]) -> bool:
+def is_edited(turn: TurnRecord, queue: ConversationQueue, last: Sequence[InboundMessage]) -> bool:
     """Whether what waits next is an edit that changes what the turn was asked.
 
     A turn that goes on, or runs again, was asked what the `last` one was.
     """
-    behind = _behind(turn, waiting)
+    behind = queue.behind(turn)
     if not behind or not behind[0].edits:
         return False
-    asked = [decode(InboundMessage, item.body) for item in waiting if item.id in turn.items]
+    asked = queue.of(turn)
     known = last if any(each.resumes or each.retries or each.edits for each in asked) else ()
     said = [*known, *(each for each in asked if not each.resumes)]
     contents = {each.edits or each.id: message_content(each) for each in said}
     now = message_content(behind[0])
     return contents.get(behind[0].edits, now) != now
-
-
-def stop_run_item(message: InboundMessage, run: RunRef, turn: str) -> NewQueueItem:
-    """The run of a turn that is over for us, while its server may not know that yet."""
-    knock = BusySignal(message, run=run, turn=turn)
-    queue, name = busy_signal_queue(message.conversation.channel), f"stop:{turn}"
-    return NewQueueItem(queue, name, encode(knock), name, delay=0.0 if run.run_id else _MADE_BY)
-
-
-def _behind(turn: TurnRecord, waiting: Iterable[QueueItem]) -> list[InboundMessage]:
-    return [decode(InboundMessage, item.body) for item in waiting if item.id not in turn.items]
-
-
-def _knock(knock: BusySignal, dedupe: str) -> NewQueueItem:
-    conversation = knock.message.conversation
-    return NewQueueItem(busy_signal_queue(conversation.channel), conversation.key, encode(knock), dedupe)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from parley.core.inbound.busy_policy import waiting_turn_items
+from parley.core.inbound.turn_queue import load_queue
 from parley.core.model.address import Conversation, User
-from parley.core.model.codec import decode
 from parley.core.model.queues import turn_queue_of
-from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Journal
 
 
@@ -18,11 +16,11 @@ async def withdraw_message(
     It is decided in the store: a turn notes on all its messages before it runs. Raises StoreUnavailable.
     """
     found = False
-    for item in await waiting_turn_items(journal, conversation):
-        message = decode(InboundMessage, item.body)
+    for each in (await load_queue(journal, conversation)).messages:
+        message = each.message
         if message_id not in (message.id, message.edits) or message.sender.id != sender.id:
             continue
-        withdrawn = await journal.withdraw(turn_queue_of(conversation), conversation.key, item.id)
+        withdrawn = await journal.withdraw(turn_queue_of(conversation), conversation.key, each.item.id)
         if not message.edits and not withdrawn:
             return False
         found = found or not message.edits

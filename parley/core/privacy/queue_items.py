@@ -7,7 +7,7 @@ import shutil
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from parley.core.inbound.busy_policy import BusySignal
+from parley.core.inbound.turn_queue import BusySignal
 from parley.core.model.codec import decode
 from parley.core.model.queues import busy_signal_queue, command_queue, turn_queue
 from parley.core.model.types import InboundMessage

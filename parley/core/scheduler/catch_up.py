@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from itertools import count, takewhile
 
-from parley.core.inbound.batching import QueuedMessage, decode_messages
-from parley.core.inbound.busy_policy import waiting_turn_items
-from parley.core.inbound.edits import fold_edits
+from parley.core.inbound.batching import QueuedMessage
+from parley.core.inbound.turn_queue import load_queue
 from parley.core.model.codec import decode
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Claim
@@ -88,9 +87,9 @@ async def find_missed(
     if head.note:
         return tuple(burst) if read_turn_record(head).missed else ()
     record, _ = await services.conversations.read(conversation)
-    waiting = fold_edits(decode_messages(await waiting_turn_items(services.journal, conversation)))
+    queue = await load_queue(services.journal, conversation)
     oldest = services.clock() - services.options.max_message_age
-    return tuple(takewhile(lambda each: _is_missed(each.message, record, oldest), waiting))
+    return tuple(takewhile(lambda each: _is_missed(each.message, record, oldest), queue.edited))
 
 
 def _is_missed(message: InboundMessage, record: ConversationRecord, oldest: float) -> bool:

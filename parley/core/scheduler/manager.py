@@ -18,11 +18,11 @@ from parley.core.hitl.records import question_queue
 from parley.core.hitl.worker import handle_question_event
 from parley.core.inbound.access import AccessVerdict
 from parley.core.inbound.batching import QueuedMessage, batch_items
-from parley.core.inbound.busy_policy import stop_run_item
+from parley.core.inbound.turn_queue import load_queue, stop_run_item
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.codec import decode
 from parley.core.model.errors import AgentError, LaneLost, StoreUnavailable
-from parley.core.model.queues import busy_signal_queue, command_queue, turn_queue, turn_queue_of
+from parley.core.model.queues import busy_signal_queue, command_queue, turn_queue
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Claim
 from parley.core.ports.lease import holding_lease
@@ -31,7 +31,6 @@ from parley.core.scheduler.catch_up_worker import handle_missed
 from parley.core.scheduler.poison_worker import bury_poison
 from parley.core.scheduler.remote_stop import RemoteStop, registered
 from parley.core.services import CoreServices
-from parley.core.state.turn_record import read_turn_record
 from parley.core.turns.batch_collector import collect_batch
 from parley.core.turns.busy_worker import handle_busy_signal
 from parley.core.turns.commit import commit_turn
@@ -117,18 +116,16 @@ class Manager:
         here = self._turns.get(conversation.key)
         if here is not None:
             return here.stop()
-        waiting = await self._services.journal.waiting(turn_queue_of(conversation), conversation.key)
-        asked = await self._stops.ask(conversation, waiting)
-        run = read_turn_record(waiting[0]).run if waiting else None
+        queue = await load_queue(self._services.journal, conversation)
+        asked, run = await self._stops.ask(conversation, queue), queue.turn.run
         if run is None:
             return asked
         try:
             await self._services.agent.cancel(run)
         except AgentError as error:
             log.warning("run %s could not be cancelled yet: %s", run.run_id, error)
-            turn = self._services.conversations.turn_id(waiting[0].id)
-            message = decode(InboundMessage, waiting[0].body)
-            await self._services.journal.put(stop_run_item(message, run, turn))
+            turn = self._services.conversations.turn_id(queue.items[0].id)
+            await self._services.journal.put(stop_run_item(queue.messages[0].message, run, turn))
         return True
 
     async def _claim_all(self, queue: str, slots: CountingSemaphore, work: LaneHandler) -> None:

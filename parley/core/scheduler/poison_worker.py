@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from parley.core.dead_letters import POISON_REASON, bury_items
 from parley.core.inbound.batching import QueuedMessage
-from parley.core.inbound.busy_policy import BusySignal, stop_run_item
+from parley.core.inbound.turn_queue import BusySignal, stop_run_item
 from parley.core.model.codec import decode
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Claim, QueueItem

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
-from parley.core.inbound.busy_policy import running_turn
+from parley.core.inbound.turn_queue import ConversationQueue
 from parley.core.model.address import Conversation
-from parley.core.ports.journal import QueueItem
 from parley.core.ports.pubsub import Notifier
 
 _TOPIC = "stop"
@@ -36,9 +35,9 @@ class RemoteStop:
         self._turns = turns
         news.follow(_TOPIC, self)
 
-    async def ask(self, conversation: Conversation, waiting: Sequence[QueueItem]) -> bool:
-        """Ask whoever works the first of `waiting`; False when nobody can. Raises StoreUnavailable."""
-        if not self._news.shared or running_turn(waiting) is None:
+    async def ask(self, conversation: Conversation, queue: ConversationQueue) -> bool:
+        """Ask whoever works the first turn of `queue`; False when nobody can. Raises StoreUnavailable."""
+        if not self._news.shared or not queue.running:
             return False
         await self._news.tell(_TOPIC, conversation.key)
         return True

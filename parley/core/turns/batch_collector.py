@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from parley.core.inbound.batching import QueuedMessage, decode_messages, first_batch
+from parley.core.inbound.batching import QueuedMessage, first_batch
 from parley.core.inbound.busy_policy import answers_together
-from parley.core.inbound.edits import fold_edits
+from parley.core.inbound.turn_queue import queue_of_items
 from parley.core.ports.journal import Claim
 from parley.core.ports.lease import uptime
 from parley.core.services import CoreServices
-from parley.core.state.turn_record import read_turn_record
 
 # A burst that goes on and on is cut after this many windows.
 _LONGEST_BURST = 5
@@ -22,11 +21,10 @@ async def collect_batch(services: CoreServices, claim: Claim) -> tuple[QueuedMes
 
     Raises StoreUnavailable.
     """
-    waiting = decode_messages(claim.items)
-    if waiting and waiting[0].item.note:
-        chosen = set(read_turn_record(waiting[0].item).items)
-        return fold_edits([accepted for accepted in waiting if accepted.item.id in chosen])
-    waiting = fold_edits(waiting)
+    queue = queue_of_items(claim.items)
+    if queue.items and queue.items[0].note:
+        return queue_of_items([item for item in queue.items if item.id in queue.turn.items]).edited
+    waiting = queue.edited
     if len(waiting) >= services.options.queue_limit:
         waiting = await _reread(services, claim)
     newest, seen, began = 0, 0.0, uptime()
@@ -57,4 +55,4 @@ async def _most_apart(services: CoreServices, waiting: Sequence[QueuedMessage]) 
 
 
 async def _reread(services: CoreServices, claim: Claim) -> tuple[QueuedMessage, ...]:
-    return fold_edits(decode_messages(await services.journal.waiting(claim.queue, claim.lane)))
+    return queue_of_items(await services.journal.waiting(claim.queue, claim.lane)).edited

@@ -7,14 +7,8 @@ from collections.abc import Awaitable, Callable
 
 from parley.core.delivery.delivery import backoff
 from parley.core.inbound.batching import QueuedMessage
-from parley.core.inbound.busy_policy import (
-    BusySignal,
-    is_edited,
-    is_interrupted,
-    running_turn,
-    turn_item,
-    waiting_turn_items,
-)
+from parley.core.inbound.busy_policy import is_edited, is_interrupted
+from parley.core.inbound.turn_queue import BusySignal, load_queue, turn_item
 from parley.core.model.address import Conversation
 from parley.core.model.codec import decode
 from parley.core.model.errors import AgentError, AgentRefused
@@ -47,7 +41,7 @@ async def _ask_to_be_let_in(services: CoreServices, claim: Claim, message: Inbou
     item, known = claim.items[0], await services.known(message)
     turn = TurnCheckpoint(services.journal, claim, item)
     if turn.record.stage is TurnStage.ACCEPTED:
-        if not await _is_busy(services, message.conversation):
+        if not (await load_queue(services.journal, message.conversation)).running:
             await services.journal.done(claim, [item], puts=[_let_in(message)])
             return
         text = say(services.language(known), Sentence.BUSY_REJECTED)
@@ -60,15 +54,14 @@ async def _make_way(
 ) -> None:
     """Stop the run that this waits behind. A turn that is yet to run looks for itself."""
     await services.journal.put(_let_in(message))
-    waiting = await waiting_turn_items(services.journal, message.conversation)
-    turn = running_turn(waiting)
-    if turn is None:
+    queue = await load_queue(services.journal, message.conversation)
+    if not queue.running:
         return
     if message.edits:
         record, _ = await services.conversations.read(message.conversation)
-        stops = is_edited(turn, waiting, record.last)
+        stops = is_edited(queue.turn, queue, record.last)
     else:
-        stops = is_interrupted(turn, waiting)
+        stops = is_interrupted(queue.turn, queue)
     if stops:
         await stop(message.conversation)
 
@@ -85,10 +78,6 @@ async def _stop_run(services: CoreServices, claim: Claim, run: RunRef, turn: str
             return
         log.error("the run of turn %s could not be stopped: %s", turn, error)
     await services.journal.done(claim, [item])
-
-
-async def _is_busy(services: CoreServices, conversation: Conversation) -> bool:
-    return running_turn(await waiting_turn_items(services.journal, conversation)) is not None
 
 
 def _let_in(message: InboundMessage) -> NewQueueItem:

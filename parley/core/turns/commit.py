@@ -8,7 +8,7 @@ from dataclasses import replace
 from parley.core.dead_letters import BROKEN_REASON, REFUSED_REASON, bury_items
 from parley.core.hitl import audit
 from parley.core.inbound.batching import QueuedMessage, batch_items
-from parley.core.inbound.busy_policy import turn_item
+from parley.core.inbound.turn_queue import turn_item
 from parley.core.limits.enforcement import usage_increments
 from parley.core.model.codec import encode
 from parley.core.model.errors import DocumentConflict

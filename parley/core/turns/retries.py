@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from parley.core.inbound.batching import QueuedMessage, decode_messages
-from parley.core.inbound.busy_policy import has_waiting_behind
-from parley.core.inbound.edits import apply_edits, expand_edit, fold_edits
+from parley.core.inbound.batching import QueuedMessage
+from parley.core.inbound.edits import apply_edits, expand_edit
+from parley.core.inbound.turn_queue import ConversationQueue
 from parley.core.model.types import InboundMessage
-from parley.core.ports.journal import QueueItem
 from parley.core.state.conversations import ConversationRecord
-from parley.core.state.turn_record import TurnStage, read_turn_record
+from parley.core.state.turn_record import TurnStage
 
 
 def asked_messages(burst: Sequence[QueuedMessage]) -> tuple[InboundMessage, ...]:
@@ -20,27 +19,23 @@ def asked_messages(burst: Sequence[QueuedMessage]) -> tuple[InboundMessage, ...]
 
 
 def retryable_messages(
-    record: ConversationRecord, waiting: Sequence[QueueItem]
+    record: ConversationRecord, queue: ConversationQueue
 ) -> tuple[InboundMessage, ...] | None:
     """What a conversation was asked last, or was offered to be answered after all; () for nothing, None while
     its turns are not over.
 
     A turn that is only being delivered is over, though its conversation does not say so yet.
     """
-    accepted, offered = decode_messages(waiting), record.missed
+    accepted, offered = queue.messages, record.missed
     if offered is not None and all(each.message.edits and not each.item.note for each in accepted):
         return apply_edits(offered.messages, [each.message for each in accepted])
-    if not waiting:
+    if not accepted:
         return record.last
-    turn, burst = read_turn_record(waiting[0]), fold_edits(accepted)
+    turn, burst = queue.turn, queue.edited
     if turn.missed:
         others = [each for each in burst if each.item.id not in turn.items]
         return None if others else asked_messages(burst)
-    if (
-        turn.stage in (TurnStage.ACCEPTED, TurnStage.RUNNING)
-        or turn.questions
-        or has_waiting_behind(turn, waiting)
-    ):
+    if turn.stage in (TurnStage.ACCEPTED, TurnStage.RUNNING) or turn.questions or queue.behind(turn):
         return None
     if still := record.still_offered(burst[-1].message):
         return still.messages

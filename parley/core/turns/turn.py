@@ -10,7 +10,8 @@ from parley.core.delivery.delivery import Delivery
 from parley.core.hitl.lifecycle import QuestionOpening, open_questions
 from parley.core.hitl.text_replies import take_text_reply
 from parley.core.inbound.batching import batch_items, merge_batch
-from parley.core.inbound.busy_policy import must_yield, stop_run_item
+from parley.core.inbound.busy_policy import must_yield
+from parley.core.inbound.turn_queue import stop_run_item
 from parley.core.limits.enforcement import limit_warnings, refuse_over_limit
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import ResumeInput

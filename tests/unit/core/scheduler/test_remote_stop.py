@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from parley.core.inbound.turn_queue import ConversationQueue, queue_of_items
 from parley.core.model.address import Conversation
 from parley.core.model.codec import encode
 from parley.core.ports.journal import QueueItem
@@ -38,9 +39,9 @@ class Turn:
         return True
 
 
-def waiting(stage: TurnStage | None) -> tuple[QueueItem, ...]:
+def waiting(stage: TurnStage | None) -> ConversationQueue:
     note = "" if stage is None else encode(TurnRecord(stage=stage, items=(1,)))
-    return (QueueItem(1, "turns/test", THERE.key, "", note, 0, 1, 0.0),)
+    return queue_of_items([QueueItem(1, "turns/test", THERE.key, "", note, 0, 1, 0.0)])
 
 
 async def test_whoever_works_it_is_asked():
@@ -53,7 +54,7 @@ async def test_whoever_works_it_is_asked():
 async def test_nobody_is_asked_where_no_run_is_on(stage: TurnStage | None):
     news = Said()
     assert not await RemoteStop(news, {}).ask(THERE, waiting(stage))
-    assert not await RemoteStop(news, {}).ask(THERE, ())
+    assert not await RemoteStop(news, {}).ask(THERE, queue_of_items(()))
     assert news.told == []
 
 
