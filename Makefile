@@ -15,7 +15,7 @@ OFFLINE := the reason stands above. Is there a network? Try again: what arrived 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test lint browser teeth chaos attacks fuzz soak conformance vendors postgres nodes journeys bench clean
+.PHONY: help run chat check test coverage lint browser teeth chaos attacks fuzz soak conformance vendors postgres nodes journeys bench clean
 .PHONY: chaos-nodes lint-page
 
 help: ## Show this
@@ -32,6 +32,9 @@ check: $(VENV)/.run ## Check config.yaml and say what would start
 
 test: $(VENV)/.test ## The default tests, a few minutes
 	@$(SUITE) test $(ARGS)
+
+coverage: $(VENV)/.test ## The default tests, and how much of each package they run
+	@$(SUITE) test --coverage $(ARGS)
 
 lint: $(VENV)/.test ## Style, types (the page's too where npm is), import rules, config.yaml as shipped
 	@$(PY) -m ruff check .

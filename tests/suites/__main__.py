@@ -27,6 +27,7 @@ def main(arguments: list[str]) -> int:
     )
     run.add_argument("name", choices=SUITES)
     run.add_argument("--edition", choices=EDITIONS, default="usual")
+    run.add_argument("--coverage", action="store_true", help="print how much of each package ran")
     run.add_argument("--ledger", action="store_true", help="go on with the ledger of unsteady tests")
     commands.add_parser("unsteady", help="print the ledger; 1 when too many are in it")
     chosen = commands.add_parser("edition", help="print which edition there is time for")
@@ -51,7 +52,7 @@ def _run(asked: argparse.Namespace, extra: list[str]) -> int:
         shutil.rmtree(_FOLDER, ignore_errors=True)
     # One suite may run on several versions of Python, and the logs of each are wanted.
     folder = _FOLDER / f"{asked.name}-{python_version()}"
-    runner = Runner(asked.name, SUITES[asked.name], asked.edition, folder, _LEDGER, extra)
+    runner = Runner(asked.name, SUITES[asked.name], asked.edition, folder, _LEDGER, extra, asked.coverage)
     try:
         status = runner.run()
     except KeyboardInterrupt:

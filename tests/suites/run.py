@@ -13,7 +13,7 @@ from math import inf
 from pathlib import Path
 
 from tests.kit.machine import slowness
-from tests.suites import outcome
+from tests.suites import coverage_report, outcome
 from tests.suites.definitions import Edition, Program, PytestRun, Suite
 from tests.suites.flaky_ledger import MOST, FlakyTest, Ledger
 from tests.suites.outcome import Failure
@@ -42,6 +42,7 @@ class Runner:
     folder: Path
     ledger: Ledger
     extra: Sequence[str] = ()
+    coverage: bool = False
     _seconds: dict[str, float] = field(default_factory=dict)
 
     def run(self) -> int:
@@ -55,6 +56,8 @@ class Runner:
             for failure in self._part(part, self.folder / str(number), limit)
         ]
         self._tell_slowest()
+        if self.coverage:
+            coverage_report.tell(self.folder)
         if not failures:
             return 0
         lines = [
@@ -69,7 +72,8 @@ class Runner:
     def _part(self, part: PytestRun | Program, folder: Path, limit: float) -> Sequence[Failure]:
         if isinstance(part, Program):
             return self._again(part, self._program(part, folder, limit), folder, limit)
-        command = [*part.command(self.edition), *self.extra]
+        measured = coverage_report.OPTIONS if self.coverage else ()
+        command = [*part.command(self.edition), *measured, *self.extra]
         return self._again(part, self._pytest(command, folder, limit), folder, limit)
 
     def _again(
@@ -131,7 +135,10 @@ def _call(command: Sequence[str], limit: float, log: Path | None = None) -> int 
 
     What it prints goes to `log`, too.
     """
-    process = subprocess.Popen(command, stdout=None if log is None else subprocess.PIPE, text=True)
+    environment = coverage_report.environment()
+    process = subprocess.Popen(
+        command, env=environment, stdout=None if log is None else subprocess.PIPE, text=True
+    )
     copying = threading.Thread(target=_copy, args=(process, log))
     copying.start()
     try:
