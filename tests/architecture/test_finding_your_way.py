@@ -1,11 +1,11 @@
 """docs/finding-your-way.md names files that exist, and functions and classes that are defined in them."""
 
-import ast
 import re
 
 import pytest
 
-from tests.kit.checkout import ROOT, parsed
+from tests.architecture.definitions import definitions
+from tests.kit.checkout import ROOT
 
 DOCUMENT = ROOT / "docs" / "finding-your-way.md"
 ANSWER = re.compile(r"^- `([^`]+)`: (.+?)(?=^- |^$|\Z)", re.MULTILINE | re.DOTALL)
@@ -16,29 +16,6 @@ SETTINGS = {"edit_interval", "group_edit_interval", "held_by_one", "memory.promp
 TO_BE_MADE = {"channels/discord/", "parley/simulator/discord/"}
 _, *SECTIONS = re.split(r"^## ", DOCUMENT.read_text("utf-8"), flags=re.MULTILINE)
 ANSWERS = [answer for section in SECTIONS for answer in ANSWER.findall(section)]
-
-
-def definitions(path):
-    """Return the names that a module defines, methods and fields of classes with their class."""
-    found = set()
-    for node in parsed(path).body:
-        found |= names(node)
-        if isinstance(node, ast.ClassDef):
-            found |= {f"{node.name}.{inner}" for each in node.body for inner in names(each)}
-    return found
-
-
-def names(node):
-    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-        return {node.name}
-    targets = (
-        node.targets
-        if isinstance(node, ast.Assign)
-        else [node.target]
-        if isinstance(node, ast.AnnAssign)
-        else []
-    )
-    return {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
 
 
 def test_every_question_is_answered_by_one_or_two_files():
