@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from parley.app.settings.langgraph_file import PROJECT_FILE
 from parley.app.settings.load import LoadedSettings
-from parley.app.settings.schema.model import AgentSection
+from parley.app.settings.schema.agent import AgentSection
 from parley.channels.kit.config import ChannelConfig
 
 

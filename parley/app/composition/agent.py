@@ -11,7 +11,7 @@ from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.app.extras import require_extra
 from parley.app.settings.load import LoadedSettings
-from parley.app.settings.schema.model import AgentSection
+from parley.app.settings.schema.agent import AgentSection
 from parley.app.storage.paths import AGENT_DATABASE, FILES
 from parley.server.graphs.projects import Project
 from parley.server.options import EmbeddedOptions, ModelOptions

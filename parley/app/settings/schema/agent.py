@@ -1,0 +1,90 @@
+"""The agent section of config.yaml: where the agent runs, and how its runs are made."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from parley.channels.kit.config import Section
+
+_GRAPH = re.compile(r".+:[A-Za-z_]\w*")
+
+
+class AgentSection(Section):
+    """Where the agent runs, and how its runs are made."""
+
+    url: str = "embedded"
+    assistant: str = Field(default="agent", min_length=1)
+    api_key: str = ""
+    headers: dict[str, str] = Field(default_factory=dict)
+    mode: Literal["stream", "wait"] = "stream"
+    when_busy: Literal["queue", "merge", "interrupt", "reject"] = "queue"
+    on_edit: Literal["ignore", "rerun"] = "ignore"
+    graphs: dict[str, str] = Field(default_factory=dict)
+    model: str = ""
+    base_url: str = ""
+    model_api_key: str = ""
+    report_tokens: bool = False
+    models: tuple[str, ...] = ()
+    gateway_url: str = ""
+    recursion_limit: int = Field(default=100, ge=1, le=100_000)
+    images: bool = True
+    notify_after: float = Field(default=10.0, gt=0)
+    give_up_after: float = Field(default=900.0, gt=0)
+    still_working_after: float = Field(default=60.0, ge=0)
+    timeout: float = Field(default=0.0, ge=0)
+
+    @field_validator("url")
+    @classmethod
+    def _server(cls, value: str) -> str:
+        if value != "embedded" and not value.startswith(("http://", "https://")):
+            raise ValueError(f'must be "embedded" or start with http:// or https://, not "{value}"')
+        return value
+
+    @field_validator("graphs")
+    @classmethod
+    def _places(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, place in value.items():
+            if not _GRAPH.fullmatch(place):
+                raise ValueError(f'{name} must be "file.py:name" or "module:name", not "{place}"')
+        return value
+
+    @field_validator("base_url", "gateway_url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        if value and not value.startswith(("http://", "https://")):
+            raise ValueError(f'must start with http:// or https://, not "{value}"')
+        return value
+
+    @model_validator(mode="after")
+    def _whole(self) -> AgentSection:
+        if self.give_up_after <= self.notify_after:
+            raise ValueError("give_up_after must be longer than notify_after")
+        if self.embedded and self.model.startswith("openai:") and not self.model_api_key:
+            raise ValueError(
+                f"model_api_key is empty, and {self.model} needs one; write OPENAI_API_KEY=... in .env "
+                '(a server at base_url that asks for none takes any word, such as "none")'
+            )
+        if self.embedded and self.graphs and self.assistant not in self.graphs:
+            raise ValueError(
+                f"assistant must be one of the graphs ({', '.join(self.graphs)}), not {self.assistant}"
+            )
+        return self
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The models that a person may choose; the embedded server's own comes first."""
+        first = (self.model,) if self.embedded and self.model else ()
+        return tuple(dict.fromkeys((*first, *self.models)))
+
+    @property
+    def embedded(self) -> bool:
+        """Whether Parley runs the agent itself."""
+        return self.url == "embedded"
+
+    @property
+    def demonstrates(self) -> bool:
+        """Whether the offline demonstration answers."""
+        return self.embedded and not self.graphs and not self.model
