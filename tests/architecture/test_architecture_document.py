@@ -34,9 +34,7 @@ def test_the_tree_has_every_folder():
 
 def test_the_layers_are_those_that_import_linter_checks():
     rows = dict(re.findall(r"^\| `(parley\.\w+)` \| (.+) \|$", TEXT, re.MULTILINE))
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
     layers = {
         container: " > ".join(re.sub(r" [|:] ", ", ", layer) for layer in each["layers"])
         for each in tools["importlinter"]["contracts"]
