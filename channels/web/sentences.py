@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,6 +18,12 @@ def sentences_module() -> str:
     return f"export const SENTENCES = {json.dumps(PAGE_CATALOGUE, ensure_ascii=False, indent=2)};\n"
 
 
+_MODULE = sentences_module().encode()
+_HEADERS = {"cache-control": "no-cache", "etag": f'"{sha256(_MODULE).hexdigest()}"'}
+
+
 async def serve_sentences(request: Request) -> Response:
-    """Answer with the module; it is always asked for again, as the page's files are."""
-    return Response(sentences_module(), media_type="text/javascript", headers={"cache-control": "no-cache"})
+    """Answer with the module; always asked for again, as the page's files are, and sent if it changed."""
+    if request.headers.get("if-none-match") == _HEADERS["etag"]:
+        return Response(status_code=304, headers=_HEADERS)
+    return Response(_MODULE, media_type="text/javascript", headers=_HEADERS)

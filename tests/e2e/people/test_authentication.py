@@ -29,6 +29,7 @@ _CLOSED = (
     ("GET", "/api/health"),
     ("GET", "/metrics"),
     ("GET", "/page/app.js"),
+    ("GET", "/page/kit/sentences.js"),
     ("GET", "/api/nothing"),
 )
 

@@ -96,5 +96,7 @@ async def test_the_page_and_its_parts_are_served(site: Site) -> None:
     sentences = await site.http.get("/page/kit/sentences.js")
     assert "javascript" in sentences.headers["content-type"]
     assert '"newChat": "新建对话"' in sentences.text
+    known = {"if-none-match": sentences.headers["etag"]}
+    assert (await site.http.get("/page/kit/sentences.js", headers=known)).status_code == 304
     assert (await site.http.get("/page/../channel.py")).status_code == 404
     assert (await site.http.get("/page/%2e%2e/channel.py")).status_code == 404
