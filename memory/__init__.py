@@ -1,4 +1,4 @@
-"""Remembering people: what they said becomes facts, and the right ones come back at the right time."""
+"""Long-term memory of people: learns facts from turns, and recalls relevant ones for a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["format_memory_for_injection"]
 
 
 def __getattr__(name: str) -> object:
-    """What `memory` offers by name, loaded when it is first asked for: importing `memory` stays cheap."""
+    """Load a public name on first access, so that importing `parley.memory` stays cheap."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from parley.memory.inject import block

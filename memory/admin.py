@@ -1,4 +1,4 @@
-"""The operators' side of memory: facts edited by hand, imports, health and failed turns."""
+"""Administration of memories: facts edited by hand, imports, health and failed turns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 class MemoryAdmin:
-    """Implements `MemoryAdminPort` on the parts of a memory service, and on `memory`, which they make up.
+    """Implements `MemoryAdminPort` on the parts of the memory service; `memory` is the service itself.
 
     `secrets` are removed from error texts, which may quote a provider.
     """

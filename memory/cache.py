@@ -1,4 +1,4 @@
-"""The memories of the people seen lately, kept at hand with their index."""
+"""Cache of recently used memories, each with its search index and its rendered lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SMALL = 300
 
 
 class CachedMemory:
-    """A memory as it was read last, and an index of its facts that is brought up to date when they change.
+    """The memory as last loaded, and a search index that follows its facts.
 
     `lines` are for the work that `with_index` and `with_index_async` are given.
     """
@@ -43,24 +43,24 @@ class CachedMemory:
 
     @property
     def weight(self) -> int:
-        """How much room it takes, in facts."""
+        """Return its size, in facts."""
         return len(self._indexed) + _EACH
 
     def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]:
-        """The facts that messages are about, best first; see FactIndex. For threads."""
+        """Return the facts relevant to the messages, best first; see FactIndex. Blocks: on threads only."""
         return self.with_index(self.stored, lambda index: index.search(messages, limit))
 
     def with_index(self, stored: StoredMemory, work: Callable[[FactIndex], Result]) -> Result:
-        """Do something with the index of a memory; for threads."""
+        """Call `work` with the index of a memory. Blocks: on threads only."""
         with self._lock:
             return work(self._up_to_date(stored))
 
     def is_indexed(self, stored: StoredMemory) -> bool:
-        """Whether the index is that of this memory."""
+        """Return whether the index is up to date with this memory."""
         return stored.document.facts is self._indexed
 
     def prepare(self, stored: StoredMemory, counter: Counter) -> None:
-        """Do now what the next run would wait for: the index, and what lines cost; for threads."""
+        """Index the memory and price its lines, for the next run. Blocks: on threads only."""
 
         def work(index: FactIndex) -> None:
             if len(index) <= SMALL:
@@ -69,7 +69,7 @@ class CachedMemory:
         self.with_index(stored, work)
 
     async def with_index_async(self, stored: StoredMemory, work: Callable[[FactIndex], Result]) -> Result:
-        """The same from the loop: at once where that is quick, else on a thread."""
+        """Call `work` with the index: on the loop where that is quick, else on a thread."""
         small = len(stored.document.facts) <= SMALL
         if small and self.is_indexed(stored) and self._lock.acquire(blocking=False):
             try:
@@ -88,7 +88,7 @@ class CachedMemory:
 
 
 class MemoryCache:
-    """Memories by person and assistant. Those not seen for longest are let go, at 200,000 facts in all.
+    """LRU cache of memories by person and assistant, of at most 200,000 facts in all.
 
     An assistant's own memory ("" is the one for all) is recollected together with the one for all.
     """
@@ -102,15 +102,15 @@ class MemoryCache:
         self._known: OrderedDict[tuple[str, str], CachedMemory] = OrderedDict()
 
     async def load(self, person: str, assistant: str = "") -> StoredMemory:
-        """The memory as it is on disk now. Raises MemoryFailed."""
+        """Return the memory as stored now. Raises MemoryFailed."""
         return await self._store.load(person, assistant)
 
     async def save(self, person: str, stored: StoredMemory, assistant: str = "") -> StoredMemory:
-        """Write it if nobody else did since it was read. Raises DocumentConflict, MemoryFailed."""
+        """Save if nobody else saved since it was read. Raises DocumentConflict, MemoryFailed."""
         return await self._store.save(person, stored, assistant)
 
     async def load_cached(self, person: str, assistant: str = "") -> CachedMemory:
-        """The memory as it is now, with its index. Raises MemoryFailed."""
+        """Return the memory as stored now, with its index. Raises MemoryFailed."""
         stored = await self._load_combined(person, assistant)
         known = self._known.get((person, assistant))
         if known is None:
@@ -122,22 +122,22 @@ class MemoryCache:
         return known
 
     async def run_in_thread(self, work: Callable[[], Result]) -> Result:
-        """Do something that takes a while beside the loop; see WorkerThread."""
+        """Run slow work on the worker thread; see WorkerThread."""
         return await self._thread.run_in_thread(work)
 
     def prepare_next(self, known: CachedMemory, stored: StoredMemory, counter: Counter) -> None:
-        """Make ready for the run after this one, in the background."""
+        """Prepare the memory for the next run, in the background."""
         task = asyncio.create_task(self.run_in_thread(partial(known.prepare, stored, counter)))
         self._preparing.add(task)
         task.add_done_callback(self._preparing.discard)
 
     def peek(self, person: str) -> StoredMemory | None:
-        """The memory as it was when it was recollected last, if it is kept."""
+        """Return the memory as last loaded into the cache, if it is there."""
         known = self._known.get((person, ""))
         return None if known is None else known.stored
 
     def drop(self, person: str) -> None:
-        """Let go of what is kept of a person."""
+        """Remove a person's memories from the cache."""
         for key in [key for key in self._known if key[0] == person]:
             del self._known[key]
 

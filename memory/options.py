@@ -1,4 +1,4 @@
-"""How memory works; key names and defaults are those of config.yaml, durations are seconds."""
+"""Options of memory; names and defaults are those of config.yaml, durations are seconds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PUBLIC = (
 
 
 class Ranking(StrEnum):
-    """Which facts come first."""
+    """The order of facts."""
 
     RELEVANCE = "relevance"
     """By relevance to the conversation; the rest of the budget by confidence and freshness."""
@@ -27,7 +27,7 @@ class Ranking(StrEnum):
 
 
 class Groups(StrEnum):
-    """What is known of a person where others listen."""
+    """What is recalled of a person in groups."""
 
     SEPARATE = "separate"
     """Only what they said where others listened."""
@@ -38,7 +38,7 @@ class Groups(StrEnum):
 
 
 class TokenCounting(StrEnum):
-    """How the budget is counted."""
+    """How tokens are counted."""
 
     TIKTOKEN = "tiktoken"
     CHAR = "char"

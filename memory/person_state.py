@@ -1,4 +1,4 @@
-"""What is noted of a person beside their memory: which assistants keep their own, and the last clear."""
+"""Per-person state beside the memory: which assistants keep their own, and the last clear."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ _PREFIX = "memory-person/"
 
 @dataclass(frozen=True, slots=True)
 class PersonState:
-    """`cleared_at` is in Unix seconds: what was said before is not learned any more."""
+    """State of a person. `cleared_at` is in Unix seconds: what was said before is not learned any more."""
 
     assistants: tuple[str, ...] = ()
     cleared_at: float = 0.0
 
 
 class PersonStateStore:
-    """Entries by person. Every method raises StoreUnavailable."""
+    """States by person. Every method raises StoreUnavailable."""
 
     def __init__(self, documents: DocumentRepository) -> None:
         self._documents = documents
 
     async def get(self, person: str) -> PersonState:
-        """What is noted of a person."""
+        """Return a person's state."""
         return _read(await self._documents.get(_PREFIX + person))
 
     async def note_assistant(self, person: str, assistant: str) -> None:
-        """Note that an assistant has a memory of its own of this person."""
+        """Record that an assistant has a memory of its own of this person."""
         await self._change(
             person,
             lambda entry: replace(entry, assistants=tuple(dict.fromkeys((*entry.assistants, assistant)))),
         )
 
     async def note_cleared(self, person: str, at: float) -> None:
-        """Note that everything was cleared now."""
+        """Record that everything was cleared at `at`."""
         await self._change(person, lambda entry: replace(entry, cleared_at=max(at, entry.cleared_at)))
 
     async def _change(self, person: str, change: Callable[[PersonState], PersonState]) -> None:

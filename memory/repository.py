@@ -32,7 +32,7 @@ _ANYTHING = 20
 
 
 class MemoryRepository:
-    """All memories of a person: the one for all assistants ("") and, where they have some, their own.
+    """All memories of a person: the general one ("") and, where there are some, those of assistants.
 
     Every method raises MemoryFailed, StoreUnavailable. `now` is ISO 8601 in UTC.
     """
@@ -43,7 +43,7 @@ class MemoryRepository:
         self._most = most
 
     async def load_merged(self, person: str) -> StoredMemory:
-        """Everything as one memory; switched off or not as the one for all is."""
+        """Return everything as one memory; whether it is off is that of the general one."""
         first, *others = [await self._cache.load(person, assistant) for assistant in await self._all(person)]
         if not others:
             return first
@@ -52,7 +52,7 @@ class MemoryRepository:
         )
 
     async def search(self, person: str, words: str) -> list[Fact]:
-        """The facts that words are about, best first."""
+        """Return the facts relevant to these words, best first."""
         found: list[tuple[Fact, float]] = []
         for assistant in await self._all(person):
             known = await self._cache.load_cached(person, assistant)
@@ -65,7 +65,7 @@ class MemoryRepository:
     async def add(
         self, person: str, content: str, now: str, category: Category = Category.CONTEXT, account: str = ""
     ) -> Fact:
-        """Remember what the person says, from `account`; known already, the known one."""
+        """Add a fact that the person dictates, from `account`; return the known one if there is one."""
 
         known = await self._cache.load_cached(person)
 
@@ -83,7 +83,7 @@ class MemoryRepository:
         return await self._change(person, "", work)
 
     async def edit(self, person: str, fact_id: str, change: FactChange, now: str) -> Fact | None:
-        """Correct a fact by hand; None when there is none of this id, or its new text is blank."""
+        """Edit a fact by hand; None when there is none of this id, or its new text is blank."""
 
         def work(stored: StoredMemory) -> tuple[StoredMemory, Fact | None]:
             edited = operations.edit(stored, fact_id, change, now)
@@ -96,7 +96,7 @@ class MemoryRepository:
         return None
 
     async def forget(self, person: str, words: str, now: str) -> tuple[Fact, ...]:
-        """Remove what these words name, everywhere."""
+        """Remove the facts that these words name, from all memories."""
 
         def work(stored: StoredMemory) -> tuple[StoredMemory, tuple[Fact, ...]]:
             forgotten = operations.forget(stored, words, now)
@@ -108,14 +108,14 @@ class MemoryRepository:
         return tuple(gone)
 
     async def forgettable(self, person: str, words: str) -> tuple[Fact, ...]:
-        """What `forget` would remove."""
+        """Return what `forget` would remove."""
         found: list[Fact] = []
         for assistant in await self._all(person):
             found += operations.forgettable((await self._cache.load(person, assistant)).document, words)
         return tuple(found)
 
     async def undo(self, person: str, now: str) -> UndoResult:
-        """Take back the last change, unless it was a forgetting."""
+        """Undo the last change, unless it was a forgetting."""
         changed: list[tuple[str, str]] = []
         for assistant in await self._all(person):
             stored = await self._cache.load(person, assistant)
@@ -133,11 +133,11 @@ class MemoryRepository:
         return await self._change(person, max(changed)[1], work)
 
     async def switch(self, person: str, *, on: bool) -> None:
-        """Learn and recall, or neither."""
+        """Switch learning and recall on or off."""
         await self._change(person, "", lambda stored: (operations.switch(stored, on), None))
 
     async def replace(self, person: str, text: str, now: str) -> int:
-        """Put a document of schema 1.0 in the place of the memory for all; returns its number of facts."""
+        """Replace the general memory by a document of schema 1.0; return its number of facts."""
         try:
             read = await asyncio.to_thread(read_document, text)
         except ValueError as error:
@@ -152,7 +152,7 @@ class MemoryRepository:
         return await self._change(person, "", work)
 
     async def merge(self, source: str, into: str, now: str, account: str = "") -> MergeOutcome:
-        """Make one person's memories part of another's; the first one has none afterwards.
+        """Merge one person's memories into another's; the first has none afterwards.
 
         `account` is the one after which the first is named.
         """
@@ -167,7 +167,7 @@ class MemoryRepository:
         return MergeOutcome(added, known)
 
     async def split_account(self, source: str, into: str, unlink: AccountUnlink, now: str) -> int:
-        """Give a person what came from an account of another; returns how many facts that was."""
+        """Move what came from an account to another person; return the number of facts."""
 
         def split(stored: StoredMemory) -> tuple[StoredMemory, StoredMemory]:
             parted = account_split.split_account(stored, unlink.account, now, named=unlink.named)
@@ -190,7 +190,7 @@ class MemoryRepository:
         split: Callable[[StoredMemory], tuple[StoredMemory, StoredMemory]],
         account: str = "",
     ) -> MergeOutcome:
-        """Move what `split` says from one person to another: what goes, and what is left.
+        """Move part of a memory from one person to another: `split` returns what goes, and what stays.
 
         What arrived is written before it is taken away: a crash in between leaves it in both.
         """
@@ -222,7 +222,7 @@ class MemoryRepository:
     async def _change(
         self, person: str, assistant: str, work: Callable[[StoredMemory], tuple[StoredMemory, Result]]
     ) -> Result:
-        """Change what is stored now; decided anew as often as somebody else changes it meanwhile."""
+        """Change what is stored now; `work` runs again after each conflict."""
         for _ in range(_TRIES):
             stored = await self._cache.load(person, assistant)
             changed, result = await self._cache.run_in_thread(partial(work, stored))

@@ -1,4 +1,4 @@
-"""The Memory port: recalls for runs, records turns, and gives people their hands on what is remembered."""
+"""The memory service: implements the Memory port (recall, recording, and a person's edits)."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class MemoryService:
                 await asyncio.to_thread(self._semantic.close)
 
     async def drain(self, budget: float = _DRAIN) -> bool:
-        """Begin no more lessons, and let those under way finish for `budget` seconds; False if they did not.
+        """Start no more lessons; wait `budget` seconds for those in progress, and return whether they ended.
 
         Whatever is not learned yet waits on disk for the next start.
         """
@@ -100,7 +100,7 @@ class MemoryService:
 
     @asynccontextmanager
     async def running(self, budget: float = _DRAIN) -> AsyncIterator[MemoryService]:
-        """`run` while the block lasts, then `drain`. Raises what `run` raised, at the end."""
+        """Run `run` while the block lasts, then `drain`. Raises what `run` raised, at the end."""
         task = asyncio.create_task(self.run())
         try:
             yield self
@@ -123,7 +123,7 @@ class MemoryService:
             await self._queue.add(turn)
 
     async def _is_off(self, person: str) -> bool:
-        """Whether they want nothing learned, as far as this process knows; the lesson looks again."""
+        """Return whether they want nothing learned, as far as the cache knows; the worker checks again."""
         known = self._cache.peek(person)
         try:
             return (known or await self._cache.load(person)).notes.off
@@ -200,7 +200,7 @@ class MemoryService:
                 await asyncio.to_thread(self._semantic.forget, memory_key(person, assistant))
 
     async def _is_unknown(self, person: str) -> bool:
-        """Whether nothing was ever noted of them, nor waits: then nothing is noted now."""
+        """Return whether nothing was ever recorded of them, nor waits."""
         noted = await self._states.get(person) != PersonState() or await self._queue.waiting(person)
         return not noted and not (await self._repository.load_merged(person)).revision
 

@@ -1,4 +1,4 @@
-"""One worker thread for what is too slow for the event loop."""
+"""A single worker thread for work too slow for the event loop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Result = TypeVar("Result")
 
 
 class WorkerThread:
-    """Does what takes a while beside the loop, one thing at a time.
+    """Runs slow work off the event loop, one call at a time.
 
     Several busy threads would each take their turn before the loop has its own, every time it wakes.
     """
@@ -20,5 +20,5 @@ class WorkerThread:
         self._thread = ThreadPoolExecutor(1, "parley-memory")
 
     async def run_in_thread(self, work: Callable[[], Result]) -> Result:
-        """Do it, as soon as what came before is done."""
+        """Run `work` after what was submitted before, and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, work)

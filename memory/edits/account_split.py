@@ -1,4 +1,4 @@
-"""A memory of linked accounts taken apart again: what came from one of them, and the rest."""
+"""Splitting a memory of linked accounts: what came from one account, and the rest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from parley.memory.text.sentences import split_sentences
 
 @dataclass(frozen=True, slots=True)
 class AccountSplit:
-    """What stays with a person, and the memory that goes."""
+    """The memory that stays with the person, and the one that is taken out."""
 
     left: StoredMemory
     taken: StoredMemory
@@ -80,7 +80,7 @@ def sentence_origins(source: StoredMemory, into: StoredMemory, account: str) -> 
 
 
 def _attributed(stored: StoredMemory) -> Mapping[str, Collection[str]]:
-    """By account; what none of them brought is of the account after which the person is named."""
+    """Return sentences by account; those of no known account belong to the one the person is named after."""
     known = {each.account: each.sentences for each in stored.notes.came}
     every = {digest for digests in known.values() for digest in digests}
     new = [digest for digest in map(_digest, _sentences(stored.document.summaries)) if digest not in every]
@@ -106,7 +106,7 @@ def _going(notes: Notes, own: Collection[str], gone: Iterable[Fact]) -> Callable
 
 
 def _only(summaries: Summaries, wanted: Callable[[str], bool]) -> Summaries:
-    """The summaries with nothing but the sentences that are wanted."""
+    """Return the summaries with only the wanted sentences."""
     found = {}
     for name in SUMMARY_NAMES:
         summary: Summary = getattr(summaries, name)

@@ -1,4 +1,4 @@
-"""What two statements must have in common to be one: numbers, times, order, negation, names, subject."""
+"""Values that two equal statements must share: numbers, times, order, negation, names and subject."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ANYBODY = frozenset({"user", "i", "they", "he", "she", "", "the"})
 
 @dataclass(frozen=True, slots=True)
 class ComparableValues:
-    """`told` are numbers and words of time and order, each as often as it is said; `names` in their order."""
+    """Values of a statement: `told` counts numbers and words of time and order; `names` keep order."""
 
     told: tuple[tuple[str, int], ...]
     negations: int
@@ -42,7 +42,7 @@ class ComparableValues:
     opening: str
 
     def agree(self, other: ComparableValues) -> bool:
-        """Whether nothing here says that the two are different statements."""
+        """Return whether no value shows that two statements differ."""
         return (
             self.told == other.told
             and self.negations == other.negations
@@ -51,7 +51,7 @@ class ComparableValues:
         )
 
     def _names_fit(self, other: ComparableValues) -> bool:
-        """No name on either side that the other lacks, and those of both in the same order."""
+        """Return whether at most one side has names of its own, and common names have the same order."""
         if set(self.names) - other.words and set(other.names) - self.words:
             return False
         common = set(self.names) & set(other.names)
@@ -59,7 +59,7 @@ class ComparableValues:
 
 
 def comparable_values(text: str) -> ComparableValues:
-    """The values of a text that is already of normal width (NFKC)."""
+    """Return the values of a text that is NFKC-normalised."""
     plain = text.replace("’", "'")
     written = _WORD.findall(plain)
     words = [word.casefold() for word in written]

@@ -1,4 +1,4 @@
-"""The words of a statement that tell it from others: those that half of all facts begin with are left out."""
+"""Distinctive terms of a statement: all but those with which half of all facts begin."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def _common() -> frozenset[str]:
 
 
 def distinctive_terms(text: str) -> frozenset[str]:
-    """The terms of a text without the common ones."""
+    """Return the terms of a text without the common ones."""
     return frozenset(terms(text)) - _common()

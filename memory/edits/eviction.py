@@ -1,4 +1,4 @@
-"""Which facts go when there are too many: the least certain, of equals the oldest.
+"""Eviction of facts above the cap: lowest confidence first, of equals the oldest.
 
 What a person wrote themselves and what they corrected is protected, as far as it fits into half of the
 places: their own words first, newest first, then corrections. So the cap always holds, and a person who
@@ -17,7 +17,7 @@ PROTECTED_SHARE = 0.5
 
 
 def evict(facts: Sequence[Fact], most: int) -> tuple[Fact, ...]:
-    """At most `most` of the facts, in their order."""
+    """Return at most `most` of the facts, in their order."""
     excess = len(facts) - max(most, 0)
     if excess <= 0:
         return tuple(facts)
@@ -28,7 +28,7 @@ def evict(facts: Sequence[Fact], most: int) -> tuple[Fact, ...]:
 
 
 def _protected(facts: Sequence[Fact], most: int) -> set[int]:
-    """The places of facts that stay whatever their confidence: `most` times the share, rounded up."""
+    """Return the indexes of facts kept whatever their confidence: `most` times the share, rounded up."""
     claims = [place for place, fact in enumerate(facts) if _claims(fact)]
     room = ceil(max(most, 0) * PROTECTED_SHARE)
     return set(nlargest(room, claims, key=lambda place: (facts[place].manual, *_age(facts, place))))
@@ -39,5 +39,5 @@ def _claims(fact: Fact) -> bool:
 
 
 def _age(facts: Sequence[Fact], place: int) -> tuple[str, int]:
-    """Grows with freshness: when a fact was last said; of equals the later learned is the newer."""
+    """Return a sort key that grows with freshness: last said, then last learned."""
     return facts[place].last_said, place

@@ -1,4 +1,4 @@
-"""Two facts that say the same become one: the higher confidence, the latest time, the fuller words."""
+"""Merging two equal facts: the higher confidence, the latest time, the fuller text."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from parley.memory.model.document import Fact
 
 
 def can_merge(old: Fact, new: Fact) -> bool:
-    """Whether two that are alike may become one: not where private words would be shared or shared ones lost,
-    and not where a person's own would have to be rewritten to take in what is new.
+    """Return whether two similar facts may be merged.
+
+    Not where private words would be shared or shared ones lost, and not where a fact that the person wrote
+    would have to be rewritten.
     """
     if comparison_key(old.content) == comparison_key(new.content):
         return True
@@ -20,7 +22,7 @@ def can_merge(old: Fact, new: Fact) -> bool:
 
 
 def merge_facts(old: Fact, new: Fact) -> Fact:
-    """The old fact, said again as `new`: it keeps its id, its source and when it was learned."""
+    """Return the old fact updated by `new`; it keeps its id, source and creation time."""
     confirmed = confirm_fact(old, new.created_at)
     risen = replace(
         confirmed,
@@ -50,5 +52,5 @@ def accounts_of(accounts: Iterable[str]) -> tuple[str, ...]:
 
 
 def confirm_fact(fact: Fact, at: str) -> Fact:
-    """The fact, last said at `at`."""
+    """Return the fact as last said at `at`."""
     return replace(fact, confirmed_at=max(fact.confirmed_at, at)) if at > fact.created_at else fact

@@ -1,4 +1,4 @@
-"""The facts of a memory while they are being changed: by id, by text, and by likeness."""
+"""The facts of a memory during a change, by id, by text and by similarity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from parley.memory.search.index import FactIndex
 
 
 class FactSet:
-    """Facts in the order in which they were learned.
+    """Mutable facts in the order in which they were learned.
 
     `index` finds those that look alike; it may be of an earlier state of the same memory. Without one it is
     made when it is first needed.
@@ -29,20 +29,20 @@ class FactSet:
 
     @property
     def facts(self) -> tuple[Fact, ...]:
-        """What there is now."""
+        """Return the current facts."""
         return tuple(self._facts.values())
 
     def get(self, fact_id: str) -> Fact | None:
-        """The fact of this id."""
+        """Return the fact of this id."""
         return self._facts.get(fact_id)
 
     def find_same(self, content: str) -> Fact | None:
-        """The fact that says this in the same words; width, case, whitespace and edges do not matter."""
+        """Return the fact with the same words; width, case, whitespace and edges do not matter."""
         fact_id = self._texts().get(comparison_key(content))
         return self._facts.get(fact_id) if fact_id else None
 
     def find_similar(self, content: str) -> Iterable[tuple[Fact, Similarity]]:
-        """Facts that may say the same, and how much they look so."""
+        """Yield facts that may say the same, with how similar they are."""
         if self._index is None:
             self._index = FactIndex(self._indexed)
         for found, verdict in nearest_facts(self._index, content):
@@ -54,7 +54,7 @@ class FactSet:
             yield now, compare(content, now.content)
 
     def add(self, fact: Fact, fact_id: str = "") -> Fact:
-        """Put a fact at the end, under `fact_id` where that is free, else under a new id."""
+        """Append a fact, under `fact_id` where that is free, else under a new id."""
         if not fact_id or fact_id in self._used:
             self.last_id = fact_id = next_id(self.last_id, self._used, fact.content + fact.created_at)
         named = replace(fact, id=fact_id)
@@ -64,7 +64,7 @@ class FactSet:
         return named
 
     def replace(self, fact: Fact) -> None:
-        """Write a fact in the place of the one with its id."""
+        """Replace the fact that has this one's id."""
         if fact != self._facts[fact.id]:
             if fact.content != self._facts[fact.id].content:
                 self._forget_text(self._facts[fact.id])
@@ -72,7 +72,7 @@ class FactSet:
             self._write(fact)
 
     def remove(self, fact_id: str) -> None:
-        """Take a fact out; absent is no error."""
+        """Remove a fact; an unknown id is no error."""
         fact = self._facts.pop(fact_id, None)
         if fact is not None:
             self._forget_text(fact)

@@ -1,4 +1,4 @@
-"""Forgetting for good: facts, sentences of summaries that repeat them, and earlier versions of both."""
+"""Forgetting: removal of facts, of summary sentences that repeat them, and of earlier versions of both."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEAST_WORDS = 2
 
 
 def match_facts(facts: Sequence[Fact], words: str) -> tuple[Fact, ...]:
-    """The fact with this id, else those that say just this, else those that hold every telling word of it."""
+    """Return the fact with this id, else those of the same text, else those with all distinctive terms."""
     asked = words.strip()
     by_id = tuple(fact for fact in facts if fact.id == asked)
     if by_id:
@@ -37,7 +37,7 @@ def _searched(fact: Fact) -> frozenset[str]:
 
 
 def forget_facts(stored: StoredMemory, gone: Sequence[Fact], at: str, words: str = "") -> StoredMemory:
-    """The memory without `gone`, not to be learned again from what was said before `at`.
+    """Return the memory without `gone`, and with tombstones that bar learning it again from before `at`.
 
     `words` are those that it was named by: sentences of summaries that hold all of them go too. No earlier
     version stays: they tell of it, and undo would seem to bring it back.
@@ -59,7 +59,7 @@ def forget_facts(stored: StoredMemory, gone: Sequence[Fact], at: str, words: str
 
 
 def match_sentences(document: MemoryDocument, words: str) -> tuple[str, ...]:
-    """The sentences of summaries that hold every telling word of these."""
+    """Return the summary sentences that hold all distinctive terms of these words."""
     repeats = make_repeat_check((), distinctive_terms(words))
     texts: Iterable[Summary] = (getattr(document.summaries, name) for name in SUMMARY_NAMES)
     return tuple(one.strip() for summary in texts for one in split_sentences(summary.text) if repeats(one))
@@ -68,7 +68,7 @@ def match_sentences(document: MemoryDocument, words: str) -> tuple[str, ...]:
 def make_repeat_check(
     gone: Sequence[frozenset[str]], words: frozenset[str] = frozenset()
 ) -> Callable[[str], bool]:
-    """Return what tells whether a sentence repeats one of these facts, or holds all of these words."""
+    """Return a predicate: whether a sentence repeats one of these facts, or holds all of these words."""
 
     def repeats(sentence: str) -> bool:
         said = distinctive_terms(sentence)

@@ -1,4 +1,4 @@
-"""The history of a memory: every change keeps the last versions, for undo."""
+"""Version history of a memory: every change keeps the last versions, for undo."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PAST_VERSIONS = 5
 
 
 def replace_document(stored: StoredMemory, document: MemoryDocument, at: str) -> StoredMemory:
-    """The memory with a new document, and the one before kept for undo; unchanged if nothing is new."""
+    """Return the memory with a new document, the old one kept for undo; unchanged if nothing is new."""
     if document == stored.document:
         return stored
     past = (stored.document, *stored.notes.past)[:PAST_VERSIONS]

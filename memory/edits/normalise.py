@@ -1,4 +1,4 @@
-"""A proposed fact as it may be stored: checked item by item, clamped, and cut to length."""
+"""Normalisation of texts and keywords before they are stored."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _MOST_KEYWORDS = 12
 
 
 def one_line(text: str, most: int) -> str:
-    """Text of a person or a model as one line: nothing hidden, whitespace collapsed, at most `most` long."""
+    """Return the text as one line: no hidden characters, whitespace collapsed, at most `most` characters."""
     return shorten(" ".join(sanitize_text(text).split()), most)
 
 
 def clean_keywords(words: Iterable[str]) -> tuple[str, ...]:
-    """Each once, in order, a dozen at most."""
+    """Return the keywords, each once, in order, a dozen at most."""
     lines = (one_line(word, _MOST_OF_KEYWORD) for word in words)
     return tuple(dict.fromkeys(line for line in lines if line))[:_MOST_KEYWORDS]

@@ -1,4 +1,4 @@
-"""What a person does with their own memory: pure changes, each from one stored memory to the next."""
+"""Operations of a person on their memory, as pure functions from one stored memory to the next."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MANUAL = "manual"
 
 @dataclass(frozen=True, slots=True)
 class AddResult:
-    """A memory, and the fact in it that says what was to be remembered; None if it said nothing."""
+    """The memory after an add or edit, and the fact that was written; None if there was none."""
 
     stored: StoredMemory
     fact: Fact | None
@@ -41,7 +41,7 @@ class AddResult:
 
 @dataclass(frozen=True, slots=True)
 class ForgetResult:
-    """A memory, and what is gone from it; a sentence of a summary is a fact without an id."""
+    """The memory after forgetting, and the facts removed; a summary sentence is a fact without an id."""
 
     stored: StoredMemory
     gone: tuple[Fact, ...]
@@ -49,7 +49,7 @@ class ForgetResult:
 
 @dataclass(frozen=True, slots=True)
 class MergeResult:
-    """Two persons' memories after the one became part of the other."""
+    """The memories of two persons after a merge."""
 
     source: StoredMemory
     into: StoredMemory
@@ -67,7 +67,7 @@ def add(
     index: FactIndex | None = None,
     account: str = "",
 ) -> AddResult:
-    """Remember what a person says to remember: certain, and never rewritten by a model.
+    """Add a fact that a person dictates: certain, and never rewritten by a model.
 
     Known already, the known one becomes theirs. `most` is the cap; what is added is never what it costs.
     `account` is who says so, where the person is not named after it.
@@ -97,7 +97,7 @@ def _known(draft: FactSet, new: Fact) -> Fact | None:
 
 
 def edit(stored: StoredMemory, fact_id: str, change: FactChange, now: str) -> AddResult:
-    """Correct a fact by hand: it is theirs then, and its old words are not learned again from before.
+    """Edit a fact by hand; its old text is not learned again from earlier turns.
 
     The fact is None when there is none of this id, or the text is blank.
     """
@@ -139,7 +139,7 @@ def forgettable(document: MemoryDocument, words: str) -> tuple[Fact, ...]:
 
 
 def undo(stored: StoredMemory, now: str) -> StoredMemory | None:
-    """The memory before its last change; None where there is none."""
+    """Return the memory before its last change; None where there is none."""
     if not stored.notes.past:
         return None
     document = replace(stored.notes.past[0], updated_at=now)
@@ -147,12 +147,12 @@ def undo(stored: StoredMemory, now: str) -> StoredMemory | None:
 
 
 def switch(stored: StoredMemory, on: bool) -> StoredMemory:
-    """Learn and recall, or neither."""
+    """Switch learning and recall on or off."""
     return replace(stored, notes=replace(stored.notes, off=not on))
 
 
 def merge(source: StoredMemory, into: StoredMemory, now: str, most: int, account: str = "") -> MergeResult:
-    """Make one memory part of another; the source is clear afterwards, and this cannot be undone.
+    """Merge one memory into another; the source is cleared, and this cannot be undone.
 
     What was forgotten in either stays forgotten. If either was switched off, both are. `account` is the one
     after which the source is named: what came from it can be told apart later.
@@ -188,7 +188,7 @@ def merge(source: StoredMemory, into: StoredMemory, now: str, most: int, account
 
 
 def _take(draft: FactSet, fact: Fact) -> str:
-    """The id under which another's fact is stored, or was known."""
+    """Return the id under which another memory's fact is stored, or was known."""
     known = _known(draft, fact)
     if known is None:
         return draft.add(fact, fact.id).id

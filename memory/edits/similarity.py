@@ -1,4 +1,4 @@
-"""Whether two statements say the same: certainly, perhaps, or the same thing with another value.
+"""Similarity of two statements: equal, perhaps equal, or the same thing with another value.
 
 Likeness alone cannot tell "moved to Rome" from "moved to Oslo": what differs in a value is never merged.
 """
@@ -33,7 +33,7 @@ _HAS_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class Similarity(StrEnum):
-    """What becomes of a statement beside another one."""
+    """How a statement relates to another one."""
 
     DUP = "dup"
     """The same: one of them, the longer one, is enough."""
@@ -47,7 +47,7 @@ class Similarity(StrEnum):
 
 @lru_cache(maxsize=_CACHED)
 def comparison_key(text: str) -> str:
-    """A text for the question whether it is the same: width, whitespace, edges and case do not matter."""
+    """Return a key that ignores width, whitespace, edges and case, to compare texts for equality."""
     joined = " ".join(unicodedata.normalize("NFKC", text).split())
     start, end = 0, len(joined)
     while start < end and _is_edge(joined[start]):
@@ -62,7 +62,7 @@ def _is_edge(character: str) -> bool:
 
 
 def compare(a: str, b: str) -> Similarity:
-    """What `a` is beside `b`; the order of the two does not matter."""
+    """Return how similar `a` and `b` are; the order of the two does not matter."""
     one, two = _gist(a), _gist(b)
     if one.normal == two.normal:
         return Similarity.DUP
@@ -74,13 +74,13 @@ def compare(a: str, b: str) -> Similarity:
 
 
 def nearest_facts(index: FactIndex, content: str, limit: int = 5) -> list[tuple[Fact, Similarity]]:
-    """The facts most like a new statement, most alike first, and what it is beside each."""
+    """Return the facts most similar to a statement, most similar first, with how similar each is."""
     return [(fact, compare(content, fact.content)) for fact, _ in index.search([content], limit)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Gist:
-    """`words` are all that carry meaning, in their order; characters where no spaces are."""
+    """A statement prepared for comparison: `words` in order; characters where no spaces are."""
 
     normal: str
     words: tuple[str, ...]
@@ -112,7 +112,7 @@ def _alike(one: frozenset[str], two: frozenset[str]) -> bool:
 
 
 def _certain(one: _Gist, two: _Gist) -> bool:
-    """Whether the words are the same, or the longer one only goes on where the shorter one ends."""
+    """Return whether the words are equal, or the longer text only continues the shorter one."""
     shorter, longer = sorted((one.words, two.words), key=len)
     if shorter == longer:
         return True

@@ -1,4 +1,4 @@
-"""The six summaries: how a new text replaces one, and how a sentence leaves one."""
+"""Changes of the six summaries: replacing a text, merging, and removing sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_LOST = 0.5
 
 
 def shorten(text: str, most: int = MOST_OF_SUMMARY) -> str:
-    """A text of at most `most` characters, cut after a sentence where there is one in its second half."""
+    """Return at most `most` characters, cut after a sentence where one ends in the second half."""
     if len(text) <= most:
         return text
     kept = ""
@@ -30,7 +30,7 @@ def shorten(text: str, most: int = MOST_OF_SUMMARY) -> str:
 def rewrite_summary(
     summaries: Summaries, name: str, text: str, at: str, *, shrinks: bool = False
 ) -> Summaries:
-    """The summaries with one replaced. Unknown names, and a collapse that is not meant, change nothing."""
+    """Return the summaries with one replaced; unknown names and unintended collapses change nothing."""
     if name not in SUMMARY_NAMES:
         return summaries
     old: Summary = getattr(summaries, name)
@@ -43,7 +43,7 @@ def rewrite_summary(
 
 
 def merge_summaries(summaries: Summaries, others: Summaries) -> Summaries:
-    """The summaries, each with the sentences of the other one that it lacks, as far as they fit."""
+    """Return the summaries, each with the sentences of the other that it lacks, as far as they fit."""
     changes = {}
     for name in SUMMARY_NAMES:
         one: Summary = getattr(summaries, name)
@@ -55,7 +55,7 @@ def merge_summaries(summaries: Summaries, others: Summaries) -> Summaries:
 
 
 def drop_summary_sentences(document: MemoryDocument, gone: Callable[[str], bool]) -> MemoryDocument:
-    """The document with every sentence of its summaries removed that is `gone`."""
+    """Return the document with every summary sentence removed that is `gone`."""
     changes = {}
     for name in SUMMARY_NAMES:
         summary: Summary = getattr(document.summaries, name)
@@ -68,7 +68,7 @@ def drop_summary_sentences(document: MemoryDocument, gone: Callable[[str], bool]
 
 
 def drop_sentences(text: str, gone: Callable[[str], bool]) -> str:
-    """A text without the sentences that are `gone`; unchanged where there is none."""
+    """Return a text without the sentences that are `gone`; unchanged where there is none."""
     every = split_sentences(text)
     kept = [sentence for sentence in every if not gone(sentence)]
     return text if len(kept) == len(every) else "".join(kept).strip()

@@ -1,4 +1,4 @@
-"""What was forgotten, known again without being kept: by a digest of its text, and by a sketch of its words.
+"""Tombstones: forgotten facts are recognised by a digest of their text and a sketch of their words.
 
 The sketch is a set of 12-bit numbers, one a word. Thousands of words share each number, so that it gives no
 word away, and yet the same statement in other words is known by the numbers that it shares.
@@ -21,12 +21,12 @@ _LEAST_WORDS = 2
 
 
 def make_tombstone(content: str, at: str) -> Tombstone:
-    """For a fact forgotten at `at`."""
+    """Return the tombstone of a fact forgotten at `at`."""
     return Tombstone(text_digest(content), at, tuple(sorted(_sketch(content))))
 
 
 def is_barred(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bool:
-    """Whether this was forgotten after it was said. Said again later, it may be learned again.
+    """Return whether this was forgotten after it was said; said again later, it may be learned again.
 
     What nobody knows the time of counts as said before.
     """
@@ -38,7 +38,7 @@ def is_barred(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bo
 
 
 def is_forgotten(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bool:
-    """Whether a fact of exactly this text was forgotten after it was last said."""
+    """Return whether a fact of exactly this text was forgotten after it was last said."""
     digest = text_digest(content)
     return any(each.digest == digest and said_at <= each.at for each in tombstones)
 
@@ -49,7 +49,7 @@ def _same(forgotten: frozenset[int], said: frozenset[int]) -> bool:
 
 
 def text_digest(content: str) -> str:
-    """Return what is kept of a text so that the same text is known again."""
+    """Return a digest by which the same text is recognised."""
     return sha256(comparison_key(content).encode("utf-8", "replace")).hexdigest()[:32]
 
 

@@ -1,1 +1,1 @@
-"""The memory block of a run: which lines it has, and how they share its token budget."""
+"""The memory block of a run: selection, ranking and rendering of its lines within a token budget."""

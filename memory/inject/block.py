@@ -1,4 +1,4 @@
-"""A memory as the `<memory>` block of a run, under a token budget (pure).
+"""Renders a memory as the `<memory>` block of a run, within a token budget (pure).
 
 The order and the lines are those of the reference system. The budget is for the whole block, its tags
 included; docs/memory-injection.md says who gets what of it.
@@ -51,7 +51,7 @@ def build_block(
     private: bool,
     lines: LineCache | None = None,
 ) -> str:
-    """What a run is told of a person; empty when that is nothing.
+    """Return the block for a run; empty when there is nothing to tell.
 
     `ranked` are the person's facts, best first. Where others listen (`private` is False), `options.groups`
     decides: only facts that were said there and no summaries, nothing, or the same as in private. `lines`
@@ -77,7 +77,7 @@ def format_memory_for_injection(
     options: MemoryOptions | None = None,
     counter: Counter | None = None,
 ) -> str:
-    """The block of a memory: a MemoryDocument, or a dict of schema 1.0 in whatever state it is.
+    """Return the block of a memory: a MemoryDocument, or a dict of schema 1.0 in any state.
 
     Facts come by confidence. With `messages` (what the person wrote last, oldest first) they come as
     `options.ranking` says; `ranked` gives a document's facts in an order of your own. Entries that cannot
@@ -95,7 +95,7 @@ def format_memory_for_injection(
 
 
 def by_confidence(facts: Sequence[Fact]) -> list[Fact]:
-    """The surest first; of equally sure ones the one that was stored first."""
+    """Return the facts by confidence; of equals, the one stored first comes first."""
     return sorted(facts, key=lambda fact: -fact.confidence)
 
 
@@ -119,7 +119,7 @@ def _on_a_loop() -> bool:
 def _written(
     summaries: Summaries, ranked: Sequence[Fact], lines: LineCache, budget: int, counter: Counter
 ) -> str:
-    """First the best fact, then corrections, then summaries, then the facts that are left."""
+    """Render the best fact first, then corrections, then summaries, then the remaining facts."""
     if _is_small(summaries, ranked, lines.line, budget):
         counter = _ESTIMATES
     room = budget - counter.count(_OPEN) - counter.count(_CLOSE)
@@ -136,7 +136,7 @@ def _written(
 
 
 def _is_small(summaries: Summaries, ranked: Sequence[Fact], render: Render, budget: int) -> bool:
-    """Whether there is room for all of it wherever it goes, even as estimated with the reserve.
+    """Return whether all of it fits in any case, even as estimated with the margin.
 
     True counts would change nothing then, and most people's memories never need a tokenizer (36 MB).
     """
@@ -150,7 +150,7 @@ def _is_small(summaries: Summaries, ranked: Sequence[Fact], render: Render, budg
 
 
 def _read(memory_data: object) -> tuple[MemoryDocument, Render]:
-    """What can be read of a memory, and how its facts are written: a dict's categories keep their names."""
+    """Return what can be read of a memory, and a renderer of its facts: a dict's categories stay."""
     if isinstance(memory_data, MemoryDocument):
         return memory_data, fact_line
     if not isinstance(memory_data, Mapping):

@@ -1,4 +1,4 @@
-"""How the token budget of a block is shared out; every cost is that of the finished text.
+"""Allocation of a block's token budget; every cost is that of the rendered text.
 
 Each piece begins with something visible and ends with a line break, where tokenizers always begin anew:
 the pieces' tokens therefore add up to those of the whole block.
@@ -37,7 +37,7 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class SummaryEntry:
-    """One summary: its title, its label, and what it says."""
+    """One summary: its title, its label and its text."""
 
     title: str
     label: str
@@ -45,7 +45,7 @@ class SummaryEntry:
 
 
 class FactSelection:
-    """Facts chosen for a block, out of `ranked` (best first), while `left` tokens last."""
+    """Facts selected for a block from `ranked` (best first), within `left` tokens."""
 
     def __init__(self, ranked: Sequence[Fact], price: Price, left: int) -> None:
         self.left = left
@@ -58,13 +58,13 @@ class FactSelection:
         return bool(self._taken)
 
     def lines(self) -> list[str]:
-        """Guaranteed corrections first, then the others; each in order of rank."""
+        """Yield the guaranteed corrections first, then the others, each by rank."""
         first = sorted(self._first)
         rest = sorted(self._taken.keys() - set(first))
         return [self._taken[place] for place in (*first, *rest)]
 
     def take_best(self) -> None:
-        """The first one that fits at all: whatever else is in the block, it is."""
+        """Take the first fact that fits; it is in the block whatever else is."""
         for place, fact in enumerate(self._ranked):
             if self._take(place, fact, self.left):
                 if fact.category is Category.CORRECTION:
@@ -72,7 +72,7 @@ class FactSelection:
                 return
 
     def take_corrections(self, most: int) -> None:
-        """Corrections by rank, up to `most` tokens of them; one that is too long does not stop the others."""
+        """Take corrections by rank, up to `most` tokens; one that is too long is skipped."""
         floor = self.left - most
         for place, fact in enumerate(self._ranked):
             if fact.category is Category.CORRECTION and place not in self._taken:
@@ -82,7 +82,7 @@ class FactSelection:
                     self._first.append(place)
 
     def take_rest(self) -> None:
-        """Whatever fits, by rank; what does not is passed over.
+        """Take what fits, by rank, and skip what does not.
 
         Only for the last few tokens it is not looked through a thousand facts.
         """
@@ -105,7 +105,7 @@ class FactSelection:
 
 
 def summary_sections(summaries: Summaries, most: int, counter: Counter, *, facts: bool) -> list[str]:
-    """The sections of the summaries in at most `most` tokens; `facts` says that their section follows.
+    """Return the summary sections in at most `most` tokens; `facts` says that a facts section follows.
 
     Each entry has an equal share, and what short ones leave goes to the long ones, which are cut.
     """
@@ -137,7 +137,7 @@ def _sections(lines: Sequence[tuple[SummaryEntry, str]], *, facts: bool) -> list
 
 
 def _fitted(entries: Sequence[SummaryEntry], room: int, counter: Counter) -> list[tuple[SummaryEntry, str]]:
-    """Each entry's line, in order; long ones cut to the share that the short ones leave them."""
+    """Return each entry's line, in order; long ones cut to the share that the short ones leave them."""
     costs = {entry.label: counter.count(summary_line(entry.label, entry.text)) for entry in entries}
     left = room - sum(counter.count(title) for title in {entry.title for entry in entries})
     if sum(costs.values()) <= left:
@@ -156,7 +156,7 @@ def _fitted(entries: Sequence[SummaryEntry], room: int, counter: Counter) -> lis
 
 @lru_cache(maxsize=256)
 def _cut(entry: SummaryEntry, tokens: int, counter: Counter, exact: bool) -> str:
-    """The longest beginning of an entry that its share has room for; empty where that says nothing.
+    """Return the longest beginning of an entry that fits its share; empty where that says nothing.
 
     Kept, as it takes some dozen counts; `exact` parts what was cut by estimate from what was by count.
     """

@@ -1,4 +1,4 @@
-"""Facts as lines of the block, with what each costs in tokens."""
+"""Cache of rendered fact lines and their token counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Price = Callable[[Fact], tuple[str, int]]
 
 
 class LineCache:
-    """The lines of one memory. What was written and counted once is kept for as long as its fact is the same.
+    """The lines of one memory, each rendered and counted once for as long as its fact is the same.
 
     For one thread at a time.
     """
@@ -26,25 +26,25 @@ class LineCache:
         self._exact = False
 
     def line(self, fact: Fact) -> str:
-        """A fact's line; empty where nothing of it is left to be seen."""
+        """Return a fact's line; empty where it has no visible text."""
         kept = self._kept.get(fact.id)
         return kept[1] if kept is not None and kept[0] is fact else self._render(fact)
 
     def use_counter(self, counter: Counter) -> Price:
-        """What lines cost by this counter, as exact as it is now."""
+        """Return a function that prices lines with this counter; drops prices of another one."""
         if (counter, counter.exact) != (self._counter, self._exact):
             self._counter, self._exact = counter, counter.exact
             self._kept.clear()
         return self._price
 
     def price(self, facts: Iterable[Fact], counter: Counter) -> None:
-        """Write and count them now."""
+        """Render and count the lines of these facts now."""
         price = self.use_counter(counter)
         for fact in facts:
             price(fact)
 
     def trim(self, most: int) -> None:
-        """Keep nothing when there is more than so many: most of it is of facts that are gone."""
+        """Clear the cache when it has more than `most` lines: most are then of facts that are gone."""
         if len(self._kept) > most:
             self._kept.clear()
 

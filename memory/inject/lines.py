@@ -1,4 +1,4 @@
-"""How one remembered thing looks in the block: a line that nothing in it can break out of."""
+"""Rendering of facts and summaries as single lines of the block, escaped."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _LONGEST_WORD = 30
 
 
 def flatten(text: str) -> str:
-    """The text on one line, without what nobody can see; not escaped yet."""
+    """Return the text on one line, without invisible characters; not escaped yet."""
     return " ".join(sanitize_text(text).split())
 
 
 def fact_line(fact: Fact) -> str:
-    """`- [category | 0.95] content`, and a line break; empty where nothing is left to be seen."""
+    """Return `- [category | 0.95] content` and a line break; empty where there is no visible text."""
     return _line(fact.content, fact.category.value, fact.confidence, fact.source_error)
 
 
 def labelled_line(fact: Fact, label: str) -> str:
-    """The line of a fact whose category has a name of its own, as other versions have them."""
+    """Return the line of a fact with a category label of its own, as other versions have them."""
     return _line(fact.content, flatten(label) or Category.CONTEXT.value, fact.confidence, fact.source_error)
 
 
@@ -38,13 +38,13 @@ def _line(content: str, category: str, confidence: float, source_error: str) -> 
 
 @lru_cache(maxsize=1024)
 def summary_line(label: str, text: str) -> str:
-    """`- Label: text`, and a line break; empty where there is no text."""
+    """Return `- Label: text` and a line break; empty where there is no text."""
     body = flatten(text)
     return f"- {label}: {escaped(body)}\n" if body else ""
 
 
 def shortened_line(label: str, body: str, most: int) -> str:
-    """The line of the first `most` characters of a flat text: cut between words where it has spaces."""
+    """Return the line of the first `most` characters of a flat text, cut between words if it has spaces."""
     head, space, tail = body[:most].rpartition(" ")
     # A long run without a space is a script that does not use them.
     kept = head if space and len(tail) < _LONGEST_WORD else body[:most].rstrip()

@@ -1,4 +1,4 @@
-"""A proposed diff becomes a new memory: pure, item by item, in an order in which nothing is lost.
+"""Applies a proposed diff to a memory: pure, item by item, in an order that loses nothing.
 
 New facts are checked, measured against the threshold and the tombstones, and joined with what says the
 same; then what is out of date goes, each only if what replaces it stays; then confirmations and summaries;
@@ -52,7 +52,7 @@ def apply_diff(
     options: MemoryOptions | None = None,
     index: FactIndex | None = None,
 ) -> StoredMemory:
-    """The memory after the diff; the very same one where it was cleared or switched off meanwhile.
+    """Return the memory after the diff; the same object where it was cleared or switched off meanwhile.
 
     `index` may be of an earlier state of the same memory; making one anew takes time for many facts.
     """
@@ -63,7 +63,7 @@ def apply_diff(
 
 
 class _Work:
-    """One application, step by step."""
+    """One application of a diff, step by step."""
 
     def __init__(
         self,
@@ -96,13 +96,13 @@ class _Work:
         return replace(changed, notes=self._noted(changed.notes))
 
     def _forget(self, stored: StoredMemory) -> StoredMemory:
-        """First of all what the person asked to forget: nothing that follows may bring it back."""
+        """Forget first what the person asked to forget, so that nothing that follows restores it."""
         asked = {removal.id for removal in self._diff.removals if removal.forget}
         gone = [fact for fact in stored.document.facts if fact.id in asked]
         return forget_facts(stored, gone, self._context.now) if gone else stored
 
     def _learn(self, new: ProposedFact) -> str:
-        """The id under which a new fact is stored or was known; empty where it is not."""
+        """Return the id under which a new fact is stored or was known; empty where it is not."""
         good = normalise_fact(new)
         if good is None or good.confidence < self._options.fact_confidence_threshold:
             return ""
@@ -118,7 +118,7 @@ class _Work:
         return kept
 
     def _known(self, new: ProposedFact, fact: Fact) -> str:
-        """The id of the stored fact that says the same, now confirmed; empty where there is none."""
+        """Return the id of the stored fact that says the same, now confirmed; empty where there is none."""
         same = self._draft.find_same(fact.content)
         if same is not None:
             self._draft.replace(merge_facts(same, fact))
@@ -139,7 +139,7 @@ class _Work:
         return ""
 
     def _fact(self, new: ProposedFact) -> tuple[Fact, str]:
-        """The fact as it would be stored, and when it was said at the latest that is certain."""
+        """Return the fact as it would be stored, and the latest time at which it was certainly said."""
         cited = [self._turns[turn] for turn in new.turns if turn in self._turns]
         read = cited or list(self._context.turns)
         times = sorted(turn.at for turn in read)
@@ -160,7 +160,7 @@ class _Work:
         return fact, said_at
 
     def _may_go(self, removal: Removal, kept: Mapping[int, str]) -> bool:
-        """A replaced fact goes if its replacement stayed; any other only if the whole answer was readable."""
+        """Return whether to remove: a replaced fact if its replacement stayed, others if all was readable."""
         fact = self._draft.get(removal.id)
         if fact is None or fact.manual or removal.id in kept.values():
             return False
@@ -202,7 +202,7 @@ _MOST_OF_SUBJECT = 80
 
 
 def normalise_fact(new: ProposedFact) -> ProposedFact | None:
-    """The fact with everything within its bounds; None where nothing worth storing is in it."""
+    """Return the fact with all values within bounds; None where nothing in it is worth storing."""
     content = one_line(new.content, MOST_OF_FACT)
     if not any(char.isalnum() for char in content) or is_upload_news(content):
         return None

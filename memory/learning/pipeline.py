@@ -1,4 +1,4 @@
-"""Learning from one person's turns: read what is new, propose a change, apply it, save it."""
+"""Learning pipeline of one person's turns: filter, extract, apply and save."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LAST_TURNS = 5_000
 
 
 class LearningPipeline:
-    """The Learner of memory/learning/worker.py."""
+    """Implements the Learner of memory/learning/worker.py."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class LearningPipeline:
         self._last: OrderedDict[tuple[str, str], CompletedTurn] = OrderedDict()
 
     async def learn(self, person: str, assistant: str, turns: Sequence[CompletedTurn]) -> None:
-        """Learn from turns in their order, a chunk at a time; each chunk is done with once it is saved.
+        """Learn from turns in their order, chunk by chunk; each chunk is done once it is saved.
 
         Nothing is learned of what was said before the last clear, or while memory is switched off.
         Raises MemoryFailed, StoreUnavailable.
@@ -66,7 +66,7 @@ class LearningPipeline:
             self._note(person, part)
 
     async def _begin(self, person: str, assistant: str) -> tuple[StoredMemory, float]:
-        """The memory, and when the person last cleared it."""
+        """Return the memory, and when the person last cleared it."""
         entry = await self._states.get(person)
         if assistant and assistant not in entry.assistants:
             await self._states.note_assistant(person, assistant)
@@ -83,7 +83,7 @@ class LearningPipeline:
     async def _learned(
         self, assistant: str, generation: int, lesson: LearnableTurns, part: Sequence[CompletedTurn]
     ) -> bool:
-        """One extraction, saved; False when the memory was cleared or switched off meanwhile."""
+        """Extract and save once; return False when the memory was cleared or switched off meanwhile."""
         known = await self._cache.load_cached(lesson.person, assistant)
         diff = await self._extractor.extract(lesson, known.stored.document, known, self._clock())
         context = DiffContext(
@@ -95,7 +95,7 @@ class LearningPipeline:
         return await self._save(lesson.person, assistant, diff, context)
 
     async def _save(self, person: str, assistant: str, diff: Diff, context: DiffContext) -> bool:
-        """Apply to what is stored now; whatever changed it meanwhile stays. Raises MemoryFailed."""
+        """Apply to what is stored now, keeping concurrent changes. Raises MemoryFailed."""
         for _ in range(_TRIES):
             known = None if assistant else await self._cache.load_cached(person)
             stored = known.stored if known else await self._cache.load(person, assistant)
@@ -133,14 +133,14 @@ class LearningPipeline:
 def _applied(
     known: CachedMemory | None, stored: StoredMemory, diff: Diff, context: DiffContext, options: MemoryOptions
 ) -> StoredMemory:
-    """Without an index for an assistant's own memory: the one at hand knows the facts for all, too."""
+    """Apply the diff; `known` is None for an assistant's memory: its cached index has general facts too."""
     if known is None:
         return apply_diff(stored, diff, context, options)
     return known.with_index(stored, lambda index: apply_diff(stored, diff, context, options, index))
 
 
 def unlearned_turns(notes: Notes, turns: Sequence[CompletedTurn]) -> list[CompletedTurn]:
-    """The turns behind the watermark of their thread; all of them where its turn is not among them."""
+    """Return the turns after the watermark of their thread; all where its turn is not among them."""
     places = {turn.id: place for place, turn in enumerate(turns)}
     learned = {thread: places[turn] for thread, turn in notes.watermarks.items() if turn in places}
     return [turn for place, turn in enumerate(turns) if place > learned.get(turn.thread, -1)]

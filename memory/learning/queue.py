@@ -1,4 +1,4 @@
-"""Turns that wait to be learned from: durable, one lane a person, never in the way of a chat.
+"""Durable queue of turns to learn from: one lane for each person.
 
 A lane is one trigger (the slot "learn", an empty body) and behind it the turns, each an item of its own.
 The trigger is delayed, and every new turn delays it again, up to `max_wait`; as a lane is worked strictly in
@@ -37,20 +37,20 @@ class LearningJournal(Journal, Protocol):
     """A journal with the operator's side of dead letters."""
 
     async def revive(self, item: int) -> bool:
-        """Let a dead letter wait again; False if there is none."""
+        """Requeue a dead letter; return False if there is none."""
         ...
 
     async def discard(self, item: int) -> bool:
-        """Remove a dead letter for good; False if there is none."""
+        """Delete a dead letter; return False if there is none."""
         ...
 
     async def discard_lane(self, queue: str, lane: str) -> int:
-        """Remove all dead letters of a lane for good; how many there were."""
+        """Delete all dead letters of a lane; return how many there were."""
         ...
 
 
 class LearningQueue:
-    """What waits, by person. Every method raises StoreUnavailable."""
+    """Waiting and failed turns by person. Every method raises StoreUnavailable."""
 
     def __init__(self, journal: LearningJournal, options: MemoryOptions) -> None:
         self._journal = journal
@@ -58,24 +58,24 @@ class LearningQueue:
         self._added: Counter[str] = Counter()
 
     async def add(self, turn: CompletedTurn) -> None:
-        """Durable on return; the same turn twice is once."""
+        """Add a turn, durable on return; the same turn twice is stored once."""
         await self._put(turn, self._options.debounce_seconds)
         self._added[turn.person] += 1
         if self._added[turn.person] >= _LOOK_EVERY:
             await self._trim(turn.person)
 
     async def waiting(self, person: str) -> tuple[CompletedTurn, ...]:
-        """The turns of a person that will be learned from, in order."""
+        """Return the waiting turns of a person, in order."""
         found = (decode_turn(item) for item in await self._waiting(person))
         return tuple(turn for turn in found if turn is not None)
 
     async def count_waiting(self, people: Sequence[str]) -> int:
-        """How many turns of these people wait, and of those who wrote to this process lately."""
+        """Return how many turns of these people wait, and of those seen lately by this process."""
         everybody = dict.fromkeys([*people, *self._added])
         return sum([len(await self._waiting(person)) for person in everybody])
 
     async def cancel(self, person: str) -> int:
-        """Forget what waits, also what is being worked on; returns how many turns."""
+        """Cancel waiting turns, also those in progress; return how many."""
         items = await self._journal.waiting(QUEUE, person)
         if not items:
             return 0
@@ -83,11 +83,11 @@ class LearningQueue:
         return sum(not is_trigger(item) for item in gone)
 
     async def discard_dead(self, person: str) -> int:
-        """Remove for good what was given up of a person; returns how many turns."""
+        """Delete a person's failed turns; return how many."""
         return await self._journal.discard_lane(QUEUE, person)
 
     async def move(self, source: str, into: str) -> None:
-        """Let what waits of one person be learned about another, to whom they belong now.
+        """Move one person's turns to another, to whom they belong now.
 
         What was given up is tried once more: so the other one has it in hand.
         """
@@ -98,7 +98,7 @@ class LearningQueue:
         await self.discard_dead(source)
 
     async def split_account(self, person: str, into: str, account: str) -> None:
-        """Let what waits of `person`, and was given up, be learned about `into` where `account` said it.
+        """Move the turns of `person`, waiting or failed, that `account` said, to `into`.
 
         What the other accounts said waits again: a lane is emptied as a whole.
         """
@@ -118,18 +118,18 @@ class LearningQueue:
                 await self._journal.discard(item.id)
 
     async def dead(self) -> Sequence[FailedTurn]:
-        """Turns that were given up, newest first."""
+        """Return the failed turns, newest first."""
         letters = await self._journal.dead(_MOST_DEAD)
         return tuple(_failed_turn(item) for item in letters if item.queue == QUEUE and not is_trigger(item))
 
     async def retry_dead(self, item: int) -> bool:
-        """Let a turn that was given up be learned from after all; False when there is none of that number."""
+        """Requeue a failed turn; return False when there is none of this number."""
         if item not in {letter.item for letter in await self.dead()}:
             return False
         return await self._journal.revive(item)
 
     def reset_count(self, person: str) -> None:
-        """A person's lane was worked."""
+        """Reset the count of a person's turns, whose lane was worked."""
         self._added.pop(person, None)
 
     async def _given_up(self, person: str) -> list[CompletedTurn]:
@@ -158,7 +158,7 @@ class LearningQueue:
         return [item for item in items if not is_trigger(item)]
 
     async def _trim(self, person: str) -> None:
-        """Let the oldest turns go where more wait than may: nobody's backlog grows for ever."""
+        """Drop the oldest turns above the limit, so that no backlog grows without bound."""
         turns, most = await self._waiting(person), self._options.queue_limit
         self._added.pop(person, None)
         if len(turns) > most:
@@ -179,12 +179,12 @@ def _failed_turn(item: QueueItem) -> FailedTurn:
 
 
 def is_trigger(item: QueueItem) -> bool:
-    """Whether an item holds its lane back rather than being a turn."""
+    """Return whether an item is the lane's trigger rather than a turn."""
     return not item.body
 
 
 def decode_turn(item: QueueItem) -> CompletedTurn | None:
-    """The turn that an item is; None for a body that is not one."""
+    """Return the turn of an item; None for a body that is not one."""
     try:
         return decode(CompletedTurn, item.body)
     except ValueError:

@@ -1,4 +1,4 @@
-"""News of uploaded files: true on one day only, so never learned. What is stored is not judged by it."""
+"""Filter of statements about uploaded files: true on one day only, so never learned."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ _EVENT_HAN = re.compile(
 
 
 def is_upload_news(statement: str) -> bool:
-    """Whether a statement says no more than that a file came, or names where uploads lie."""
+    """Return whether a statement only says that a file came, or names where uploads are."""
     return any(kind.search(statement) for kind in (_PATH, _EVENT, _EVENT_HAN))

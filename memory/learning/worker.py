@@ -1,4 +1,4 @@
-"""Learns from what waits, in the background: several people at once, each person's turns in order."""
+"""Background worker of the learning queue: several people at once, each person's turns in order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Learner(Protocol):
     """Learns from one person's turns; see memory/learning/pipeline.py."""
 
     async def learn(self, person: str, assistant: str, turns: Sequence[CompletedTurn]) -> None:
-        """Learn from turns, in order; those learned from already are passed over.
+        """Learn from turns, in order; those learned from already are skipped.
 
         Raises MemoryFailed, StoreUnavailable.
         """
@@ -36,7 +36,7 @@ class Learner(Protocol):
 
 
 class LearningWorker:
-    """Works the lanes of the learning queue. `failed` hears of every failure, in words for an operator."""
+    """Works the lanes of the learning queue. `failed` gets every failure as a text for operators."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class LearningWorker:
         self._draining = asyncio.Event()
 
     async def run(self) -> None:
-        """Work until cancelled or drained; what is under way then goes on waiting."""
+        """Work until cancelled or drained; what is in progress then waits again."""
         try:
             while not self._draining.is_set():
                 try:
@@ -74,7 +74,7 @@ class LearningWorker:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def drain(self, budget: float) -> bool:
-        """Begin nothing more, and let what is under way finish for `budget` seconds; False if it did not.
+        """Start nothing more; wait `budget` seconds for work in progress, and return whether it ended.
 
         What waits is on disk, and goes on at the next start.
         """
@@ -113,7 +113,7 @@ class LearningWorker:
             await asyncio.gather(waiting, draining, return_exceptions=True)
 
     async def _guard(self, claim: Claim) -> None:
-        """A supervisor: whatever breaks in one person's lesson stays there, and the lane is given back."""
+        """Supervise one lane: log what breaks, and give the lane back."""
         give_back = self._slots.holder()
         lesson = asyncio.create_task(self._work_or_try(claim, give_back))
         try:
@@ -142,7 +142,7 @@ class LearningWorker:
             give_back()
 
     async def _work_or_try(self, claim: Claim, give_back: Callable[[], None]) -> None:
-        """Learn; what may be poison alone among suspects, and what is poison never again."""
+        """Learn; possible poison alone among suspects, and known poison never again."""
         if not self._quarantine.holds(claim):
             await self._work(claim)
             return
@@ -155,7 +155,7 @@ class LearningWorker:
                 await self._work(claim)
 
     async def _work(self, claim: Claim) -> None:
-        """Learn from a lane's turns, each assistant's apart: a failure of one leaves the others."""
+        """Learn from a lane's turns, separately for each assistant: a failure of one leaves the others."""
         turns = {item: decode_turn(item) for item in claim.items if not is_trigger(item)}
         failing = [item for item, turn in turns.items() if turn is None]
         reason = "It cannot be read." if failing else ""
@@ -173,7 +173,7 @@ class LearningWorker:
     def _by_assistant(
         self, turns: Mapping[QueueItem, CompletedTurn | None]
     ) -> dict[str, dict[QueueItem, CompletedTurn]]:
-        """The turns by whose memory they belong to: "" where all assistants share one."""
+        """Return the turns by the memory they belong to: "" where all assistants share one."""
         found: dict[str, dict[QueueItem, CompletedTurn]] = {}
         for item, turn in turns.items():
             if turn is not None:
@@ -182,7 +182,7 @@ class LearningWorker:
         return found
 
     async def _set_back(self, claim: Claim, failing: Sequence[QueueItem], reason: str) -> None:
-        """Try again later, or give up; turns that were learned from will then be passed over."""
+        """Retry later, or give up; turns that were learned from are skipped then."""
         tried = claim.items[0].attempts + 1
         self._failed(f"person {claim.lane}, try {tried} of {self._options.tries}: {reason}")
         with suppress(LaneLost):
@@ -199,7 +199,7 @@ class LearningWorker:
             await self._journal.discard(trigger.id)
 
     async def _until_stored(self, write: Callable[[], Awaitable[None]]) -> None:
-        """A lane that is not given back would hold its person's turns until the next start."""
+        """Retry until stored: a lane that is not given back holds its person's turns until a restart."""
         while True:
             try:
                 return await write()

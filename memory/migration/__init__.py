@@ -1,1 +1,1 @@
-"""Memories of other layouts, imported."""
+"""Import of memories from other layouts."""

@@ -1,4 +1,4 @@
-"""Memories in the reference system's layouts, read and left as they are.
+"""Reader of the reference system's memory layouts; the files are never changed.
 
 Version 1: one `memory.json` for all, or `users/{user}/memory.json` for each, also under `agents/{agent}/`.
 Version 2: the same file without facts, and a Markdown file with front matter for each fact under
@@ -30,7 +30,7 @@ _FRONT = "---\n"
 
 @dataclass(frozen=True, slots=True)
 class LegacyMemory:
-    """One memory as it was found: whose, for which assistant ("" for all), and what could not be read."""
+    """One memory as found: person, assistant ("" for all), and what could not be read."""
 
     path: Path
     person: str
@@ -40,7 +40,7 @@ class LegacyMemory:
 
 
 def find_legacy_memories(base: Path, person: str) -> tuple[LegacyMemory, ...]:
-    """Every memory at `base`, a file or a folder; what lies there for everybody is taken as `person`'s.
+    """Yield every memory at `base`, a file or folder; shared ones are taken as `person`'s.
 
     Raises MemoryFailed when there is nothing, or a folder cannot be read.
     """
@@ -102,7 +102,7 @@ def _markdown(folder: Path, person: str, assistant: str) -> LegacyMemory:
 
 
 def _front_matter(text: str) -> Json:
-    """The fields of a fact's file; the text under them, without its heading, is the content."""
+    """Return the fields of a fact's file; the text under them, without its heading, is the content."""
     lines = text.replace("\r\n", "\n")
     if not lines.startswith(_FRONT) or "\n" + _FRONT not in lines[len(_FRONT) - 1 :]:
         raise ValueError("no front matter")
@@ -117,12 +117,12 @@ def _front_matter(text: str) -> Json:
 
 
 def _time(value: object) -> str:
-    """YAML reads a time that is not quoted as one."""
+    """Return a time as text: YAML parses one that is not quoted."""
     if isinstance(value, date):
         return value.isoformat()
     raise ValueError(f"{value!r} is not plain")
 
 
 def as_general_memory(source: LegacyMemory) -> LegacyMemory:
-    """The source as part of its person's one memory for all assistants."""
+    """Return the source as part of its person's one memory for all assistants."""
     return replace(source, assistant="")

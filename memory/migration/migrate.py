@@ -1,4 +1,4 @@
-"""Taking over memories from other layouts: what they came from is only read; twice is as good as once."""
+"""Migration of memories from other layouts: idempotent, and read-only at the source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from parley.memory.storage.port import MemoryStore
 
 @dataclass(frozen=True, slots=True)
 class MigrationOptions:
-    """How to take memories over.
+    """Options of a migration.
 
     `person` gets what was one memory for everybody; `renamed` gives persons other ids. `most` is the cap of
     facts. Without `per_assistant` the memories of all assistants become one. `now` is ISO 8601 in UTC.
@@ -32,7 +32,7 @@ class MigrationOptions:
 
 @dataclass(frozen=True, slots=True)
 class MigratedMemory:
-    """What became of one source: facts taken over, known already, and left out as more than the cap."""
+    """The result for one source: facts added, known already, and dropped above the cap."""
 
     source: LegacyMemory
     added: int
@@ -43,13 +43,13 @@ class MigratedMemory:
 
 @dataclass(frozen=True, slots=True)
 class MigrationReport:
-    """What was taken over, or would be."""
+    """What was migrated, or would be."""
 
     taken: tuple[MigratedMemory, ...]
     dry_run: bool
 
     def lines(self) -> Iterator[str]:
-        """The report in words, for an operator."""
+        """Return the report as lines for an operator."""
         for one in self.taken:
             source = one.source
             whose = source.person + (f" with {source.assistant}" if source.assistant else "")
@@ -68,7 +68,7 @@ class MigrationReport:
 
 
 async def migrate(base: Path, store: MemoryStore, wishes: MigrationOptions) -> MigrationReport:
-    """Make every memory at `base` part of the person's in `store`. Raises MemoryFailed.
+    """Merge every memory at `base` into the person's in `store`. Raises MemoryFailed.
 
     A fact that is known already is confirmed, and one that the person had forgotten here stays forgotten.
     """
@@ -98,7 +98,7 @@ async def migrate(base: Path, store: MemoryStore, wishes: MigrationOptions) -> M
 def plan_migration(
     source: LegacyMemory, stored: StoredMemory, wishes: MigrationOptions
 ) -> tuple[StoredMemory, MigratedMemory]:
-    """The memory with the source's in it, and what that means; the same memory when nothing is new."""
+    """Return the memory with the source's merged, and the counts; the same memory when nothing is new."""
     joined = merge(StoredMemory(source.document), stored, wishes.now, wishes.most)
     old, new = stored.document, joined.into.document
     changed = joined.into if (new.facts, new.summaries) != (old.facts, old.summaries) else stored

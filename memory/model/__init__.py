@@ -1,1 +1,1 @@
-"""The values of a memory: a person's document, its notes, ids of facts and stored times."""
+"""Value types of a memory: a person's document, its notes, fact ids and timestamps."""

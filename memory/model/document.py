@@ -1,4 +1,4 @@
-"""One person's memory as a value: six summaries and many facts; schema 1.0 of the reference system.
+"""Document of one person's memory: six summaries and many facts; schema 1.0 of the reference system.
 
 On disk it is the JSON that `memory/storage/document_format.py` reads and writes. Values here are checked
 already: strings are never None, confidences are finite and within 0 and 1, contents are not blank.
@@ -15,7 +15,7 @@ VERSION = "1.0"
 
 
 class Category(StrEnum):
-    """What kind of thing a fact is; one vocabulary for prompt, storage and display."""
+    """The category of a fact; one vocabulary for prompt, storage and display."""
 
     PREFERENCE = "preference"
     KNOWLEDGE = "knowledge"
@@ -53,12 +53,12 @@ class Fact:
 
     @property
     def manual(self) -> bool:
-        """Whether the person wrote it themselves: never rewritten or evicted by a model."""
+        """Return whether the person wrote it themselves: never rewritten or evicted by a model."""
         return self.source == "manual"
 
     @property
     def last_said(self) -> str:
-        """When it was said last, as far as is known."""
+        """Return when it was last said, as far as is known."""
         return max(self.created_at, self.confirmed_at)
 
 
@@ -72,7 +72,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """The six of the schema: `user.workContext` ... `history.longTermBackground`."""
+    """The six summaries of the schema: `user.workContext` ... `history.longTermBackground`."""
 
     work: Summary = Summary()
     personal: Summary = Summary()
@@ -101,7 +101,7 @@ class MemoryDocument:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """Something forgotten: extraction must not learn it again from what was said before `at`.
+    """A forgotten fact: extraction must not learn it again from what was said before `at`.
 
     `digest` is of the normalised content of the fact that is gone, so that forgetting leaves no copy.
     `sketch` knows its words by numbers that many other words share: enough to know the same in other words
@@ -123,7 +123,7 @@ class SentenceOrigin:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What belongs to a memory but is nobody's to read: kept beside the document.
+    """Internal state of a memory, kept beside the document and not shown to its person.
 
     `generation` rises with every clear, so that what was under way for an older one is dropped. `off`
     says that the person wants nothing learned and nothing recalled. `watermarks` names, for each thread,
@@ -145,7 +145,7 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class StoredMemory:
-    """A memory as it was read; saving needs the revision to be still the same."""
+    """A memory as it was read; saving needs the same revision."""
 
     document: MemoryDocument = MemoryDocument()
     notes: Notes = Notes()
@@ -156,7 +156,7 @@ UNSURE = 0.5
 
 
 def clamp_confidence(value: object) -> float:
-    """A confidence within 0 and 1; whatever is not a finite number counts as 0.5."""
+    """Return a confidence within 0 and 1; whatever is not a finite number counts as 0.5."""
     if isinstance(value, str):
         value = _number(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -176,7 +176,7 @@ def _number(text: str) -> float | None:
 
 
 def clear(stored: StoredMemory) -> StoredMemory:
-    """Nothing remembered, nothing to undo, and nothing taken that was under way.
+    """Return an empty memory with nothing to undo, into which no lesson in progress is saved.
 
     Whether it is switched off stays, and which turns were learned from: they are not read again.
     """
@@ -186,7 +186,7 @@ def clear(stored: StoredMemory) -> StoredMemory:
 
 
 def combine_documents(documents: Sequence[MemoryDocument]) -> MemoryDocument:
-    """Several memories of one person as one: all facts, and of each summary the first that says something."""
+    """Return several memories of one person as one: all facts, and the first text of each summary."""
     summaries = {
         name: next((each for each in found if each.text), found[0])
         for name in SUMMARY_NAMES

@@ -1,4 +1,4 @@
-"""Fact ids: `fact_` and 8 hex digits, of which a person never sees one twice."""
+"""Fact ids: `fact_` and 8 hex digits, never given twice to one person's facts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FACTOR, _STEP, _MODULUS = 1664525, 1013904223, 1 << 32
 
 
 def next_id(last: str, taken: Container[str], seed: str) -> str:
-    """The id after `last`, skipping what is `taken`; the first one follows from `seed`."""
+    """Return the id after `last`, skipping those `taken`; the first one follows from `seed`."""
     place = int(last[len(_PREFIX) :], 16) if _OURS.fullmatch(last) else int(_digest(seed), 16)
     while True:
         place = (place * _FACTOR + _STEP) % _MODULUS
@@ -23,7 +23,7 @@ def next_id(last: str, taken: Container[str], seed: str) -> str:
 
 
 def derive_fact_id(text: str) -> str:
-    """An id for an entry that has none, the same each time it is read."""
+    """Return an id for an entry that has none, the same each time it is read."""
     return _PREFIX + _digest(text)
 
 

@@ -1,4 +1,4 @@
-"""Times as they are stored: ISO 8601 in UTC, ending in Z, so that they sort as text."""
+"""Timestamps as stored: ISO 8601 in UTC, ending in Z, so that they sort as text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _STORED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 
 def format_timestamp(seconds: float) -> str:
-    """Unix seconds as a stored time; what no calendar holds becomes empty."""
+    """Return Unix seconds as a stored timestamp; empty for times outside the calendar."""
     try:
         moment = datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, OSError, ValueError):
@@ -18,7 +18,7 @@ def format_timestamp(seconds: float) -> str:
 
 
 def normalise_timestamp(text: str) -> str:
-    """Any ISO 8601 time as a stored one; one without a zone is taken as UTC, and no time as empty."""
+    """Return any ISO 8601 time as a stored one; without a zone it is UTC, and no time is empty."""
     try:
         moment = datetime.fromisoformat(text.strip())
         if _STORED.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Days as terms, so that "on 4 May", "5月4日" and a fact learned on that day find each other.
+"""Dates as search terms, so that "on 4 May", "5月4日" and a fact learned on that day match each other.
 
 A day gives `#2024`, `#-05`, `#2024-05`, `#-05-04`: a year, a month of any year, a month, a day of any year.
 """
@@ -30,7 +30,7 @@ _MAY_HOLD_ONE = re.compile(rf"\d|{_ANY}", re.IGNORECASE)
 
 
 def day_terms(at: str) -> list[str]:
-    """The terms of the day that an ISO 8601 time begins with; none for anything else."""
+    """Return the terms of the day that an ISO 8601 time begins with; none for anything else."""
     return list(_day_terms(at[:10]))
 
 
@@ -41,7 +41,7 @@ def _day_terms(day: str) -> tuple[str, ...]:
 
 
 def written_days(text: str) -> list[str]:
-    """The terms of every date written out in a text, in English or Chinese."""
+    """Return the terms of every date written in a text, in English or Chinese."""
     if not _MAY_HOLD_ONE.search(text):
         return []
     return [term for found in _WRITTEN.finditer(text) for term in _of(found)]

@@ -1,4 +1,4 @@
-"""Facts that can be searched: an index in memory, brought up to date by what changed."""
+"""In-memory full-text index of facts, updated incrementally."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CHINESE_TIME = re.compile(r"昨天|今天|明天|前天|后天|上周|下周|�
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What was read from a fact once."""
+    """The indexed values of a fact."""
 
     bag: tuple[str, ...]
     subject: frozenset[str]
@@ -43,7 +43,7 @@ _GONE = _Entry((), frozenset(), False, None)
 
 
 class FactIndex:
-    """One person's facts by relevance. Searches may run at the same time; an update needs to be alone."""
+    """Index of one person's facts. Searches may run concurrently; an update needs exclusive access."""
 
     def __init__(self, facts: Sequence[Fact] = ()) -> None:
         self._postings = Postings()
@@ -62,7 +62,7 @@ class FactIndex:
         self.update(facts)
 
     def update(self, facts: Sequence[Fact]) -> None:
-        """Hold exactly these facts, in this order; only those that are new or changed are read."""
+        """Index exactly these facts, in this order; only new or changed ones are read."""
         given = tuple(facts)
         known = len(self._facts)
         new = given[known:]
@@ -108,7 +108,7 @@ class FactIndex:
         return len(self._slots)
 
     def by_confidence(self) -> tuple[Fact, ...]:
-        """All facts, surest first, of equals the one that was last said again or learned."""
+        """Return all facts by confidence, of equals the one that was last said or learned first."""
         if len(self._resting) != len(self._facts):
             rising = self._rising or sorted(self._slots.values(), key=self._rest)
             self._rising = rising
@@ -116,7 +116,7 @@ class FactIndex:
         return self._resting
 
     def all_but(self, found: Sequence[Fact]) -> Iterator[Fact]:
-        """The facts that were not found, in the order of `by_confidence`."""
+        """Return the facts that were not found, in the order of `by_confidence`."""
         resting = self.by_confidence()
         known = set(map(id, found))
         return (fact for fact in resting if id(fact) not in known)
@@ -129,7 +129,7 @@ class FactIndex:
         return fact.confidence, fact.confirmed_at or fact.created_at, self._places[slot]
 
     def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]:
-        """The facts that messages, oldest first, are about: best first, scores divided by the best one."""
+        """Return the facts relevant to messages (oldest first), best first, the best with score 1."""
         query = parse_query(messages, self._postings)
         hits = self._best(self._postings.score(query.weights), ENOUGH)
         if not hits or limit < 1:
@@ -149,7 +149,7 @@ class FactIndex:
         return list(hits.items())
 
     def _best(self, scores: dict[int, float], limit: int) -> dict[int, float]:
-        """The slots of highest score, of equals the newest first."""
+        """Return the slots of highest score, of equals the newest first."""
         kept = list(scores)
         if len(kept) > 2 * limit:
             floor = sorted(scores.values())[-limit]
@@ -160,7 +160,7 @@ class FactIndex:
         return {slot: scores[slot] for slot in kept[:limit]}
 
     def _hold(self, name: str, fact: Fact) -> None:
-        """Read a fact that is new, or says something else now."""
+        """Index a fact that is new or changed."""
         slot = self._slots.get(name)
         if slot is None:
             self._add(name, _read(fact))
@@ -195,7 +195,7 @@ class FactIndex:
 
 
 def _named_once(facts: Sequence[Fact]) -> Iterator[tuple[str, Fact]]:
-    """Each fact under its id; where a file edited by hand holds an id twice, under a name of its own."""
+    """Return each fact by its id; a duplicate id, from a file edited by hand, gets a key of its own."""
     seen: dict[str, Fact] = {}
     for place, fact in enumerate(facts):
         name = fact.id
@@ -208,7 +208,7 @@ def _named_once(facts: Sequence[Fact]) -> Iterator[tuple[str, Fact]]:
 
 
 def _says_the_same(one: Fact, two: Fact) -> bool:
-    """Whether nothing changed that `_read` reads."""
+    """Return whether nothing changed that `_read` reads."""
     return one is two or (
         one.content == two.content
         and one.subject == two.subject

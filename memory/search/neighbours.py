@@ -1,4 +1,4 @@
-"""Facts learned together: what was said just before and after a hit tends to be about the same."""
+"""Neighbour boosting: facts learned just before and after a hit tend to be relevant too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Batch = tuple[str, str]
 
 
 def batch_of(fact: Fact) -> Batch | None:
-    """What facts learned together have in common: the thread and the day. None where nothing tells."""
+    """Return what facts learned together share: the thread and the day; None where nothing tells."""
     day = fact.created_at[:10]
     return None if not day or fact.source in _NO_CONVERSATION else (fact.source, day)
 
@@ -38,13 +38,13 @@ class Neighbours:
         self._last: tuple[int, Batch | None] = -1, None
 
     def arrange(self, order: Iterable[tuple[int, Batch | None]]) -> None:
-        """Take this order for all that was known."""
+        """Set the order of all slots."""
         self._forget()
         for slot, batch in order:
             self.append(slot, batch)
 
     def append(self, slot: int, batch: Batch | None) -> None:
-        """Add one that was learned after all others."""
+        """Append a slot that was learned last."""
         before, last = self._last
         self._last = slot, batch
         if batch is None:
@@ -58,7 +58,7 @@ class Neighbours:
             self._beside[slot] = [before]
 
     def spread(self, hits: Sequence[tuple[int, float]]) -> dict[int, float]:
-        """The scores of these hits, best first, and of what was learned with them."""
+        """Return the scores of these hits (best first), and of what was learned with them."""
         spread = dict(hits)
         # By the first slot of each batch: its members and the score of its best hit.
         best: dict[int, tuple[list[int], float]] = {}

@@ -1,4 +1,4 @@
-"""Which facts hold which terms, and how well they match a weighted set of terms: BM25.
+"""Inverted index with BM25 scoring of weighted terms.
 
 A fact is a slot, a small number that is used again once its fact is gone.
 """
@@ -25,7 +25,7 @@ _FAMILY = 5
 
 
 class Postings:
-    """Terms and the slots that hold them, kept up to date one fact at a time.
+    """Terms and the slots that hold them, updated one fact at a time.
 
     Call `settle` after changes, before asking: weights depend on the mean length of all.
     """
@@ -45,7 +45,7 @@ class Postings:
         return term in self._held
 
     def add(self, slot: int, bag: Sequence[str]) -> None:
-        """Let a free slot hold these terms; the next new slot is the number of slots so far."""
+        """Add the terms of a free slot; the next new slot is the number of slots so far."""
         if slot == len(self._lengths):
             self._lengths.append(0)
         self._lengths[slot] = len(bag)
@@ -61,14 +61,14 @@ class Postings:
             holders[slot] = min(holders[slot] + 1, most) if slot in holders else once
 
     def _meet(self, term: str) -> dict[int, int]:
-        """Room for the holders of a term that none held so far."""
+        """Make room for the slots of a term that is new."""
         if _has_family(term):
             self._families.setdefault(term[:_FAMILY], set()).add(term)
         holders = self._held[term] = {}
         return holders
 
     def remove(self, slot: int, bag: Iterable[str]) -> None:
-        """Free a slot that holds these terms."""
+        """Remove a slot that holds these terms."""
         self._total -= self._lengths[slot]
         self._lengths[slot] = 0
         self._count -= 1
@@ -81,22 +81,22 @@ class Postings:
                     self._families[term[:_FAMILY]].discard(term)
 
     def settle(self) -> None:
-        """Weigh each length against the mean."""
+        """Compute length weights against the mean length."""
         mean = max(1.0, self._total / max(1, self._count))
         norms = [_K1 * (1 - _B) + _K1 * _B / mean * length for length in range(self._longest + 1)]
         self._worth = [n * (_K1 + 1) / (n + norm) for norm in norms for n in _TIMES]
 
     def rarity(self, term: str) -> float:
-        """How much a term tells: greater the fewer facts hold it (BM25's idf)."""
+        """Return the weight of a term: the fewer facts hold it, the greater (BM25's idf)."""
         holders = len(self._held.get(term, ()))
         return log(1 + (self._count - holders + 0.5) / (holders + 0.5))
 
     def family(self, term: str) -> Iterable[str]:
-        """Terms that begin like this one, itself among them if any fact holds it."""
+        """Return terms with the same beginning, this one among them if any fact holds it."""
         return self._families.get(term[:_FAMILY], ()) if _has_family(term) else ()
 
     def score(self, asked: Mapping[str, float]) -> dict[int, float]:
-        """The slots that hold an asked term, each with what its terms weigh; the weightiest go first."""
+        """Return the slots that hold an asked term with their scores; terms of greatest weight go first."""
         held = self._held
         known = [(weight, term) for term, weight in asked.items() if term in held]
         known.sort(reverse=True)
@@ -110,7 +110,7 @@ class Postings:
         return scores
 
     def _only_tells_apart(self, holders: int, found: int, weak: bool) -> bool:
-        """Whether a term so common or weak would only add facts that nothing else speaks for."""
+        """Return whether a term is so common or weak that it adds only facts with no other match."""
         if found >= ENOUGH:
             return weak or holders > max(ENOUGH, self._count * _COMMON_SHARE)
         return found > 0 and holders > max(_EVERYWHERE, self._count * _EVERYWHERE_SHARE)

@@ -1,4 +1,4 @@
-"""What a conversation asks for: weighted terms, the newest message first in weight."""
+"""Query parsing: weighted terms of a conversation, the newest message with the most weight."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WHEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Terms with their weights; what the newest message that says anything names; whether it asks when."""
+    """Weighted terms, the names in the newest message that says anything, and whether it asks for a time."""
 
     weights: dict[str, float]
     named: frozenset[str]
@@ -41,7 +41,7 @@ class Query:
 
 
 def parse_query(messages: Sequence[str], postings: Postings) -> Query:
-    """What these messages, oldest first, ask of facts that hold these terms."""
+    """Return the query of these messages (oldest first) for facts with these terms."""
     weights: dict[str, float] = {}
     named: frozenset[str] = frozenset()
     asks_when = False
@@ -67,7 +67,7 @@ def _asks_nothing(text: str, said: dict[str, None]) -> bool:
 
 
 def _readable(message: str) -> str:
-    """Beginning and end of what nobody typed."""
+    """Return beginning and end of a text too long to have been typed."""
     if len(message) <= 2 * _WORTH_READING:
         return message
     return f"{message[:_WORTH_READING]} {message[-_WORTH_READING:]}"

@@ -1,4 +1,4 @@
-"""The order in which facts compete for the budget."""
+"""Ranking of facts by `options.ranking`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from parley.memory.search.index import FactIndex
 
 
 def rank(index: FactIndex, messages: Sequence[str], options: MemoryOptions) -> list[Fact]:
-    """Every fact once, best first for these messages (oldest first), by `options.ranking`.
+    """Return every fact once, best first for these messages (oldest first), by `options.ranking`.
 
     Where nothing was said, or nothing that any fact is about, the order is by confidence.
     """
@@ -19,7 +19,7 @@ def rank(index: FactIndex, messages: Sequence[str], options: MemoryOptions) -> l
 
 
 def iter_ranked(index: FactIndex, messages: Sequence[str], options: MemoryOptions) -> Iterator[Fact]:
-    """The same one by one, for those who stop when a budget is used up."""
+    """Yield the same one by one, for callers that stop at a budget."""
     if options.ranking is Ranking.CONFIDENCE:
         return iter(index.by_confidence())
     found = index.search(messages)

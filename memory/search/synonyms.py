@@ -1,4 +1,4 @@
-"""Words of everyday life that stand for each other: who asks for pets means the dog."""
+"""Synonyms and related words of everyday life: a question for pets finds the dog."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FILE = Path(__file__).parents[1] / "data" / "concepts.txt"
 
 
 def related_terms(term: str) -> frozenset[str]:
-    """The other terms to look for where this one was said; the file says how it is read."""
+    """Return other terms to search for where this one was said; the file explains its format."""
     return _related().get(term, frozenset())
 
 
@@ -32,5 +32,5 @@ def _related() -> Mapping[str, frozenset[str]]:
 
 
 def _as_terms(words: str) -> set[str]:
-    """One term a word: its stem, or the pair of characters that it is."""
+    """Return one term a word: its stem, or the pair of characters that it is."""
     return {word if not word.isascii() else found[-1] for word in words.split() if (found := terms(word))}

@@ -1,1 +1,1 @@
-"""Where memories are kept: the storage port, JSON files and SQL documents, and their formats."""
+"""Storage of memories: the port, JSON files and SQL documents, and their formats."""

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside, flushed, renamed; and locks that die with their holder.
+"""Atomic file writes: written beside, flushed and renamed; and locks that end with their process.
 
 Only `os` functions are used, so that tests can stop a process between any two of them.
 """
@@ -35,7 +35,7 @@ _REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class FileSnapshot:
-    """A file's bytes and what tells them from another state of it; an absent file has neither."""
+    """A file's bytes and state; an absent file has neither."""
 
     data: bytes = b""
     modified: int = 0
@@ -43,23 +43,23 @@ class FileSnapshot:
 
     @property
     def revision(self) -> str:
-        """Changes with every change: modification time in nanoseconds, size and digest."""
+        """Return a value that changes with every change: mtime in nanoseconds, size and digest."""
         return f"{self.modified}-{len(self.data)}-{self.digest[:16]}" if self.digest else ""
 
 
 def map_os_error(path: Path, error: OSError) -> MemoryFailed:
-    """The error as it is told: what could not be used, why, and what helps."""
+    """Return a MemoryFailed that says what could not be used, why, and what helps."""
     reason = _REMEDIES.get(error.errno or 0, f"{error.strerror or error}. Check the disk and the folder.")
     return MemoryFailed(f"The memory at {path} cannot be used: {reason}")
 
 
 def digest(data: bytes) -> str:
-    """Tells one content from another."""
+    """Return a short digest of a content."""
     return sha256(data).hexdigest()
 
 
 def read(path: Path) -> FileSnapshot:
-    """A file as it is; an absent one is empty. Raises OSError."""
+    """Read a file; an absent one is empty. Raises OSError."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -75,7 +75,7 @@ def read(path: Path) -> FileSnapshot:
 
 
 def write(files: Sequence[tuple[Path, bytes]], unless: Callable[[], bool] = lambda: False) -> None:
-    """Replace files of one folder, in this order, each whole or not at all.
+    """Replace files of one folder, in this order, each atomically.
 
     All of them are on disk under other names before the first is replaced; `unless` is asked in between.
     Raises DocumentConflict when it says yes, OSError.
@@ -116,7 +116,7 @@ def _write_new(path: Path, data: bytes) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those above it, each on disk in the one above. Raises OSError."""
+    """Make a folder and its parents, each flushed to disk in its parent. Raises OSError."""
     if folder.is_dir():
         return
     make_folder(folder.parent)
@@ -126,7 +126,7 @@ def make_folder(folder: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Put a folder's names on disk. Raises OSError."""
+    """Flush a folder's entries to disk. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -135,7 +135,7 @@ def flush_folder(folder: Path) -> None:
 
 
 def remove_temporaries(folder: Path) -> None:
-    """Remove what a crash left half written. Raises OSError."""
+    """Remove temporary files that a crash left. Raises OSError."""
     for name in os.listdir(folder):  # noqa: PTH208
         if _TEMPORARY.fullmatch(name):
             with suppress(FileNotFoundError):
@@ -144,7 +144,7 @@ def remove_temporaries(folder: Path) -> None:
 
 @contextmanager
 def locked(path: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold a lock file, with others that share it or alone, between threads and between processes.
+    """Hold a lock file, shared or exclusive, between threads and between processes.
 
     The file stays: removing it would let two hold two files of one name. Raises MemoryFailed, OSError.
     """

@@ -1,4 +1,4 @@
-"""One memory in its folder: `memory.json`, its notes beside it, and what was set aside of either.
+"""Folder of one memory: `memory.json`, its notes beside it, and what was quarantined of either.
 
 Everything here waits for the disk and belongs into a thread; whoever calls holds the lock.
 """
@@ -31,7 +31,7 @@ _LOOKS = 5
 
 
 class MemoryDirectory:
-    """A memory's files. `pause` passes between two looks at a file that is being written."""
+    """A memory's files. `pause` passes between two reads of a file that is being written."""
 
     def __init__(self, path: Path, person: str, pause: Callable[[], None]) -> None:
         self.path = path
@@ -40,11 +40,11 @@ class MemoryDirectory:
         self.files = self._document, self._notes = path / DOCUMENT, path / NOTES
 
     def revision(self) -> str:
-        """The state of both files; empty where there is none."""
+        """Return the revision of both files; empty where there is none."""
         return _revision(atomic_files.read(self._document), atomic_files.read(self._notes))
 
     def load(self) -> StoredMemory:
-        """The memory. A file that cannot be read at all is renamed, an entry that cannot is copied aside."""
+        """Load the memory. An unreadable file is renamed, an unreadable entry is copied aside."""
         content, document = self._read_document()
         notes = atomic_files.read(self._notes)
         file = self._read_notes(notes)
@@ -54,7 +54,7 @@ class MemoryDirectory:
         return StoredMemory(document, kept, _revision(content, notes))
 
     def save(self, stored: StoredMemory) -> StoredMemory:
-        """Write both files, or the notes alone where the document is the same.
+        """Write both files, or only the notes where the document is the same.
 
         Raises DocumentConflict, OSError.
         """
@@ -87,12 +87,12 @@ class MemoryDirectory:
         return replace(stored, revision=self._written(data))
 
     def _written(self, data: bytes) -> str:
-        """The revision after a write; one that nothing has if somebody wrote right after us."""
+        """Return the revision after a write; an unused one if somebody wrote right after us."""
         content = atomic_files.read(self._document)
         return _revision(content, atomic_files.read(self._notes)) if content.data == data else "overtaken"
 
     def erase(self) -> None:
-        """Remove every file but the notes, of which a count and the switch stay.
+        """Remove every file but the notes, of which the generation and the switch stay.
 
         Raises DocumentConflict, OSError.
         """
@@ -122,7 +122,7 @@ class MemoryDirectory:
         return content, found.document
 
     def _read_notes(self, content: atomic_files.FileSnapshot) -> NotesFile | None:
-        """The notes; None when they cannot be read, and then they are out of the way."""
+        """Return the notes; None when they cannot be read, and then they are moved aside."""
         if not content.data:
             return NotesFile()
         try:
@@ -145,7 +145,7 @@ class MemoryDirectory:
         )
 
     def _quarantine(self, found: ParsedDocument) -> None:
-        """Copy entries that cannot be read to a file beside, once each: the next save leaves them out."""
+        """Copy unreadable entries to a file beside, once each: the next save leaves them out."""
         if not found.rejected:
             return
         path = self.path / QUARANTINE
@@ -170,7 +170,7 @@ def _parsed(content: atomic_files.FileSnapshot) -> ParsedDocument | ValueError:
 
 
 def _line(entry: str) -> str:
-    """JSON on one line, whatever characters a reader takes for the end of one."""
+    """Return JSON on one line, whatever characters a reader takes for a line's end."""
     return json.dumps(json.loads(entry))
 
 

@@ -1,4 +1,4 @@
-"""A memory as JSON: schema 1.0 of the reference system, read as people and other versions left it.
+"""JSON format of a memory: schema 1.0 of the reference system, tolerant of edits by hand and other versions.
 
 Keys that the schema does not have are written only where they say something: `shared`, `subject`,
 `keywords`, `lastConfirmedAt`, `accounts`. What cannot be read is handed back, entry by entry, so that
@@ -43,14 +43,14 @@ Object = dict[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument:
-    """A document as it could be read, and the JSON of what could not."""
+    """A parsed document, and the JSON of entries that could not be read."""
 
     document: MemoryDocument
     rejected: tuple[str, ...] = ()
 
 
 def document_json(document: MemoryDocument) -> str:
-    """The document as it stands in its file."""
+    """Return the document as JSON, as in its file."""
     summaries = document.summaries
     value: Object = {"version": VERSION, "lastUpdated": document.updated_at}
     for section, keys in SUMMARY_SECTIONS.items():
@@ -64,7 +64,7 @@ def _summary_value(summary: Summary) -> Json:
 
 
 def fact_to_json(fact: Fact) -> Object:
-    """One fact as it stands in the file."""
+    """Return one fact as in the file."""
     value: Object = {
         "id": fact.id,
         "content": fact.content,
@@ -85,7 +85,7 @@ def fact_to_json(fact: Fact) -> Object:
 
 
 def read_document(text: str) -> ParsedDocument:
-    """The document that a text holds; blank text is an empty one. Raises ValueError for anything else."""
+    """Parse the document in a text; blank text is an empty one. Raises ValueError for anything else."""
     if not text.strip():
         return ParsedDocument(MemoryDocument())
     try:
@@ -143,7 +143,7 @@ def _read_facts(entries: Json, rejected: list[str]) -> Iterator[Fact]:
 
 
 def _free_id(fact: Fact, seen: dict[str, str]) -> Fact:
-    """The fact, under another id when its own is another's: a copied entry that was edited."""
+    """Return the fact, under another id when its own is taken: a copied entry that was edited."""
     fact_id = fact.id
     while fact_id in seen:
         fact_id = derive_fact_id(fact_id + fact.content)
@@ -151,7 +151,7 @@ def _free_id(fact: Fact, seen: dict[str, str]) -> Fact:
 
 
 def read_fact(entry: Json) -> Fact | None:
-    """One fact; None where there is no content. Everything else that is odd takes a sensible value."""
+    """Parse one fact; None where there is no content. Any other odd value gets a sensible default."""
     if not isinstance(entry, dict):
         return None
     content = _text(entry.get("content")).strip()
@@ -200,13 +200,13 @@ def _accounts(value: Json) -> tuple[str, ...]:
 
 
 def _text(value: Json) -> str:
-    """A text that can be written again: half a character (from a `\\ud800`) becomes a mark."""
+    """Return a text that can be written again: half a character (from a `\\ud800`) becomes a mark."""
     if not isinstance(value, str):
         return ""
     return value if value.isascii() else _LONE_SURROGATES.sub("\ufffd", value)
 
 
 def _reject(place: str, entry: Json, rejected: list[str]) -> None:
-    """Hand back what is in a place where it cannot be read; nothing there is nothing wrong."""
+    """Record an entry that cannot be read where it stands; a missing one is no error."""
     if entry is not None:
         rejected.append(json.dumps({place: entry}, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""Ids as names of folders: readable where they can be, and never one name for two ids.
+"""Folder names of ids: readable where possible, and unique.
 
 A name is the id itself when that is of lower-case letters, digits, `_` and `-`. Any other id is named by its
 letters and a hash: so are those with capitals, which some file systems do not tell from small ones, those
@@ -18,7 +18,7 @@ _MOST_READABLE = 60
 
 
 def folder_name(name: str) -> str:
-    """The one folder name of an id."""
+    """Return the folder name of an id."""
     if _PLAIN.fullmatch(name) and not _HASHED.fullmatch(name) and not _DEVICES.fullmatch(name):
         return name
     digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -26,5 +26,5 @@ def folder_name(name: str) -> str:
 
 
 def is_plain(folder: str) -> bool:
-    """Whether a folder's name is the id itself."""
+    """Return whether a folder's name is the id itself."""
     return folder_name(folder) == folder

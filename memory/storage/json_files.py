@@ -1,4 +1,4 @@
-"""Memories as a folder of JSON files that people may read and edit.
+"""JSON file storage of memories, which people may read and edit.
 
 `{root}/users/{person}/memory.json`, and `agents/{assistant}/memory.json` under it; see docs/memory-files.md.
 """
@@ -48,7 +48,7 @@ class _Cached:
 
 
 class FileMemoryStore:
-    """Memories in files under `root`. Safe between threads, tasks and processes.
+    """Stores memories as files under `root`. Safe between threads, tasks and processes.
 
     `pause` is in seconds, between two looks at a file that somebody is writing.
     """
@@ -65,11 +65,11 @@ class FileMemoryStore:
         self._writing = ThreadPoolExecutor(_WRITERS, "parley-memory-write")
 
     async def load(self, person: str, assistant: str = "") -> StoredMemory:
-        """The memory as it is now. Raises MemoryFailed."""
+        """Return the memory as it is now. Raises MemoryFailed."""
         return await self._run(lambda: self._load(self._folder(person, assistant), person), self._reading)
 
     async def save(self, person: str, stored: StoredMemory, assistant: str = "") -> StoredMemory:
-        """Write it if it is as it was read. Raises DocumentConflict, MemoryFailed."""
+        """Save if the memory is as it was read. Raises DocumentConflict, MemoryFailed."""
 
         def work() -> StoredMemory:
             folder = self._folder(person, assistant)
@@ -83,11 +83,11 @@ class FileMemoryStore:
         return await self._run(work)
 
     async def people(self) -> Sequence[str]:
-        """The persons who have a memory. Raises MemoryFailed."""
+        """Return the persons who have a memory. Raises MemoryFailed."""
         return await self._run(lambda: sorted(self._people()))
 
     async def erase(self, person: str) -> None:
-        """Remove everything of a person but a count. Raises MemoryFailed."""
+        """Remove everything of a person but the generation. Raises MemoryFailed."""
 
         def work() -> None:
             folder = self._folder(person, "")
@@ -144,7 +144,7 @@ class FileMemoryStore:
             return self._cache.get(folder.path)
 
     def _settle(self, folder: MemoryDirectory, stamp: _Stamp, cached: _Cached) -> StoredMemory:
-        """Note that nothing changed since; what was saved meanwhile stays."""
+        """Record that nothing changed since; what was saved meanwhile stays."""
         with self._cache_lock:
             if self._cache.get(folder.path) is cached:
                 self._cache[folder.path] = _Cached(stamp, cached.stored)
@@ -152,7 +152,7 @@ class FileMemoryStore:
         return cached.stored
 
     def _cache_put(self, folder: MemoryDirectory, stamp: _Stamp, stored: StoredMemory) -> StoredMemory:
-        """Keep what was read; `stamp` is of before the reading, so that a change since then is seen."""
+        """Cache what was read; `stamp` is from before the reading, so that later changes are seen."""
         with self._cache_lock:
             self._cache[folder.path] = _Cached(stamp, stored)
             self._cache.move_to_end(folder.path)
@@ -180,7 +180,7 @@ def _erase(folder: MemoryDirectory) -> None:
 
 
 def read_person(folder: Path) -> str:
-    """The person whose folder this is: its name, or where that is a hash, what the notes in it say."""
+    """Return the person of this folder: by its name, or where that is a hash, by the notes in it."""
     if is_plain(folder.name):
         return folder.name
     for path in (folder / NOTES, *sorted((folder / _AGENTS).glob(f"*/{NOTES}"))):

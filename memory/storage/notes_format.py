@@ -1,4 +1,4 @@
-"""Notes as they are written, and as one JSON text with the memory that they belong to."""
+"""JSON format of notes, and of a memory and its notes in one row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SavedNotes:
 
 @dataclass(frozen=True, slots=True)
 class NotesFile:
-    """The file beside a document: whose it is, and which document (a digest of its text) the notes are of.
+    """The notes file: its person, its notes, and the digest of the document that they belong to.
 
     Two files cannot be changed in one instant: this one is written first, with the notes of `before` still
     in it. As long as the document is the old one, those count; so both change when the document does.
@@ -38,7 +38,7 @@ class NotesFile:
     before: SavedNotes | None = None
 
     def notes_of(self, digest: str) -> SavedNotes:
-        """The notes of the document with this digest; a document edited by hand has the newest ones."""
+        """Return the notes of the document with this digest; those of a hand-edited one are the newest."""
         if self.before is not None and digest == self.document_before != self.document:
             return self.before
         return self.notes
@@ -53,7 +53,7 @@ class MemoryRow:
 
 
 def saved_notes(notes: Notes, document: MemoryDocument) -> SavedNotes:
-    """Notes as they are written beside this document."""
+    """Return notes as they are written beside this document."""
     return SavedNotes(
         generation=notes.generation,
         off=notes.off,
@@ -67,7 +67,7 @@ def saved_notes(notes: Notes, document: MemoryDocument) -> SavedNotes:
 
 
 def restored_notes(saved: SavedNotes, document: MemoryDocument) -> Notes:
-    """The inverse of `saved_notes`."""
+    """Return the notes that were saved; the inverse of `saved_notes`."""
     return Notes(
         generation=saved.generation,
         off=saved.off,
@@ -81,7 +81,7 @@ def restored_notes(saved: SavedNotes, document: MemoryDocument) -> Notes:
 
 
 def read_notes(text: str) -> NotesFile:
-    """A notes file. Raises ValueError when it is not one."""
+    """Parse a notes file. Raises ValueError when it is not one."""
     file = decode(NotesFile, text)
     # What was read may be of any type where a text, a number or a mapping is due.
     for notes in (file.notes, file.before or file.notes):
@@ -95,5 +95,5 @@ row_json = encode
 
 
 def read_row(text: str) -> MemoryRow:
-    """A row. Raises ValueError when it is not one."""
+    """Parse a row. Raises ValueError when it is not one."""
     return decode(MemoryRow, text)

@@ -9,17 +9,17 @@ from parley.memory.model.document import StoredMemory
 
 
 class MemoryStore(Protocol):
-    """Memories by person, and by assistant where each has its own ("" is the one for all).
+    """Memories by person, and by assistant where each has its own ("" is the general one).
 
     Every method raises MemoryFailed, which says what is wrong and what helps; nothing is lost then.
     """
 
     async def load(self, person: str, assistant: str = "") -> StoredMemory:
-        """The memory as it is now, also when it was changed by hand; an empty one for a stranger."""
+        """Return the memory as it is now, also after edits by hand; an empty one for an unknown person."""
         ...
 
     async def save(self, person: str, stored: StoredMemory, assistant: str = "") -> StoredMemory:
-        """Write the whole memory if it is still as it was read; returns it with its new revision.
+        """Save the whole memory if it is as it was read; return it with its new revision.
 
         After a crash at any moment either all of it is there or nothing. Raises DocumentConflict when
         somebody changed it meanwhile: load it again and decide anew.
@@ -27,11 +27,11 @@ class MemoryStore(Protocol):
         ...
 
     async def people(self) -> Sequence[str]:
-        """The persons of whom anything is remembered, in order."""
+        """Return the persons of whom anything is remembered, in order."""
         ...
 
     async def erase(self, person: str) -> None:
-        """Remove everything of a person, for every assistant, and all that was set aside of it.
+        """Remove everything of a person, for every assistant, and all that was quarantined.
 
         What stays is a count, so that what is being learned meanwhile is not stored, and whether they
         switched memory off.

@@ -1,4 +1,4 @@
-"""Memories in the SQL store: a document for each, whose version is its revision."""
+"""SQL storage of memories: one document for each, whose version is its revision."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST_KEPT = 256
 
 
 class SqlMemoryStore:
-    """Memories as documents `memory/{person}/{assistant}`, both percent-escaped.
+    """Stores memories as documents `memory/{person}/{assistant}`, both percent-escaped.
 
     What cannot be read is moved to `memory-aside/...`, as the files do it.
     """
@@ -44,11 +44,11 @@ class SqlMemoryStore:
         self._lately: OrderedDict[str, StoredMemory] = OrderedDict()
 
     async def load(self, person: str, assistant: str = "") -> StoredMemory:
-        """The memory as it is now. Raises MemoryFailed."""
+        """Return the memory as it is now. Raises MemoryFailed."""
         return await self._read(await _asked(self._documents.get(_key(person, assistant))))
 
     async def save(self, person: str, stored: StoredMemory, assistant: str = "") -> StoredMemory:
-        """Write it if it is as it was read. Raises DocumentConflict, MemoryFailed."""
+        """Save if the memory is as it was read. Raises DocumentConflict, MemoryFailed."""
         many = len(stored.document.facts) > _MANY or bool(stored.notes.past)
         body = await self._thread.run_in_thread(partial(_row_of, stored)) if many else _row_of(stored)
         document = Document(_key(person, assistant), body, int(stored.revision or "0"))
@@ -56,7 +56,7 @@ class SqlMemoryStore:
         return self._keep(document.key, replace(stored, revision=str(written.version)))
 
     async def people(self) -> Sequence[str]:
-        """The persons who have a memory. Raises MemoryFailed."""
+        """Return the persons who have a memory. Raises MemoryFailed."""
         found = set()
         async for document in self._all(_PREFIX):
             stored = await self._read(document)
@@ -65,7 +65,7 @@ class SqlMemoryStore:
         return sorted(found)
 
     async def erase(self, person: str) -> None:
-        """Remove everything of a person but a count. Raises MemoryFailed."""
+        """Remove everything of a person but the generation. Raises MemoryFailed."""
         mine = f"{quote(person, safe='')}/"
         keys = {_key(person, "")} | {document.key async for document in self._all(_PREFIX + mine)}
         for key in sorted(keys):
@@ -111,7 +111,7 @@ class SqlMemoryStore:
         return self._keep(document.key, StoredMemory(found.document, notes, str(document.version)))
 
     def _keep(self, key: str, stored: StoredMemory) -> StoredMemory:
-        """Remember what stands under its revision: most memories are read far more often than written."""
+        """Cache a memory by its revision: most are read far more often than written."""
         self._lately[key] = stored
         self._lately.move_to_end(key)
         if len(self._lately) > _MOST_KEPT:
@@ -119,7 +119,7 @@ class SqlMemoryStore:
         return stored
 
     async def _set_aside(self, document: Document, text: str) -> None:
-        """Keep a copy of what cannot be read, once."""
+        """Keep a copy of a row that cannot be read, once."""
         key = f"{_ASIDE}{document.key.removeprefix(_PREFIX)}/{digest(text.encode())[:16]}"
         there = await _asked(self._documents.get(key))
         if not there.version:
@@ -132,7 +132,7 @@ def _row_of(stored: StoredMemory) -> str:
 
 
 def _parsed(body: str) -> tuple[ParsedDocument, Notes]:
-    """A row's memory. Raises ValueError."""
+    """Parse a row's memory. Raises ValueError."""
     row = read_row(body)
     found = read_document(row.document)
     return found, restored_notes(row.notes, found.document)

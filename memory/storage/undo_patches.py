@@ -1,4 +1,4 @@
-"""Earlier versions as what to change to get back to them: five whole memories would be five times the file.
+"""Undo patches: earlier versions stored as differences, as five whole copies would be five times the file.
 
 A patch also fits a memory that was edited by hand in between: it takes back its own change only.
 """
@@ -13,7 +13,7 @@ from parley.memory.model.document import Fact, MemoryDocument, Summaries
 
 @dataclass(frozen=True, slots=True)
 class RestoredFact:
-    """A fact of the older version, at its place there."""
+    """A fact of the older version, and its index there."""
 
     place: int
     fact: Fact
@@ -21,7 +21,7 @@ class RestoredFact:
 
 @dataclass(frozen=True, slots=True)
 class UndoPatch:
-    """From the newer document to the older: facts to leave out, facts to put back, the older summaries."""
+    """Patch from the newer document to the older: facts to remove, facts to restore, the older summaries."""
 
     dropped: tuple[str, ...] = ()
     put: tuple[RestoredFact, ...] = ()
@@ -30,7 +30,7 @@ class UndoPatch:
 
 
 def make_patch(newer: MemoryDocument, older: MemoryDocument) -> UndoPatch:
-    """What makes the older document of the newer one."""
+    """Return the patch from the newer document to the older."""
     there = {fact.id: fact for fact in newer.facts}
     # Nearly all are the very same objects, which is quicker to see.
     same = [fact.id for fact in older.facts if (now := there.get(fact.id)) is fact or now == fact]
@@ -46,7 +46,7 @@ def make_patch(newer: MemoryDocument, older: MemoryDocument) -> UndoPatch:
 
 
 def apply_patch(newer: MemoryDocument, change: UndoPatch) -> MemoryDocument:
-    """The older document of the newer one."""
+    """Return the older document."""
     gone = {*change.dropped, *(put.fact.id for put in change.put)}
     rest = (fact for fact in newer.facts if fact.id not in gone)
     return MemoryDocument(
@@ -71,7 +71,7 @@ def _merged(rest: Iterable[Fact], puts: Iterable[RestoredFact]) -> Iterator[Fact
 
 
 def make_patches(document: MemoryDocument, past: Iterable[MemoryDocument]) -> tuple[UndoPatch, ...]:
-    """The way back from a document through its versions, newest first."""
+    """Return the patches from a document back through its versions, newest first."""
     made = []
     for older in past:
         made.append(make_patch(document, older))
@@ -80,7 +80,7 @@ def make_patches(document: MemoryDocument, past: Iterable[MemoryDocument]) -> tu
 
 
 def apply_patches(document: MemoryDocument, changes: Iterable[UndoPatch]) -> tuple[MemoryDocument, ...]:
-    """The versions before a document, newest first."""
+    """Return the versions before a document, newest first."""
     found = []
     for change in changes:
         document = apply_patch(document, change)

@@ -1,4 +1,4 @@
-"""Structural characters of people's words: escaped once on the way into a prompt, taken back once after it.
+"""Escaping of structural characters: once on the way into a prompt, undone once after it.
 
 What is stored is always raw. A model may echo what it saw (`R&amp;D`) or what was meant (`R&D`): both come
 back as the latter, so that nothing drifts from round to round.
@@ -13,10 +13,10 @@ _ENTITY = re.compile("|".join(_ENTITIES))
 
 
 def escaped(text: str) -> str:
-    """`&`, `<` and `>` as entities; quotes stay."""
+    """Return the text with `&`, `<` and `>` as entities; quotes stay."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def unescaped(text: str) -> str:
-    """The inverse of `escaped`, one layer only."""
+    """Return the inverse of `escaped`, one layer only."""
     return _ENTITY.sub(lambda match: _ENTITIES[match[0]], text)

@@ -1,4 +1,4 @@
-"""Text as the terms that search compares: stems of words; single and paired characters where no spaces are.
+"""Tokenization for search: stems of words; single and paired characters where no spaces are.
 
 Which language a text is in is never asked: the script of each piece decides, so that mixed texts work.
 """
@@ -50,10 +50,10 @@ FUNCTION_CHARACTERS = frozenset(
 
 
 class Stemmer(Protocol):
-    """What is used of one."""
+    """The part of a snowball stemmer that is used."""
 
     def stemWord(self, word: str) -> str:  # noqa: N802 - the package's name
-        """The word's stem."""
+        """Return the word's stem."""
         ...
 
 
@@ -71,7 +71,7 @@ def _stemmer(language: str) -> Stemmer:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The stem of a word in lower case: Russian rules for Cyrillic letters, English ones for all others."""
+    """Return the stem of a lower-case word: by Russian rules for Cyrillic letters, else by English ones."""
     if not word.isascii():
         word = unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", word)))
     stemmer = _stemmer("russian" if _IS_CYRILLIC.match(word) else "english")
@@ -80,7 +80,7 @@ def stem(word: str) -> str:
 
 
 def terms(text: str) -> list[str]:
-    """The terms of a text in its order, without stop words and lone function characters."""
+    """Return the terms of a text in its order, without stop words and lone function characters."""
     return list(_terms(text))
 
 
@@ -99,7 +99,7 @@ def _terms(text: str) -> Iterator[str]:
 
 
 def _grams(run: str) -> Iterator[str]:
-    """Each character that means something alone, and each pair in which one does."""
+    """Yield each character that has a meaning of its own, and each pair with such a one."""
     for character in run:
         if character not in FUNCTION_CHARACTERS and (len(run) == 1 or not _IS_KANA.match(character)):
             yield character
@@ -117,5 +117,5 @@ _CHAT = """
 
 @cache
 def small_talk_terms() -> frozenset[str]:
-    """What is said to keep a conversation going: a message of nothing else asks for nothing."""
+    """Return the terms of small talk: a message of nothing else asks for nothing."""
     return frozenset(terms(_CHAT))

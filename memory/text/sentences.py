@@ -1,4 +1,4 @@
-"""Sentences of a text, in Latin and in Chinese and Japanese punctuation."""
+"""Sentence splitting, with Latin, Chinese and Japanese punctuation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _END = re.compile(r"(?<![.!?])[.!?]++[\"')\]]*+(?=\s)\s*|[。！？…]+[”’�
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences with what ends them; joined they are the text again."""
+    """Return the sentences with what ends them; joined they are the text again."""
     found, start = [], 0
     for end in _END.finditer(text):
         found.append(text[start : end.end()])

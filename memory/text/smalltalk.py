@@ -1,4 +1,4 @@
-"""What says nothing by itself: acknowledgements, and the questions that give them a meaning."""
+"""Detection of acknowledgements, and of the yes-no questions that give them a meaning."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_READ = 20_000
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a whole message is an acknowledgement or a greeting (data/acknowledgements.txt) or signs."""
+    """Return whether a message is only acknowledgements, greetings (data/acknowledgements.txt) or signs."""
     if len(text) > _LONGEST:
         return False
     plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
@@ -39,7 +39,7 @@ def says_nothing(text: str) -> bool:
 
 
 def _is_acknowledgement(words: str) -> bool:
-    """Whether words are phrases one after the other.
+    """Return whether words are phrases one after the other.
 
     Each place is reached once: there are many ways to part "是啊是啊是啊", and a pattern would try them all.
     """
@@ -54,7 +54,7 @@ def _is_acknowledgement(words: str) -> bool:
 
 @cache
 def _acknowledgements() -> dict[str, tuple[str, ...]]:
-    """The phrases by their first character. A Latin one ends with its word; Chinese ones may touch."""
+    """Return the phrases by first character. A Latin one ends with its word; Chinese ones may touch."""
     lines = files("parley.memory").joinpath("data/acknowledgements.txt").read_text("utf-8").splitlines()
     found: dict[str, tuple[str, ...]] = {}
     for phrase in (line for line in lines if line and not line.startswith("#")):
@@ -63,7 +63,7 @@ def _acknowledgements() -> dict[str, tuple[str, ...]]:
 
 
 def yes_no_question(reply: str) -> str:
-    """The question near the end of a reply that "yes" or "no" answers, or empty."""
+    """Return the question near the end of a reply that "yes" or "no" answers, or empty."""
     for sentence in reversed(split_sentences(reply[-_MOST_READ:])[-_QUESTION_AMONG_LAST:]):
         asked = sentence.strip()
         if _is_yes_no(asked):
@@ -72,7 +72,7 @@ def yes_no_question(reply: str) -> str:
 
 
 def _asks_at_end(sentence: str) -> bool:
-    """Whether a question mark stands behind the last word."""
+    """Return whether a question mark follows the last word."""
     for sign in reversed(sentence):
         if sign in "?？":
             return True

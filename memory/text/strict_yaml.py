@@ -1,4 +1,4 @@
-"""YAML of which a line stands for a line: no aliases, no endless nesting, no more than a bound."""
+"""Strict YAML loading: no aliases, limited nesting and size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST_CHARS = 200_000
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """Refuses aliases: a few of them stand for more values than fit anywhere."""
+    """Refuses aliases: a few of them expand to more values than fit in memory."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
@@ -22,7 +22,7 @@ class _PlainLoader(yaml.SafeLoader):
 
 
 def read_yaml(text: str) -> Json:
-    """Read a document. Raises yaml.YAMLError."""
+    """Parse a document. Raises yaml.YAMLError."""
     if len(text) > _MOST_CHARS:
         raise yaml.YAMLError(f"{len(text):,} characters; {_MOST_CHARS:,} are read at most")
     try:

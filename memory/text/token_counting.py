@@ -1,4 +1,4 @@
-"""Counting tokens without ever waiting: exactly once a tokenizer is loaded, by estimate until then.
+"""Token counting that never blocks: exact once a tokenizer is loaded, by estimate until then.
 
 A tokenizer loads in a thread of its own (0.2 s for the vendored one; others may be downloaded). Whoever
 counts meanwhile gets the estimate at once and starts no second load. A load that failed is remembered and
@@ -36,27 +36,27 @@ _LONGEST_CACHED = 2_000
 
 
 class Encoder(Protocol):
-    """What is used of a tiktoken.Encoding."""
+    """The part of a tiktoken.Encoding that is used."""
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The tokens of a text in which nothing is special."""
+        """Return the tokens of a text in which nothing is special."""
         ...
 
 
 class Counter(Protocol):
-    """Counts the tokens of texts; never waits, safe in any thread."""
+    """Counts the tokens of texts; never blocks, safe in any thread."""
 
     @property
     def exact(self) -> bool:
-        """Whether counts are true ones now."""
+        """Return whether counts are exact now."""
         ...
 
     def count(self, text: str) -> int:
-        """The tokens of `text`: true ones, or an estimate with some reserve."""
+        """Return the tokens of `text`: exact, or an estimate with some margin."""
         ...
 
     def wait(self, timeout: float) -> bool:
-        """Block for `timeout` seconds at most until counts are as exact as they get; whether they are true.
+        """Block for at most `timeout` seconds until counts are final; return whether they are exact.
 
         Never on the event loop.
         """
@@ -67,13 +67,13 @@ class Counter(Protocol):
 
 @lru_cache(maxsize=_CACHED)
 def estimate_with_margin(text: str) -> int:
-    """The estimate with its reserve."""
+    """Return the estimate with its margin."""
     return math.ceil(estimate(text) * MARGIN)
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterCounter:
-    """`token_counting: char`: estimates only, and no tokenizer is ever touched."""
+    """Estimates only (`token_counting: char`); no tokenizer is ever loaded."""
 
     exact: bool = False
 
@@ -85,12 +85,12 @@ class CharacterCounter:
 
 
 class _Loading:
-    """The sentinel of a load under way."""
+    """The sentinel of a load in progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """When a load failed, on the counter's clock."""
+    """The time of a failed load, on the counter's clock."""
 
     at: float
 
@@ -176,7 +176,7 @@ def _cached(encoder: Encoder) -> Callable[[str], int]:
 
 
 def token_counter(options: MemoryOptions) -> Counter:
-    """The counter that `options` ask for; tokenizers (36 MB each) are shared within the process."""
+    """Return the counter that `options` ask for; tokenizers (36 MB each) are shared within the process."""
     return (
         CharacterCounter()
         if options.token_counting is TokenCounting.CHAR
@@ -186,5 +186,5 @@ def token_counter(options: MemoryOptions) -> Counter:
 
 @lru_cache(maxsize=8)
 def shared_counter(encoding: str) -> TokenCounter:
-    """The process's one counter for this encoding; nothing is loaded before it is first asked."""
+    """Return the process's one counter for this encoding; nothing is loaded before its first use."""
     return TokenCounter(lambda: load_encoding(encoding))

@@ -1,4 +1,4 @@
-"""Token estimates from characters alone: no tokenizer, no file, a microsecond a sentence."""
+"""Token estimates from bytes alone: no tokenizer, no file, a microsecond a sentence."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ _TABLE = bytes.fromhex(
 
 
 def estimate(text: str) -> int:
-    """About how many cl100k_base tokens this is: up to a tenth off for a block of one language."""
+    """Return about how many cl100k_base tokens this is: up to a tenth off for a block of one language."""
     return math.ceil(sum(text.encode("utf-8", "replace").translate(_TABLE)) / 100)

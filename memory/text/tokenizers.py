@@ -1,4 +1,4 @@
-"""Tokenizers: cl100k_base from the file in memory/data, any other from tiktoken's own loader.
+"""Tokenizer loading: cl100k_base from the file in memory/data, any other through tiktoken.
 
 Slow (0.2 s, or a download): never called on the event loop, see memory/text/token_counting.py.
 """
@@ -34,7 +34,7 @@ _SPECIAL = {
 
 
 def load_encoding(name: str) -> Encoding:
-    """The encoding of this name.
+    """Return the encoding of this name.
 
     Raises OSError, ImportError or ValueError where it is not to be had: no network, no such name, or a
     file that is not the one it should be.
@@ -47,7 +47,7 @@ def load_encoding(name: str) -> Encoding:
 
 
 def load_vendored(file: Traversable) -> Encoding:
-    """cl100k_base from a gzipped vocabulary. Raises OSError, ImportError, ValueError."""
+    """Return cl100k_base from a gzipped vocabulary. Raises OSError, ImportError, ValueError."""
     import tiktoken
 
     return tiktoken.Encoding(
@@ -56,7 +56,7 @@ def load_vendored(file: Traversable) -> Encoding:
 
 
 def read_ranks(file: Traversable) -> dict[bytes, int]:
-    """Token to rank, once the file has proved to be the right one. Raises OSError, ValueError."""
+    """Return ranks by token, once the file's checksum is verified. Raises OSError, ValueError."""
     try:
         text = gzip.decompress(file.read_bytes())
     except (EOFError, zlib.error) as error:

@@ -15,7 +15,7 @@ UNREADABLE = -1
 
 
 class Relation(StrEnum):
-    """What a new fact is to one that is stored and looks like it."""
+    """How a new fact relates to a stored one that is similar."""
 
     SAME = "same"
     """It says the same: the stored one is confirmed, and nothing is added."""
@@ -27,7 +27,7 @@ class Relation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How a new fact relates to the stored fact `id`."""
+    """The relation of a new fact to the stored fact `id`."""
 
     id: str
     relation: Relation

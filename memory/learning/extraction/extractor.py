@@ -1,4 +1,4 @@
-"""From new turns to a proposed Diff: one model call for a chunk of them."""
+"""Extraction of a diff from new turns: one model call for each chunk of turns."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ _AROUND = 30  # tokens of a turn's number, time and names
 
 
 class FactSearch(Protocol):
-    """Finds facts by what is said; see memory/search/index.py."""
+    """Searches facts by messages; see memory/search/index.py."""
 
     def search(self, messages: Sequence[str], limit: int = 300) -> list[tuple[Fact, float]]: ...
 
 
 class Extractor(Protocol):
-    """Proposes what to change in a memory. `name` is what operators know it by."""
+    """Proposes changes of a memory. `name` is shown to operators."""
 
     @property
     def name(self) -> str: ...
 
     async def open(self) -> None:
-        """Make it ready. Raises ConfigError when it can never work."""
+        """Prepare for use. Raises ConfigError when it can never work."""
         ...
 
     async def extract(
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
     ) -> Diff:
-        """What the turns change. `now` is Unix seconds. Raises MemoryFailed."""
+        """Return the changes that the turns suggest. `now` is Unix seconds. Raises MemoryFailed."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ModelExtractor:
-    """Asks a model. `zone` is where days begin and end (None: where Parley runs)."""
+    """Extracts with a language model. `zone` is the time zone of days (None: that of this machine)."""
 
     model: ExtractionModel
     prompts: Prompts
@@ -114,19 +114,19 @@ _MOMENT = "%A %Y-%m-%d %H:%M (UTC%z)"
 
 
 def render_turn(turn: LearnableTurn) -> str:
-    """A turn's words, escaped; the question before them where they only answer it."""
+    """Return a turn's text, escaped; with the question before it where it only answers that."""
     asked = [f"Assistant: {escaped(turn.question)}"] if turn.question else []
     reply = [f"Assistant: {escaped(turn.reply)}"] if turn.reply else []
     return "\n".join([*asked, f"User: {escaped(turn.said)}", *reply])
 
 
 def render_fact(fact: Fact) -> str:
-    """`id | category | confidence | text`, on one line."""
+    """Return `id | category | confidence | text`, on one line."""
     return f"{fact.id} | {fact.category} | {fact.confidence:.2f} | {escaped(join_lines(fact.content))}"
 
 
 def summary_lines(summaries: Summaries) -> Iterator[str]:
-    """The summaries that there are, under their names on the wire."""
+    """Yield the summaries that have a text, by their names in JSON."""
     for names in SUMMARY_SECTIONS.values():
         for wire, name in names.items():
             text = getattr(summaries, name).text
@@ -135,12 +135,12 @@ def summary_lines(summaries: Summaries) -> Iterator[str]:
 
 
 def join_lines(text: str) -> str:
-    """A text with its line breaks as spaces."""
+    """Return a text with its line breaks as spaces."""
     return " ".join(text.split())
 
 
 def select_facts(facts: Sequence[Fact], index: FactSearch, said: Sequence[str]) -> list[Fact]:
-    """The facts that a model needs to see for these words, in their own order.
+    """Return the facts that a model needs to see for these words, in their own order.
 
     Of a large memory: those nearest to what was said, turn by turn, all corrections that find room, and
     the newest.
@@ -158,7 +158,7 @@ def select_facts(facts: Sequence[Fact], index: FactSearch, said: Sequence[str]) 
 def chunk_turns(
     turns: Sequence[CompletedTurn], count: Callable[[str], int], most: int
 ) -> Iterator[tuple[CompletedTurn, ...]]:
-    """The turns, in order, in parts of at most `most` tokens, but of one turn at least."""
+    """Split turns, in order, into chunks of at most `most` tokens, but of one turn at least."""
     part: list[CompletedTurn] = []
     used = 0
     for turn in turns:

@@ -1,4 +1,4 @@
-"""The model that extraction asks, through langchain, which is imported only when it is needed."""
+"""The language model of extraction, through langchain, which is imported only when needed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RETRIES = 1
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """A chat model: `name` as `init_chat_model` takes it (`provider:model`), and what its provider is told.
+    """A chat model: `name` as `init_chat_model` takes it (`provider:model`), and its provider's parameters.
 
     Empty values leave the provider's own defaults; `temperature` None too. `timeout` is for one extraction
     with everything that belongs to it, in seconds.
@@ -39,31 +39,31 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model said: text, and the arguments of tool calls."""
+    """A model's answer: text, and the arguments of tool calls."""
 
     text: str
     objects: tuple[Mapping[str, Json], ...] = ()
 
 
 class ExtractionModel(Protocol):
-    """Answers one question. `name` is what operators know it by."""
+    """Answers one question. `name` is shown to operators."""
 
     @property
     def name(self) -> str:
-        """For the status."""
+        """Return the name for the status."""
         ...
 
     async def open(self) -> None:
-        """Make it ready. Raises ConfigError when it can never answer."""
+        """Prepare for use. Raises ConfigError when it can never answer."""
         ...
 
     async def ask(self, rules: str, about: str) -> ModelAnswer:
-        """One call. Raises MemoryFailed."""
+        """Call the model once. Raises MemoryFailed."""
         ...
 
 
 class LangchainModel:
-    """A provider's model. It is asked for structured output until the provider refuses that."""
+    """A provider's model, asked for structured output until the provider refuses that."""
 
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
@@ -107,7 +107,7 @@ class LangchainModel:
         messages: list[tuple[str, str]],
         until: float,
     ) -> Any:  # noqa: ANN401
-        """What it said, or its error: every provider has its own, with nothing in common.
+        """Return the answer or the error: every provider has its own classes, with nothing in common.
 
         Raises MemoryFailed when the time is over.
         """
@@ -150,7 +150,7 @@ def _made(settings: ModelSettings) -> tuple[BaseChatModel, Runnable[LanguageMode
 
 
 def _refuses(error: BaseException) -> bool:
-    """Whether a provider says that it does not know structured output."""
+    """Return whether a provider says that it does not support structured output."""
     return isinstance(error, NotImplementedError) or getattr(error, "status_code", None) in _REFUSALS
 
 

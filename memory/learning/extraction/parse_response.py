@@ -1,4 +1,4 @@
-"""A model's answer becomes a Diff, whatever surrounds it; one bad item never loses the others.
+"""Parses a model's answer into a Diff, whatever surrounds it; one bad item never loses the others.
 
 The answer may be text with thinking, prose or fences around the JSON, or a list of content blocks, or the
 arguments of a tool call. Ids that the model was not shown are dropped.
@@ -38,14 +38,14 @@ Object = Mapping[str, Json]
 
 @dataclass(frozen=True, slots=True)
 class ShownIds:
-    """What the model was shown and may speak of: ids of facts, and ids of turns (T1 is the first)."""
+    """The ids that the model was shown and may use: of facts, and of turns (T1 is the first)."""
 
     facts: frozenset[str]
     turns: tuple[str, ...]
 
 
 def content_text(content: object) -> str:
-    """The text of a message's content: a string, or a list of strings and blocks (others are left out)."""
+    """Return the text of a message's content: a string, or a list of strings and text blocks."""
     if isinstance(content, str):
         return content
     if not isinstance(content, Sequence):
@@ -55,7 +55,7 @@ def content_text(content: object) -> str:
 
 
 def read_text(text: str, shown: ShownIds) -> Diff:
-    """The update that a text holds. Raises MemoryFailed when it holds none."""
+    """Return the update in a text. Raises MemoryFailed when there is none."""
     without = _without_thoughts(text[-_LONGEST:])
     for place in (without, text[-_LONGEST:]):
         found = max(_updates(place), key=lambda each: len(_KEYS & each.keys()), default=None)
@@ -65,7 +65,7 @@ def read_text(text: str, shown: ShownIds) -> Diff:
 
 
 def _without_thoughts(text: str) -> str:
-    """The text without what stands between a mark of thinking and the next end of the same name, if any."""
+    """Return the text without what stands between a thinking tag and its next end tag, if any."""
     tags = list(_THOUGHT.finditer(text))
     last_end = {tag[2].lower(): tag.start() for tag in tags if tag[1]}
     kept, at, thinking = list[str](), 0, ""
@@ -81,7 +81,7 @@ def _without_thoughts(text: str) -> str:
 
 
 def _updates(text: str) -> list[Object]:
-    """All objects in a text that are updates, the last one first."""
+    """Yield all objects in a text that are updates, the last one first."""
     decoder, found, at = json.JSONDecoder(), list[Object](), text.find("{")
     for _ in range(_MOST_STARTS):
         if at < 0:
@@ -100,7 +100,7 @@ def _updates(text: str) -> list[Object]:
 
 
 def is_update(value: object) -> bool:
-    """Whether an object is a whole update rather than something that happens to look like a part of one."""
+    """Return whether an object is a whole update rather than a part that looks like one."""
     if not isinstance(value, Mapping):
         return False
     keys = _KEYS & value.keys()
@@ -108,7 +108,7 @@ def is_update(value: object) -> bool:
 
 
 def read_object(value: Object, shown: ShownIds) -> Diff:
-    """The update that an object is; everything in it that cannot be read is left out."""
+    """Return the update in an object; items that cannot be read are dropped."""
     facts: list[ProposedFact] = []
     places: dict[int, int] = {}
     raw_facts = _items(value.get("newFacts"))
@@ -154,7 +154,7 @@ def _category(raw: Json) -> Category:
 
 
 def _confidence(raw: Json) -> float | None:
-    """A number, also as text or in percent; nothing said counts as half sure, nonsense as None."""
+    """Return a number, also from text or percent; half sure where it is missing, None for nonsense."""
     if raw is None:
         return 0.5
     if isinstance(raw, bool) or not isinstance(raw, int | float | str):
@@ -210,7 +210,7 @@ def _summaries(value: Object) -> Iterator[SummaryChange]:
 
 
 def _id(raw: Json, shown: ShownIds) -> str:
-    """The id that an item is or names, when it was shown; else empty."""
+    """Return the id that an item is or names, when it was shown; else empty."""
     fact = _word(raw.get("id") if isinstance(raw, dict) else raw)
     return fact if fact in shown.facts else ""
 

@@ -1,4 +1,4 @@
-"""The prompts of extraction: files of ours, or of a folder of the operator's, checked at the start."""
+"""Prompts of extraction: the built-in files, or those of the operator's folder, checked at the start."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _HEAD = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """What the model is told: `rules` always, `turns` with its places filled, and hints from `signals`."""
+    """The system message `rules`, the template `turns`, and the hints from `signals`."""
 
     rules: str
     turns: str
     signals: FeedbackSignals
 
     def render_turns(self, values: Mapping[str, str]) -> str:
-        """The second message. Values are put in as they are, once: what looks like a place in them stays."""
+        """Return the user message. Values are inserted once: what looks like a place in them stays."""
         return _PLACE.sub(lambda match: values[match[1]], self.turns).strip()
 
 
 def load_prompts(folder: Path | None = None) -> Prompts:
-    """The prompts of `folder`, and our own for the files that it does not have.
+    """Return the prompts of `folder`, and the built-in ones for files that it does not have.
 
     Raises ConfigError that names the file and what to do when one is missing a place, has one too many, or
     was written for another version.
@@ -48,7 +48,7 @@ def load_prompts(folder: Path | None = None) -> Prompts:
 
 
 def _read(folder: Path | None, name: str) -> tuple[str, str]:
-    """A file's text, and what to call the file."""
+    """Return a file's text, and the file's name for messages."""
     own = folder / name if folder is not None else None
     path = own if own is not None and own.exists() else DEFAULT_FOLDER / name
     try:
@@ -58,7 +58,7 @@ def _read(folder: Path | None, name: str) -> tuple[str, str]:
 
 
 def _checked(text: str, file: str, name: str) -> str:
-    """The text below the head. Raises ConfigError."""
+    """Return the text below the head. Raises ConfigError."""
     head = _HEAD.match(text.replace("\r\n", "\n"))
     version = re.search(r"^version:\s*(\d+)\s*$", head[1], re.MULTILINE) if head else None
     if version is None or int(version[1]) != VERSION:

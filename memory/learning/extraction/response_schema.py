@@ -1,4 +1,4 @@
-"""The shape of an update as JSON Schema, for providers that hold a model to one."""
+"""JSON Schema of an update, for providers with structured output."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _list(of: Json) -> Json:
 
 
 def update_schema() -> dict[str, Json]:
-    """Every property is required, as strict providers want it; the parser asks for less."""
+    """Return the schema. Every property is required, as strict providers want it; the parser needs fewer."""
     summary = _object({"shouldUpdate": {"type": "boolean"}, "summary": _TEXT, "shrinks": {"type": "boolean"}})
     similar = _object({"id": _TEXT, "relation": _choice([each.value for each in Relation])})
     fact = _object(

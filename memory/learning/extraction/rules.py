@@ -1,4 +1,4 @@
-"""Learning without a model, for the demonstration: a short list of sentences, read literally.
+"""Extraction by rules, for the demonstration without a model: a short list of patterns, read literally.
 
 It knows the clauses of `RULES` and the sentences of `WHOLE`, in English and Chinese, from their beginning and
 never in a question, and "forget that ..."; nothing else.
@@ -19,7 +19,7 @@ from parley.memory.model.document import Category, Fact, MemoryDocument
 
 @dataclass(frozen=True, slots=True)
 class ExtractionRule:
-    """What a sentence becomes: `{}` in `content` is what `pattern` captured.
+    """A pattern and its fact: `{}` in `content` is what `pattern` captured.
 
     Of a rule with `one` only the newest is true: it takes the place of what the rule learned before.
     """
@@ -93,17 +93,17 @@ _SURE, _CORRECTED = 0.9, 0.95
 
 
 class RuleExtractor:
-    """Reads by rules; for the demonstration, where there is no model."""
+    """Extracts by rules; for the demonstration, where there is no model."""
 
     name = "demonstration rules"
 
     async def open(self) -> None:
-        """There is nothing to make ready."""
+        """Do nothing: rules need no preparation."""
 
     async def extract(
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
     ) -> Diff:
-        """What the rules find; in a thread, as a person may have said much."""
+        """Return what the rules find; on a thread, as a person may have said much."""
         return await asyncio.to_thread(self._found, material, document)
 
     def _found(self, material: LearnableTurns, document: MemoryDocument) -> Diff:
@@ -121,7 +121,7 @@ class RuleExtractor:
 
 
 def split_statements(text: str) -> Iterator[str]:
-    """The sentences of a text that are no questions."""
+    """Return the sentences of a text that are no questions."""
     begin = 0
     for end in [*_END.finditer(text), None]:
         sentence = text[begin : end.start() if end else len(text)].strip(_EDGES)
@@ -132,7 +132,7 @@ def split_statements(text: str) -> Iterator[str]:
 
 
 def match_rules(sentence: str) -> list[tuple[ExtractionRule, str]]:
-    """The rules that know a sentence, or its clauses, and what it says to each."""
+    """Yield the rules that match a sentence or its clauses, with what each captured."""
     found = [_match(WHOLE, sentence)]
     if found == [None]:
         found = [_match(RULES, clause.strip(_EDGES)) for clause in _CLAUSE.split(sentence)]
@@ -160,7 +160,7 @@ def _fact(rule: ExtractionRule, value: str, turn: LearnableTurn, reply: str) -> 
 
 
 def _replaced(rule: ExtractionRule, value: str, facts: Sequence[Fact], place: int) -> Iterator[Removal]:
-    """What the rule learned before and is no longer true."""
+    """Return the removals of what the rule learned before and is no longer true."""
     if not rule.one:
         return
     start, _, end = rule.content.casefold().partition("{}")
@@ -175,7 +175,7 @@ def _replaced(rule: ExtractionRule, value: str, facts: Sequence[Fact], place: in
 
 
 def _forgotten(statement: str, facts: Sequence[Fact]) -> Iterator[Removal]:
-    """The facts in which all words stand that the person asks to forget."""
+    """Return the removals of facts that hold all words that the person asks to forget."""
     match = _FORGET.fullmatch(statement)
     if match is None:
         return

@@ -1,4 +1,4 @@
-"""Noticing that a person corrects the assistant or approves of it, in English and Chinese.
+"""Detection of corrections and approval in a person's words, in English and Chinese.
 
 It only hints: the model is told where to look, and decides. The patterns are data, `prompts/signals.yaml`.
 """
@@ -21,7 +21,7 @@ _MOST_READ = 2_000
 
 
 class FeedbackSignal(StrEnum):
-    """What a person's words about the assistant are."""
+    """A person's feedback on the assistant."""
 
     CORRECTION = "correction"
     REINFORCEMENT = "reinforcement"
@@ -29,13 +29,13 @@ class FeedbackSignal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FeedbackSignals:
-    """Compiled patterns and hints, by signal."""
+    """Compiled patterns, and hints for the model, by signal."""
 
     patterns: Mapping[FeedbackSignal, tuple[re.Pattern[str], ...]]
     hints: Mapping[FeedbackSignal, str]
 
     def detect(self, text: str) -> FeedbackSignal | None:
-        """The signal in one turn's words: a correction is never also praise. Reads 2,000 characters."""
+        """Return the signal in one turn's first 2,000 characters: a correction is never also praise."""
         text = text[:_MOST_READ]
         for signal in FeedbackSignal:
             if any(pattern.search(text) for pattern in self.patterns[signal]):
@@ -43,7 +43,7 @@ class FeedbackSignals:
         return None
 
     def hints_for(self, texts: Sequence[str]) -> str:
-        """Hints for the model about turns T1, T2, ... whose words these are; empty for none."""
+        """Return hints for the model about turns T1, T2, ... of these texts; empty for none."""
         noticed = [self.detect(text) for text in texts]
         lines = []
         for signal in FeedbackSignal:
@@ -54,7 +54,7 @@ class FeedbackSignals:
 
 
 def read_signals(text: str, file: str) -> FeedbackSignals:
-    """Signals from YAML. Raises ConfigError that names `file` and what to do."""
+    """Parse signals from YAML. Raises ConfigError that names `file` and what to do."""
     try:
         tree: Any = read_yaml(text)
         if tree["version"] != VERSION:

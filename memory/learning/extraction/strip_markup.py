@@ -1,4 +1,4 @@
-"""What is put around people's words by machines, and taken out again before anything is learned from them.
+"""Removal of machine-made blocks, quotes and notices from texts before extraction.
 
 Only whole blocks and lines that carry a mark go; a sentence that merely speaks of files stays.
 """
@@ -49,12 +49,12 @@ _OURS = re.compile(
 
 
 def own_words(text: str) -> str:
-    """What a person said themselves: without our blocks, what they quote, and what they forward."""
+    """Return what a person said themselves: without our blocks, quotes and forwarded messages."""
     return _FORWARDED.sub("", _QUOTED.sub("", _unmarked(text))).strip()
 
 
 def agent_words(text: str) -> str:
-    """What an agent answered, without our blocks and the sentences that Parley put under it."""
+    """Return what an agent answered, without our blocks and Parley's own notices."""
     return _OURS.sub("", _unmarked(text)).strip()
 
 

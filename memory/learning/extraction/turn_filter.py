@@ -1,4 +1,4 @@
-"""Which turns are worth learning from, and what of them: the person's own words and the final replies."""
+"""Selection of turns worth learning from, and of their text: the person's own words and the final replies."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def select_learnable(
     groups: Groups = Groups.SEPARATE,
     earlier: Iterable[CompletedTurn] = (),
 ) -> LearnableTurns:
-    """What there is to learn about `person`; turns of anybody else are left out.
+    """Return the turns of `person` that are worth learning from; those of others are dropped.
 
     `earlier` are turns already learned from: only their questions count, for a "yes" that answers one.
     With `groups` off nothing is learned where others listen.
@@ -83,7 +83,7 @@ def _time(turn: CompletedTurn) -> float:
 
 
 def _learned(turn: CompletedTurn, question: str) -> LearnableTurn | None:
-    """The turn with what it says; None where that is nothing, and its reply goes with it."""
+    """Return the turn with its text; None where the text says nothing, and then its reply is dropped too."""
     said = own_words(head_and_tail(turn.user_text, MOST_KEPT))
     nothing = says_nothing(said)
     if not said or (nothing and not question):
@@ -103,7 +103,7 @@ def _learned(turn: CompletedTurn, question: str) -> LearnableTurn | None:
 
 
 def head_and_tail(text: str, most: int) -> str:
-    """A text of at most `most` characters and a mark: a longer one loses its middle."""
+    """Return at most `most` characters and a mark: a longer text loses its middle."""
     if len(text) <= most:
         return text
     half = most // 2

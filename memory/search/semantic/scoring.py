@@ -1,4 +1,4 @@
-"""Closeness in meaning beside shared words: the port to it, and the order that both give together."""
+"""Semantic scoring port, and the ranking that blends semantic with full-text scores."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _FOUND = 300
 
 
 class SemanticScorer(Protocol):
-    """Tells how close facts are in meaning to what was said."""
+    """Scores the semantic similarity of facts to messages."""
 
     def score(self, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
-        """For each fact -1 to 1, or NaN where it is not known; empty where nothing is. Never raises.
+        """Return -1 to 1 for each fact, NaN where unknown; empty where nothing is known. Never raises.
 
         May block: in a thread only. `messages` are oldest first, the current one last.
         """
@@ -33,7 +33,7 @@ class SemanticScorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PrecomputedScores:
-    """What another affinity told already, of the same facts."""
+    """Scores of the same facts that another scorer computed already."""
 
     close: Sequence[float]
 
@@ -42,18 +42,18 @@ class PrecomputedScores:
 
 
 class SemanticIndex(Protocol):
-    """The affinities of all memories, by a key of each. Every method may block: in a thread only."""
+    """Semantic scores of all memories, by key. Every method may block: on threads only."""
 
     def score(self, key: str, messages: Sequence[str], facts: Sequence[Fact]) -> Sequence[float]:
-        """As Affinity.of, for one memory."""
+        """Score the facts of one memory, as SemanticScorer does."""
         ...
 
     def forget(self, key: str) -> None:
-        """Keep nothing of a memory any more. Raises MemoryFailed."""
+        """Drop all vectors of a memory. Raises MemoryFailed."""
         ...
 
     def close(self) -> None:
-        """Finish what is under way."""
+        """Finish work in progress."""
         ...
 
 
@@ -64,7 +64,7 @@ def rank_blended(
     options: MemoryOptions,
     scorer: SemanticScorer,
 ) -> list[Fact]:
-    """As `rank`, with closeness in meaning counted too; `facts` are those of the index, oldest first.
+    """Rank as `rank`, with semantic scores counted too; `facts` are those of the index, oldest first.
 
     A fact whose closeness is not known is judged by its words alone.
     """

@@ -1,4 +1,4 @@
-"""The vectors of one person's facts, kept in a file: exactly those of the facts that there are.
+"""Vector file of one memory: exactly the vectors of the facts that there are.
 
 What was forgotten is gone from the file with the next `sync`. The file is a cache: damaged, it is made anew.
 """
@@ -20,7 +20,7 @@ Array = NDArray[np.float32]
 
 @lru_cache(maxsize=65_536)
 def digest(text: str) -> bytes:
-    """What a fact's text is called in the file: it does not stand there itself."""
+    """Return a fact text's key in the file, which does not hold the text itself."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -35,7 +35,7 @@ class VectorStore:
         self._rows: Array = np.zeros((0, 0), np.float32)
 
     def close_to(self, query: Array, texts: Sequence[str]) -> list[float]:
-        """The dot product with each text's vector; NaN where there is none."""
+        """Return the dot product with each text's vector; NaN where there is none."""
         places, rows = self._read()
         if rows.shape[1] != query.shape[0]:
             return [float("nan")] * len(texts)
@@ -43,17 +43,17 @@ class VectorStore:
         return [products[places.get(digest(text), -1)] for text in texts]
 
     def missing(self, texts: Iterable[str]) -> list[str]:
-        """The texts without a vector, each once."""
+        """Return the texts without a vector, each once."""
         places, _ = self._read()
         return [text for text in dict.fromkeys(texts) if digest(text) not in places]
 
     def stale(self, texts: Iterable[str]) -> bool:
-        """Whether there is a vector of something that these texts are not."""
+        """Return whether there is a vector of a text that is not among these."""
         places, _ = self._read()
         return bool(places.keys() - set(map(digest, texts)))
 
     def sync(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Array]) -> None:
-        """Hold the vectors of these texts and of no others; `embed` makes those that are missing.
+        """Keep the vectors of these texts and of no others; `embed` makes those that are missing.
 
         Raises what `embed` raises, and OSError; everything is as it was then.
         """

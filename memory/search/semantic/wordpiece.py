@@ -1,4 +1,4 @@
-"""WordPiece as BERT's uncased models were trained with it: lower case, no accents, longest known pieces."""
+"""WordPiece tokenizer of BERT's uncased models: lower case, no accents, longest known pieces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CJK = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2FA1F)
 
 
 class WordPiece:
-    """Text to the ids of its pieces, with the marks that begin and end it."""
+    """Converts texts to piece ids, with the marks that begin and end them."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
         self._ids: Mapping[str, int] = {piece: place for place, piece in enumerate(vocabulary)}
@@ -21,7 +21,7 @@ class WordPiece:
         self._pieces = lru_cache(maxsize=8192)(self._split)
 
     def ids(self, text: str, most: int) -> list[int]:
-        """At most `most` ids, the two marks among them."""
+        """Return at most `most` ids, the two marks among them."""
         found = [piece for word in _words(text) for piece in self._pieces(word)]
         return [self._begin, *found[: most - 2], self._end]
 
