@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from parley.simulator.kit.upload import Upload
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "dict[str, Json]"
 FileKind: TypeAlias = Literal["picture", "file", "video", "audio"]
@@ -57,13 +59,8 @@ class DingTalkCard:
     private: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class DingTalkUpload:
+class DingTalkUpload(Upload):
     """A file on its way to the platform."""
-
-    name: str
-    content: bytes
-    mime: str = "application/octet-stream"
 
 
 @dataclass

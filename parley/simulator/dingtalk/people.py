@@ -28,6 +28,7 @@ from parley.simulator.dingtalk.model import (
 )
 from parley.simulator.dingtalk.rendering import render
 from parley.simulator.dingtalk.world import DingTalkWorld
+from parley.simulator.kit.people import SimulatedPeople
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,13 @@ class SimulatedDingTalkPerson:
     name: str
 
 
-class SimulatedDingTalkPeople:
+class SimulatedDingTalkPeople(SimulatedPeople[DingTalkWorld]):
     """What everybody but the robot does. Places are staff ids and conversation ids of groups."""
 
+    platform = "DingTalk"
+
     def __init__(self, world: DingTalkWorld, robot_name: str, push: Callable[[DingTalkPush], None]) -> None:
-        self._world = world
+        super().__init__(world)
         self._mention = f"@{robot_name}"
         self._push = push
         self.url = ""
@@ -195,12 +198,6 @@ class SimulatedDingTalkPeople:
         with self._world.changed:
             upload = self._message(place, message).file
             return b"" if upload is None else upload.content
-
-    def wait(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
-        """Block until `condition` holds, looking after each change. Raises TimeoutError."""
-        with self._world.changed:
-            if not self._world.changed.wait_for(condition, timeout):
-                raise TimeoutError("the simulated DingTalk did not get there in time")
 
     def _tell(self, message: DingTalkMessage, kind: str, body: JsonObject, called: bool) -> None:
         """Push a message to the robot, where the platform does that."""

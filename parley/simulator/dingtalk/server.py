@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 import time
-from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 
 from aiohttp import web
 
@@ -21,14 +17,13 @@ from parley.simulator.dingtalk.faults import (
     DingTalkFaults,
     DingTalkRateLimiter,
     DingTalkRateLimits,
-    raise_for,
 )
 from parley.simulator.dingtalk.http_verbs import FAULTS, PEOPLE
 from parley.simulator.dingtalk.model import DingTalkPush, DingTalkUpload, Json, JsonObject
 from parley.simulator.dingtalk.people import SimulatedDingTalkPeople
-from parley.simulator.dingtalk.world import KEPT, QUESTION_TEMPLATE, TEMPLATE, DingTalkWorld
+from parley.simulator.dingtalk.world import QUESTION_TEMPLATE, TEMPLATE, DingTalkWorld
 from parley.simulator.kit.http_control import HttpControl
-from parley.simulator.kit.http_server import serving
+from parley.simulator.kit.simulator import PlatformSimulator, Work
 
 _TOKEN = "x-acs-dingtalk-access-token"  # noqa: S105 - the header's name
 _PATHS = {
@@ -58,12 +53,17 @@ class DingTalkCall:
     status: int
 
 
-class DingTalkSimulator:
+class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
     """DingTalk for one app and its robot. Use it with `with`; it listens on 127.0.0.1 while open.
 
     `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
-    and outlives the robot.
+    and outlives the robot. `url` takes the place of `https://api.dingtalk.com` and of
+    `https://oapi.dingtalk.com`.
     """
+
+    platform = "dingtalk"
+    most_bytes = 4 * media.MOST_FILE
+    world: DingTalkWorld
 
     def __init__(
         self,
@@ -84,15 +84,7 @@ class DingTalkSimulator:
         self.people = SimulatedDingTalkPeople(self.world, name, self._push)
         self._timing = timing
         self._pacer = DingTalkRateLimiter(pace)
-        self._calls: deque[DingTalkCall] = deque(maxlen=KEPT)
-        self._port = port
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="simulated-dingtalk", daemon=True)
-
-    @property
-    def url(self) -> str:
-        """What to use instead of `https://api.dingtalk.com` and `https://oapi.dingtalk.com`."""
-        return f"http://127.0.0.1:{self._port}"
+        super().__init__(port)
 
     @property
     def connections(self) -> int:
@@ -103,11 +95,6 @@ class DingTalkSimulator:
     def refused_for_pace(self) -> int:
         """How many calls the limit of calls a second has refused."""
         return self._pacer.refused
-
-    def calls(self, method: str = "") -> tuple[DingTalkCall, ...]:
-        """Finished calls of the app, oldest first; with `method`, of that one only."""
-        with self.world.changed:
-            return tuple(call for call in self._calls if not method or call.method == method)
 
     def spoil_tickets(self, count: int) -> None:
         """Let the next tickets be worth nothing when they are used."""
@@ -128,36 +115,20 @@ class DingTalkSimulator:
             self.world.revoked = True
         self.drop()
 
-    def __enter__(self) -> DingTalkSimulator:
-        self._thread.start()
-        self._ready.wait()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
-
     def _push(self, push: DingTalkPush) -> None:
         self._gateway.push(push)
 
-    def _run(self) -> None:
-        asyncio.run(self._serve())
-
-    async def _serve(self) -> None:
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+    def _open(self, app: web.Application) -> None:
         self._gateway = StreamGateway(self.world, self.faults, self._timing)
-        app = web.Application(client_max_size=4 * media.MOST_FILE)
         for name, (method, path) in _PATHS.items():
             app.router.add_route(method, path, self._handler(name))
         app.router.add_get("/connect", self._gateway.connect)
-        media.DingTalkMediaApi(self.world, self.faults, self._note).add_to(app)
+        media.DingTalkMediaApi(self.world, self.faults, self._note_call).add_to(app)
         HttpControl(DingTalkUpload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
-        async with serving(app, self._port) as self._port:
-            self.people.url = self.url
-            self._ready.set()
-            await self._stop.wait()
+
+    def _listening(self) -> Sequence[Work]:
+        self.people.url = self.url
+        return ()
 
     def _handler(self, name: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:
@@ -166,27 +137,22 @@ class DingTalkSimulator:
         return handle
 
     async def _api(self, name: str, request: web.Request) -> web.StreamResponse:
-        fault = self.faults.take(name)
-        if self.faults.out() or fault.reset == "before":
-            return media.abort_connection(request)
-        await asyncio.sleep(fault.delay)
+        fault = await self.faults.begin(name)
         body: JsonObject = {}
         try:
             body = _body(await request.read())
-            raise_for(fault)
+            fault.refuse()
             answer = web.json_response(self._perform(name, body, request))
         except DingTalkErrorResponse as error:
             refusal = {"code": error.code, "message": error.words, "requestid": "simulated"}
             answer = web.json_response(refusal, status=error.status)
-        self._note(name, body, answer.status)
-        if fault.reset == "after":
-            return media.abort_connection(request)
-        return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
+        self._note_call(name, body, answer.status)
+        return fault.spoil(answer)
 
     def _perform(self, name: str, body: JsonObject, request: web.Request) -> JsonObject:
         with self.world.changed:
             if name == "open":
-                return self._open(body, request.host)
+                return self._new_ticket(body, request.host)
             if name not in _OPEN_TO_ALL and not self.world.check_token(request.headers.get(_TOKEN, "")):
                 raise DingTalkErrorResponse(401, "InvalidAuthentication", "不合法的access_token")
             if name in _PACED:
@@ -196,7 +162,7 @@ class DingTalkSimulator:
             answer = {"downloadUrl": f"http://{request.host}{answer['downloadUrl']}"}
         return answer
 
-    def _open(self, body: JsonObject, host: str) -> JsonObject:
+    def _new_ticket(self, body: JsonObject, host: str) -> JsonObject:
         """A ticket for a connection, where `host` is what they asked: they can reach that."""
         self.world.check_app(text_of(body, "clientId"), text_of(body, "clientSecret"))
         wanted = body.get("subscriptions")
@@ -207,10 +173,8 @@ class DingTalkSimulator:
         ticket = self.world.new_ticket(tuple(str(topic) for topic in topics))
         return {"endpoint": f"ws://{host}/connect", "ticket": ticket}
 
-    def _note(self, name: str, body: JsonObject, status: int) -> None:
-        with self.world.changed:
-            self._calls.append(DingTalkCall(name, body, time.time(), status))
-            self.world.touch()
+    def _note_call(self, name: str, body: JsonObject, status: int) -> None:
+        self._note(name, DingTalkCall(name, body, time.time(), status))
 
 
 def _body(raw: bytes) -> JsonObject:
@@ -223,6 +187,3 @@ def _body(raw: bytes) -> JsonObject:
     if not isinstance(value, dict):
         raise bad_request("invalidParameter.body.invalid", "no object")
     return value
-
-
-__all__ = ["DingTalkCall", "DingTalkSimulator", "DingTalkSimulatorTiming"]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import secrets
-import threading
 import time
 from collections import deque
-from collections.abc import Callable
 
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
 from parley.simulator.dingtalk.model import (
@@ -20,6 +18,7 @@ from parley.simulator.dingtalk.model import (
     Json,
     JsonObject,
 )
+from parley.simulator.kit.world import World
 
 KEPT = 200_000
 CORP = "ding-corp-simulated"
@@ -30,14 +29,11 @@ QUESTION_TEMPLATE = "00000000-0000-4000-8000-0000question.schema"
 """A card with a text, a group of buttons, and a text that each person sees their own of."""
 
 
-class DingTalkWorld:
-    """Accounts, groups, messages, cards, files, tokens and pushes of one app, behind one lock.
-
-    `changed` is that lock, and is notified whenever something moved.
-    """
+class DingTalkWorld(World):
+    """Accounts, groups, messages, cards, files, tokens and pushes of one app, behind one lock."""
 
     def __init__(self, client_id: str, client_secret: str, robot: str, token_life: float) -> None:
-        self.changed = threading.Condition()
+        super().__init__()
         self.client_id = client_id
         self.client_secret = client_secret
         self.robot = robot
@@ -61,17 +57,6 @@ class DingTalkWorld:
         self._tickets: dict[str, tuple[float, tuple[str, ...]]] = {}
         self._token_life = token_life
         self._numbers = itertools.count(1)
-        self._listeners: list[Callable[[], None]] = []
-
-    def subscribe(self, listener: Callable[[], None]) -> None:
-        """Call `listener`, from whatever thread, after each change."""
-        self._listeners.append(listener)
-
-    def touch(self) -> None:
-        """Say that something changed; the lock is held."""
-        self.changed.notify_all()
-        for listener in self._listeners:
-            listener()
 
     def number(self) -> int:
         """The next number of anything."""

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from parley.simulator.feishu.errors import FeishuErrorResponse, too_many
-
-Reset = Literal["", "before", "after"]
+from parley.simulator.kit.faults import Fault, Faults, Reset
 
 
 @dataclass
-class FeishuFault:
-    """One thing that goes wrong with the next `times` calls of any of `names` (none: of all).
+class FeishuFault(Fault):
+    """A fault of the next calls of any of `names` (none: of all).
 
-    `code` (with `status`) refuses without any effect, `reset_header` being the seconds of a rate limit;
-    `body` answers with that text after the effect; `delay` waits first; `reset` cuts the connection.
+    `code` (with `status`) refuses, `reset_header` being the seconds of a rate limit.
     """
 
     names: tuple[str, ...] = ()
@@ -26,19 +21,24 @@ class FeishuFault:
     message: str = ""
     status: int = 400
     reset_header: int = 0
-    body: str = ""
-    delay: float = 0.0
-    reset: Reset = ""
-    times: int = 1
+
+    def strikes(self, call: str) -> bool:
+        """Return whether it is for a call of this name."""
+        return call in self.names or not self.names
+
+    def refuse(self) -> None:
+        """Raise FeishuErrorResponse where it refuses."""
+        if self.code:
+            raise FeishuErrorResponse(self.code, self.message, self.status, self.reset_header)
 
 
-class FeishuFaults:
+class FeishuFaults(Faults[FeishuFault]):
     """Faults waiting to happen; may be asked for from any thread."""
 
+    kind = FeishuFault
+
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: list[FeishuFault] = []
-        self._out_until = 0.0
+        super().__init__()
         self.split = 1
         """Into how many frames each event is cut."""
         self.copies = 1
@@ -77,43 +77,10 @@ class FeishuFaults:
         """Do as asked but answer with something that is no answer."""
         self._add(FeishuFault(tuple(names), body=body, times=times))
 
-    def outage(self, seconds: float) -> None:
-        """From now on, for so long, cut every connection."""
-        with self._lock:
-            self._out_until = time.monotonic() + seconds
-
     def clear(self) -> None:
         """Forget all faults and end an outage."""
-        with self._lock:
-            self._waiting.clear()
-            self._out_until = 0.0
-            self.split, self.copies, self.backwards, self.mute = 1, 1, False, False
-
-    def out(self) -> bool:
-        """Whether there is an outage now."""
-        with self._lock:
-            return time.monotonic() < self._out_until
-
-    def take(self, name: str) -> FeishuFault:
-        """What goes wrong with this call; an empty fault for nothing."""
-        with self._lock:
-            for fault in self._waiting:
-                if name in fault.names or not fault.names:
-                    fault.times -= 1
-                    if fault.times <= 0:
-                        self._waiting.remove(fault)
-                    return fault
-        return FeishuFault()
-
-    def _add(self, fault: FeishuFault) -> None:
-        with self._lock:
-            self._waiting.append(fault)
-
-
-def raise_for(fault: FeishuFault) -> None:
-    """Raise the answer that a fault asks for, if it asks for one."""
-    if fault.code:
-        raise FeishuErrorResponse(fault.code, fault.message, fault.status, fault.reset_header)
+        super().clear()
+        self.split, self.copies, self.backwards, self.mute = 1, 1, False, False
 
 
 @dataclass(frozen=True)
@@ -123,15 +90,6 @@ class FeishuRateLimits:
     card: int = 10
     edit: int = 5
     chat: int = 0
-
-
-def check_rate_limit(times: list[float], most: int) -> None:
-    """Note one more operation now. Raises FeishuErrorResponse when there were too many within a second."""
-    now = time.monotonic()
-    times[:] = [at for at in times if now - at < 1.0]
-    if most and len(times) >= most:
-        raise too_many(1)
-    times.append(now)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,6 @@ class FeishuCard:
     streaming_since: float
     sequence: int = 0
     message: str = ""
-    operations: list[float] = field(default_factory=list)
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from parley.simulator.feishu.api.messages import as_json
@@ -22,6 +22,7 @@ from parley.simulator.feishu.model import (
 )
 from parley.simulator.feishu.rendering.card_buttons import buttons
 from parley.simulator.feishu.world import FeishuWorld
+from parley.simulator.kit.people import SimulatedPeople
 
 _FILE_KEYS = ("file_key", "image_key")
 
@@ -35,11 +36,10 @@ class SimulatedFeishuPerson:
     chat: str
 
 
-class SimulatedFeishuPeople:
+class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
     """What everybody but the bot does."""
 
-    def __init__(self, world: FeishuWorld) -> None:
-        self._world = world
+    platform = "Feishu"
 
     def add_person(self, name: str, tenant: str = "") -> SimulatedFeishuPerson:
         """A new account, of the app's own tenant unless another is given, with its chat."""
@@ -185,12 +185,6 @@ class SimulatedFeishuPeople:
         """How many events the platform gave up on."""
         with self._world.changed:
             return len(self._world.lost)
-
-    def wait(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
-        """Block until `condition` holds, looking after each change. Raises TimeoutError."""
-        with self._world.changed:
-            if not self._world.changed.wait_for(condition, timeout):
-                raise TimeoutError("the simulated Feishu did not get there in time")
 
     def _post(
         self,

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import secrets
-import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from types import TracebackType
 from typing import TypeAlias
 
-from aiohttp import BodyPartReader, web
+from aiohttp import web
 
 from parley.simulator.feishu.api import cards, media, messages
-from parley.simulator.feishu.api.messages import FeishuRequest
+from parley.simulator.feishu.api.request import FeishuRequest, read_request
 from parley.simulator.feishu.errors import FeishuErrorResponse
 from parley.simulator.feishu.events.websocket import FeishuEventDelivery
 from parley.simulator.feishu.faults import (
-    FeishuFault,
     FeishuFaults,
     FeishuRateLimits,
     FeishuSimulatorTiming,
-    raise_for,
 )
 from parley.simulator.feishu.http_verbs import FAULTS, PEOPLE
-from parley.simulator.feishu.model import FeishuCall, FeishuUpload, Json, JsonObject
+from parley.simulator.feishu.model import FeishuCall, FeishuUpload, JsonObject
 from parley.simulator.feishu.people import SimulatedFeishuPeople
 from parley.simulator.feishu.world import FeishuWorld
 from parley.simulator.kit.http_control import HttpControl
-from parley.simulator.kit.http_server import serving
+from parley.simulator.kit.simulator import PlatformSimulator, Work
 
 DEFAULT_APP = "cli_0123456789abcdef"
 DEFAULT_SECRET = "simulated-secret-for-loopback-only"  # noqa: S105 - guards nothing
@@ -58,12 +52,16 @@ SHOWING = ("send", "reply", "patch", "edit", "card.create", "card.update", "card
 """The calls by which an answer is shown."""
 
 
-class FeishuSimulator:
+class FeishuSimulator(PlatformSimulator[FeishuCall]):
     """Feishu for one app. Use it with `with`; it listens on 127.0.0.1 while open.
 
     `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
-    and outlives the app.
+    and outlives the app. `url` takes the place of `https://open.feishu.cn`.
     """
+
+    platform = "feishu"
+    most_bytes = 2 * media.MOST_DOWN
+    world: FeishuWorld
 
     def __init__(
         self,
@@ -77,14 +75,7 @@ class FeishuSimulator:
         self.world = FeishuWorld(app_id, secret, name, pace, timing)
         self.people = SimulatedFeishuPeople(self.world)
         self.faults = FeishuFaults()
-        self._port = port
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="simulated-feishu", daemon=True)
-
-    @property
-    def url(self) -> str:
-        """What to use instead of `https://open.feishu.cn`."""
-        return f"http://127.0.0.1:{self._port}"
+        super().__init__(port)
 
     @property
     def connections(self) -> int:
@@ -99,11 +90,6 @@ class FeishuSimulator:
     def limit_connections(self, most: int) -> None:
         """Allow only so many long connections."""
         self._delivery.limit = most
-
-    def calls(self, *names: str) -> tuple[FeishuCall, ...]:
-        """Finished calls of the app, oldest first; with `names`, of those only."""
-        with self.world.changed:
-            return tuple(call for call in self.world.calls if not names or call.name in names)
 
     def spoil_tickets(self, count: int) -> None:
         """Let the next tickets be worth nothing when they are used."""
@@ -122,35 +108,17 @@ class FeishuSimulator:
         with self.world.changed:
             self.world.tokens.clear()
 
-    def __enter__(self) -> FeishuSimulator:
-        self._thread.start()
-        self._ready.wait()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
-
-    def _run(self) -> None:
-        asyncio.run(self._serve())
-
-    async def _serve(self) -> None:
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+    def _open(self, app: web.Application) -> None:
         self._delivery = FeishuEventDelivery(self.world, self.faults)
-        app = web.Application(client_max_size=2 * media.MOST_DOWN)
         for name, verb, path, method in ROUTES:
             app.router.add_route(verb, path, self._route(name, method))
         app.router.add_post(f"{_API}/auth/v3/tenant_access_token/internal", self._token)
         app.router.add_post("/callback/ws/endpoint", self._endpoint)
         app.router.add_get("/ws", self._connect)
         HttpControl(FeishuUpload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
-        async with serving(app, self._port) as self._port:
-            pushing = asyncio.create_task(self._delivery.run())
-            self._ready.set()
-            await self._stop.wait()
-            pushing.cancel()
+
+    def _listening(self) -> Sequence[Work]:
+        return (self._delivery.run(),)
 
     def _route(self, name: str, method: Method) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def handle(request: web.Request) -> web.StreamResponse:
@@ -158,7 +126,7 @@ class FeishuSimulator:
 
             async def perform() -> JsonObject | bytes:
                 self._check_token(request)
-                call = await _read(request)
+                call = await read_request(request)
                 chats.append(str(call.body.get("receive_id", "")))
                 with self.world.changed:
                     return method(self.world, call)
@@ -174,29 +142,22 @@ class FeishuSimulator:
         perform: Callable[[], Awaitable[object]],
         chats: Sequence[str] = (),
     ) -> web.StreamResponse:
-        fault = self.faults.take(name)
-        if self.faults.out() or fault.reset == "before":
-            return _cut(request)
-        await asyncio.sleep(fault.delay)
-        code = 0
+        fault, code = await self.faults.begin(name), 0
         try:
-            raise_for(fault)
+            fault.refuse()
             answer = _ok(name, await perform())
         except FeishuErrorResponse as error:
             code, answer = error.code, _refusal(name, error)
-        self._note(name, request, code, next(iter(chats), ""))
-        if fault.reset == "after":
-            return _cut(request)
-        return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
+        self._note(name, FeishuCall(name, self._shown_in(request, chats), time.time(), code))
+        return fault.spoil(answer)
 
-    def _note(self, name: str, request: web.Request, code: int, sent_to: str) -> None:
+    def _shown_in(self, request: web.Request, chats: Sequence[str]) -> str:
+        """The chat of the message or card that a call is about, or else the one that it named."""
         with self.world.changed:
             path = request.match_info
             card = self.world.cards.get(path.get("card", ""))
             message = self.world.messages.get(card.message if card is not None else path.get("message", ""))
-            chat = sent_to if message is None else message.chat
-            self.world.calls.append(FeishuCall(name, chat, time.time(), code))
-            self.world.touch()
+            return next(iter(chats), "") if message is None else message.chat
 
     def _check_token(self, request: web.Request) -> None:
         kind, _, token = request.headers.get("Authorization", "").partition(" ")
@@ -207,7 +168,7 @@ class FeishuSimulator:
 
     async def _token(self, request: web.Request) -> web.StreamResponse:
         async def perform() -> JsonObject:
-            body = (await _read(request)).body
+            body = (await read_request(request)).body
             if body.get("app_id") != self.world.app_id:
                 raise FeishuErrorResponse(10003, "invalid param", 200)
             if body.get("app_secret") != self.world.secret:
@@ -221,7 +182,7 @@ class FeishuSimulator:
 
     async def _endpoint(self, request: web.Request) -> web.StreamResponse:
         async def perform() -> JsonObject:
-            body = (await _read(request)).body
+            body = (await read_request(request)).body
             if (body.get("AppID"), body.get("AppSecret")) != (self.world.app_id, self.world.secret):
                 raise FeishuErrorResponse(1000040345, "app_id or app_secret is invalid", 200)
             query = f"device_id=d1&service_id=1&ticket={self._delivery.ticket()}"
@@ -233,35 +194,10 @@ class FeishuSimulator:
         return await self._answer("endpoint", request, perform)
 
     async def _connect(self, request: web.Request) -> web.StreamResponse:
-        fault = self.faults.take("ws")
-        if self.faults.out() or fault.reset:
-            return _cut(request)
-        await asyncio.sleep(fault.delay)
+        fault = await self.faults.begin("ws", effect=False)
         if fault.code:
             return web.Response(status=fault.status, text=fault.message)
         return await self._delivery.serve(request)
-
-
-async def _read(request: web.Request) -> FeishuRequest:
-    body: JsonObject = {}
-    files: dict[str, FeishuUpload] = {}
-    if request.content_type == "multipart/form-data":
-        async for part in await request.multipart():
-            if not isinstance(part, BodyPartReader) or not part.name:
-                continue
-            content = bytes(await part.read(decode=True))
-            # Some clients name the bytes' field alone, and no file.
-            if part.filename is None and part.name not in media.FIELDS:
-                body[part.name] = content.decode("utf-8", "replace")
-            else:
-                files[part.name] = FeishuUpload(part.filename or part.name, content)
-    elif raw := await request.read():
-        try:
-            decoded: Json = json.loads(raw)
-        except ValueError:
-            raise FeishuErrorResponse(9499, "Bad Request: invalid JSON") from None
-        body = decoded if isinstance(decoded, dict) else {}
-    return FeishuRequest(request.match_info, request.query, body, files)
 
 
 def _ok(name: str, result: object) -> web.Response:
@@ -281,12 +217,3 @@ def _refusal(name: str, error: FeishuErrorResponse) -> web.Response:
     data = {"URL": ""} if name == "endpoint" else {}
     body = {"code": error.code, "data": data, "msg": error.message}
     return web.json_response(body, status=error.status, headers=headers)
-
-
-def _cut(request: web.Request) -> web.Response:
-    if request.transport is not None:
-        request.transport.abort()
-    return web.Response()
-
-
-__all__ = ["SHOWING", "FeishuFault", "FeishuSimulator"]

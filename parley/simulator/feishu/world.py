@@ -5,18 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import secrets
-import threading
 import time
 from collections import deque
-from collections.abc import Callable
 
-from parley.simulator.feishu.errors import FeishuErrorResponse
+from parley.simulator.feishu.errors import FeishuErrorResponse, too_many
 from parley.simulator.feishu.faults import FeishuRateLimits, FeishuSimulatorTiming
 from parley.simulator.feishu.model import (
     Blob,
     ChatKind,
     FeishuAccount,
-    FeishuCall,
     FeishuCard,
     FeishuChat,
     FeishuEvent,
@@ -27,21 +24,21 @@ from parley.simulator.feishu.model import (
     JsonObject,
 )
 from parley.simulator.feishu.rendering.markdown import Rendered, render
+from parley.simulator.kit.rate_limiter import RateLimiter
+from parley.simulator.kit.world import World
 
-KEPT = 200_000
 
-
-class FeishuWorld:
+class FeishuWorld(World):
     """One app, its tenant, chats, messages, cards, files and events, behind one lock.
 
-    `changed` is that lock, and is notified whenever something moved. `denied` holds the scopes that the app
+    `denied` holds the scopes that the app
     was not given; `tokens` the access tokens and when they end.
     """
 
     def __init__(
         self, app_id: str, secret: str, bot_name: str, pace: FeishuRateLimits, timing: FeishuSimulatorTiming
     ) -> None:
-        self.changed = threading.Condition(threading.RLock())
+        super().__init__()
         self.app_id, self.secret = app_id, secret
         self.pace, self.timing = pace, timing
         self.tenant = "tenant_" + secrets.token_hex(4)
@@ -54,25 +51,13 @@ class FeishuWorld:
         self.tokens: dict[str, float] = {}
         self.denied: set[str] = set()
         self.sent: dict[str, tuple[float, str]] = {}
-        self.paces: dict[str, list[float]] = {}
         self.events: list[FeishuEvent] = []
         self.acknowledged: deque[FeishuEvent] = deque(maxlen=1000)
         self.lost: list[FeishuEvent] = []
         self.told: list[FeishuToast] = []
         self.shown: list[tuple[str, str]] = []
-        self.calls: deque[FeishuCall] = deque(maxlen=KEPT)
+        self._limiter = RateLimiter()
         self._numbers = itertools.count(1)
-        self._listeners: list[Callable[[], None]] = []
-
-    def subscribe(self, listener: Callable[[], None]) -> None:
-        """Call `listener`, from whatever thread, after each change."""
-        self._listeners.append(listener)
-
-    def touch(self) -> None:
-        """Say that something changed; the lock is held."""
-        self.changed.notify_all()
-        for listener in self._listeners:
-            listener()
 
     def name(self, prefix: str) -> str:
         """A new id; ids of one kind are in order of time."""
@@ -139,6 +124,11 @@ class FeishuWorld:
         if message.kind != "interactive":
             return read_content(message.kind, message.content, message.mentions)
         return render("\n".join(_texts(self.body(message))))
+
+    def check_rate(self, key: str, most: int) -> None:
+        """Count an operation. Raises FeishuErrorResponse when there were too many within a second."""
+        if most and self._limiter.wait(key, (most, 1.0)):
+            raise too_many(1)
 
     def note_shown(self, message: FeishuMessage) -> None:
         """A message of the bot looks different now."""

@@ -1,9 +1,9 @@
-"""An application on loopback, for as long as it is needed."""
+"""An application on loopback for as long as it is needed, and connections that end without an answer."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import cast
 
@@ -44,6 +44,24 @@ async def stop_listening(server: asyncio.Server) -> None:
         server.get_loop().remove_reader(listener.fileno())
     await _passes()
     server.close()
+
+
+@web.middleware
+async def cut_connections(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """End the connection without an answer where the handler raises ConnectionResetError."""
+    try:
+        return await handler(request)
+    except ConnectionResetError:
+        abort(request)
+        return web.Response()
+
+
+def abort(request: web.Request) -> None:
+    """Cut the connection on which a request came."""
+    if request.transport is not None:
+        request.transport.abort()
 
 
 async def _passes() -> None:

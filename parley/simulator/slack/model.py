@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from parley.simulator.kit.upload import Upload
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "dict[str, Json]"
 ChatKind: TypeAlias = Literal["im", "mpim", "channel", "group"]
@@ -135,12 +137,9 @@ class SeenModal:
 
 
 @dataclass(frozen=True)
-class SlackUpload:
+class SlackUpload(Upload):
     """A file that somebody sends; `declared` is its size as Slack will tell it, where that is a lie."""
 
-    name: str
-    content: bytes
-    mime: str = "application/octet-stream"
     declared: int | None = None
 
 

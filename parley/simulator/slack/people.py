@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from parley.simulator.kit.people import SimulatedPeople
 from parley.simulator.slack.api import modals
 from parley.simulator.slack.api.serializers import (
     escape_typed_text,
@@ -42,11 +43,13 @@ class SimulatedSlackPerson:
     dm: str
 
 
-class SimulatedSlackPeople:
+class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
     """What everybody but the app does."""
 
+    platform = "Slack"
+
     def __init__(self, world: SlackWorld, events: SlackEventQueue) -> None:
-        self._world = world
+        super().__init__(world)
         self._events = events
 
     def add_person(
@@ -241,12 +244,6 @@ class SimulatedSlackPeople:
     def unacknowledged(self) -> int:
         """How many envelopes the app has not acknowledged yet."""
         return self._events.waiting()
-
-    def wait(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
-        """Block until `condition` holds, looking after each change. Raises TimeoutError."""
-        with self._world.changed:
-            if not self._world.changed.wait_for(condition, timeout):
-                raise TimeoutError("the simulated Slack did not get there in time")
 
     def _post(
         self, chat: str, by: str, text: str, files: Sequence[SlackUpload], thread: str, subtype: str

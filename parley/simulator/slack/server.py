@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
 
 from aiohttp import web
 
 from parley.simulator.kit.http_control import HttpControl
-from parley.simulator.kit.http_server import serving
+from parley.simulator.kit.simulator import PlatformSimulator, Work
 from parley.simulator.slack.api import methods, modals, streams, uploads
 from parley.simulator.slack.api.params import SlackParams, read_params
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.events.event_queue import SlackEventQueue
 from parley.simulator.slack.events.events_api import EventsApiSender, PostedEvent
 from parley.simulator.slack.events.socket_mode import SocketModeServer
-from parley.simulator.slack.faults import SlackFault, SlackFaults, SlackRateLimiter, raise_for
+from parley.simulator.slack.faults import SlackFaults, SlackRateLimiter
 from parley.simulator.slack.http_verbs import FAULTS, ITSELF, PEOPLE
 from parley.simulator.slack.model import JsonObject, SlackSimulatorTiming, SlackUpload
 from parley.simulator.slack.people import SimulatedSlackPeople
@@ -29,7 +26,6 @@ from parley.simulator.slack.world import SlackWorld
 DEFAULT_BOT_TOKEN = "xoxb-100200300-simulated-for-loopback-only"  # noqa: S105 - guards nothing
 DEFAULT_APP_TOKEN = "xapp-1-A0SIM-400500600-simulated-for-loopback-only"  # noqa: S105
 DEFAULT_SIGNING_SECRET = "5117a1edf00d5117a1edf00d5117a1ed"  # noqa: S105
-KEPT_CALLS = 200_000
 _METHODS = methods.METHODS | streams.METHODS | uploads.METHODS | modals.METHODS
 
 
@@ -43,12 +39,16 @@ class SlackCall:
     error: str
 
 
-class SlackSimulator:
+class SlackSimulator(PlatformSimulator[SlackCall]):
     """A Slack workspace with one app. Use it with `with`; it listens on 127.0.0.1 while open.
 
     `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
     and outlives the app's processes. `strict_pace` enforces the rate tiers.
     """
+
+    platform = "slack"
+    most_bytes = 2**30
+    world: SlackWorld
 
     def __init__(
         self,
@@ -68,10 +68,7 @@ class SlackSimulator:
         self._events = SlackEventQueue(self.world)
         self.people = SimulatedSlackPeople(self.world, self._events)
         self._pacer = SlackRateLimiter(strict=strict_pace)
-        self._calls: deque[SlackCall] = deque(maxlen=KEPT_CALLS)
-        self._port = port
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="simulated-slack", daemon=True)
+        super().__init__(port)
 
     @property
     def bot_token(self) -> str:
@@ -108,11 +105,6 @@ class SlackSimulator:
         """Posts to the app's request URL, oldest first."""
         return tuple(self._posts.answered)
 
-    def calls(self, method: str = "") -> tuple[SlackCall, ...]:
-        """Finished calls of the app, oldest first; with `method`, of that one only."""
-        with self.world.changed:
-            return tuple(call for call in self._calls if not method or call.method == method)
-
     def post_to(self, url: str) -> None:
         """Post events to this address from now on, instead of over Socket Mode; it must answer Slack's
         challenge. Raises ValueError when it does not."""
@@ -130,29 +122,13 @@ class SlackSimulator:
         """Send a frame of any content."""
         self._do(self._sockets.say(content))
 
-    def __enter__(self) -> SlackSimulator:
-        self._thread.start()
-        self._ready.wait()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
-
-    def _do(self, work: Coroutine[object, object, None]) -> None:
+    def _do(self, work: Work) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(5)
 
-    def _run(self) -> None:
-        asyncio.run(self._serve())
-
-    async def _serve(self) -> None:
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+    def _open(self, app: web.Application) -> None:
         self._sockets = SocketModeServer(self.world, self._events, self.faults)
         self._posts = EventsApiSender(self.world, self._events, self.faults, self.signing_secret)
         self._events.wake = self._wake
-        app = web.Application(client_max_size=2**30)
         app.router.add_post("/api/{method}", self._api)
         app.router.add_get("/api/{method}", self._api)
         app.router.add_get("/link/", self._sockets.serve)
@@ -161,16 +137,14 @@ class SlackSimulator:
         app.router.add_post("/upload/v1/{id}", self._upload)
         verbs = ((self.people, PEOPLE), (self.faults, FAULTS), (self, ITSELF))
         HttpControl(SlackUpload, *verbs).add_to(app)
-        async with serving(app, self._port) as port:
-            self.world.base_url = f"http://127.0.0.1:{port}"
-            pumps = [asyncio.create_task(each.pump()) for each in (self._sockets, self._posts)]
-            self._ready.set()
-            await self._stop.wait()
-            self._events.wake = lambda: None
-            for pump in pumps:
-                pump.cancel()
-            await asyncio.gather(*pumps, return_exceptions=True)
-            await self._sockets.close()
+
+    def _listening(self) -> Sequence[Work]:
+        self.world.base_url = self.url
+        return (self._sockets.pump(), self._posts.pump())
+
+    async def _close(self) -> None:
+        self._events.wake = lambda: None
+        await self._sockets.close()
 
     def _wake(self) -> None:
         for wire in (self._sockets, self._posts):
@@ -178,25 +152,17 @@ class SlackSimulator:
 
     async def _api(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["method"]
-        fault = self.faults.take(name)
-        if self.faults.out() or fault.reset == "before":
-            return _cut(request)
-        await asyncio.sleep(fault.delay)
+        fault = await self.faults.begin(name)
         params, error = SlackParams({}), ""
         try:
             params = await read_params(request)
-            if self.faults.out():
-                return _cut(request)
-            raise_for(fault)
+            self.faults.check_outage()
+            fault.refuse()
             answer = self._answer(name, params, _token(request, params))
         except SlackErrorResponse as refusal:
             answer, error = _refusal(refusal), refusal.error
-        except ConnectionResetError:
-            return _cut(request)
-        self._note(name, params, error)
-        if fault.reset == "after":
-            return _cut(request)
-        return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
+        self._note(name, SlackCall(name, params.values, time.time(), error))
+        return fault.spoil(answer)
 
     def _answer(self, name: str, params: SlackParams, token: str) -> web.Response:
         with self.world.changed:
@@ -222,16 +188,8 @@ class SlackSimulator:
         if token != wanted:
             raise SlackErrorResponse("invalid_auth")
 
-    def _note(self, method: str, params: SlackParams, error: str) -> None:
-        with self.world.changed:
-            self._calls.append(SlackCall(method, params.values, time.time(), error))
-            self.world.touch()
-
     async def _download(self, request: web.Request) -> web.StreamResponse:
-        fault = self.faults.take("file")
-        if self.faults.out() or fault.reset:
-            return _cut(request)
-        await asyncio.sleep(fault.delay)
+        await self.faults.begin("file", effect=False)
         file = self.world.files.get(request.match_info["id"].partition("-")[2])
         if _token(request, SlackParams({})) != self.bot_token or "files:read" not in self.world.scopes:
             # On the platform, too, this is no error but a page to log in on.
@@ -241,18 +199,16 @@ class SlackSimulator:
         return web.Response(body=file.content, content_type="application/octet-stream")
 
     async def _upload(self, request: web.Request) -> web.StreamResponse:
-        fault: SlackFault = self.faults.take("upload")
-        if self.faults.out() or fault.reset == "before":
-            return _cut(request)
-        await asyncio.sleep(fault.delay)
+        fault = await self.faults.begin("upload")
         content = await _uploaded(request)
         try:
-            raise_for(fault)
+            fault.refuse()
             with self.world.changed:
                 uploads.receive(self.world, request.match_info["id"], content)
         except SlackErrorResponse as error:
             return web.Response(status=error.status if error.status != 200 else 500, text=error.error)
-        return _cut(request) if fault.reset else web.Response(text=f"OK - {len(content)}")
+        fault.lose_answer()
+        return web.Response(text=f"OK - {len(content)}")
 
 
 async def _uploaded(request: web.Request) -> bytes:
@@ -275,9 +231,3 @@ def _refusal(error: SlackErrorResponse) -> web.Response:
         return web.Response(status=error.status, text="upstream error", headers=headers)
     body = {"ok": False, "error": error.error} | ({"needed": error.needed} if error.needed else {})
     return web.json_response(body, status=error.status, headers=headers)
-
-
-def _cut(request: web.Request) -> web.Response:
-    if request.transport is not None:
-        request.transport.abort()
-    return web.Response()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-import threading
 import time
 from collections.abc import Callable
 
+from parley.simulator.kit.world import World
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.model import (
     ChatKind,
@@ -33,17 +33,17 @@ SCOPES = frozenset(
 )
 
 
-class SlackWorld:
+class SlackWorld(World):
     """Accounts, chats, messages and files of one workspace with one app, behind one lock.
 
-    `changed` is that lock, and is notified whenever something moved. `emit` is called with every event for
+    `emit` is called with every event for
     the app, under the lock.
     """
 
     def __init__(
         self, name: str, handle: str, bot_token: str, app_token: str, timing: SlackSimulatorTiming
     ) -> None:
-        self.changed = threading.Condition()
+        super().__init__()
         self.bot_token = bot_token
         self.app_token = app_token
         self.timing = timing
@@ -64,19 +64,8 @@ class SlackWorld:
         self.modals: dict[str, Modal] = {}
         """The newest form of each person."""
         self.emit: Callable[[JsonObject], None] = lambda event: None
-        self._listeners: list[Callable[[], None]] = []
         self._numbers = itertools.count(1)
         self._last_ts = 0.0
-
-    def subscribe(self, listener: Callable[[], None]) -> None:
-        """Call `listener`, from whatever thread, after each change."""
-        self._listeners.append(listener)
-
-    def touch(self) -> None:
-        """Say that something changed; the lock is held."""
-        self.changed.notify_all()
-        for listener in self._listeners:
-            listener()
 
     def number(self) -> str:
         """The next number for an id."""

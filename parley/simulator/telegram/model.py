@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from parley.simulator.kit.upload import Upload
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 JsonObject: TypeAlias = "dict[str, Json]"
 ChatKind: TypeAlias = Literal["private", "group", "supergroup"]
@@ -140,12 +142,9 @@ class SeenDraft:
 
 
 @dataclass(frozen=True)
-class TelegramUpload:
+class TelegramUpload(Upload):
     """A file on its way to the platform."""
 
-    name: str
-    content: bytes
-    mime: str = "application/octet-stream"
     kind: MediaKind = "document"
 
 

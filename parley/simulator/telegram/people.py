@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from parley.simulator.kit.people import SimulatedPeople
 from parley.simulator.telegram.api import entities
 from parley.simulator.telegram.api.inline_keyboards import press_button as send_press
 from parley.simulator.telegram.api.methods import as_json
@@ -43,11 +44,13 @@ class SimulatedTelegramPerson:
     username: str
 
 
-class SimulatedTelegramPeople:
+class SimulatedTelegramPeople(SimulatedPeople[TelegramWorld]):
     """What everybody but the bot does."""
 
+    platform = "Telegram"
+
     def __init__(self, world: TelegramWorld) -> None:
-        self._world = world
+        super().__init__(world)
         self._albums = itertools.count(7_000_000_001)
 
     def add_person(self, name: str, username: str = "", language: str = "en") -> SimulatedTelegramPerson:
@@ -247,12 +250,6 @@ class SimulatedTelegramPeople:
         """How many updates the bot has not confirmed yet."""
         with self._world.changed:
             return len(self._world.waiting)
-
-    def wait(self, condition: Callable[[], object], timeout: float = 10.0) -> None:
-        """Block until `condition` holds, looking after each change. Raises TimeoutError."""
-        with self._world.changed:
-            if not self._world.changed.wait_for(condition, timeout):
-                raise TimeoutError("the simulated Telegram did not get there in time")
 
     def _post(
         self,

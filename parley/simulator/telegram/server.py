@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import threading
 import time
-from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
 
 from aiohttp import web
 
 from parley.simulator.kit.http_control import HttpControl
-from parley.simulator.kit.http_server import serving
+from parley.simulator.kit.simulator import PlatformSimulator, Work
 from parley.simulator.telegram.api import media, methods
 from parley.simulator.telegram.api.methods import Method
 from parley.simulator.telegram.api.params import MOST_BYTES, TelegramParams, read_params
@@ -22,16 +19,14 @@ from parley.simulator.telegram.events import webhook
 from parley.simulator.telegram.events.polling import PollingQueue
 from parley.simulator.telegram.events.webhook import WebhookSender
 from parley.simulator.telegram.faults import (
-    TelegramFault,
     TelegramFaults,
     TelegramRateLimiter,
     TelegramRateLimits,
-    raise_for,
 )
 from parley.simulator.telegram.http_verbs import FAULTS, PEOPLE
 from parley.simulator.telegram.model import Json, JsonObject, TelegramUpload
 from parley.simulator.telegram.people import SimulatedTelegramPeople
-from parley.simulator.telegram.world import KEPT_CALLS, TelegramWorld
+from parley.simulator.telegram.world import TelegramWorld
 
 _TOKEN = re.compile(r"\d{5,}:[\w-]{20,}\Z")
 DEFAULT_TOKEN = "100200300:simulated-token-for-loopback-only"  # noqa: S105 - guards nothing
@@ -54,12 +49,16 @@ class TelegramCall:
     status: int
 
 
-class TelegramSimulator:
+class TelegramSimulator(PlatformSimulator[TelegramCall]):
     """Telegram for one bot. Use it with `with`; it listens on 127.0.0.1 while open.
 
     `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
     and outlives the bot.
     """
+
+    platform = "telegram"
+    most_bytes = 2 * MOST_BYTES
+    world: TelegramWorld
 
     def __init__(
         self,
@@ -76,25 +75,17 @@ class TelegramSimulator:
         self.people = SimulatedTelegramPeople(self.world)
         self.faults = TelegramFaults()
         self._pacer = TelegramRateLimiter(pace)
-        self._calls: deque[TelegramCall] = deque(maxlen=KEPT_CALLS)
-        self._port = port
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="simulated-telegram", daemon=True)
+        super().__init__(port)
 
     @property
     def api_url(self) -> str:
         """What to use instead of `https://api.telegram.org`."""
-        return f"http://127.0.0.1:{self._port}"
+        return self.url
 
     @property
     def username(self) -> str:
         """The bot's name for mentions."""
         return self.world.bot.username
-
-    def calls(self, method: str = "") -> tuple[TelegramCall, ...]:
-        """Finished calls of the bot, oldest first; with `method`, of that one only."""
-        with self.world.changed:
-            return tuple(call for call in self._calls if not method or call.method == method)
 
     @property
     def is_polled(self) -> bool:
@@ -105,54 +96,30 @@ class TelegramSimulator:
         """Cut the connection on which the bot waits for updates."""
         self._polls.drop()
 
-    def __enter__(self) -> TelegramSimulator:
-        self._thread.start()
-        self._ready.wait()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
-
-    def _run(self) -> None:
-        asyncio.run(self._serve())
-
-    async def _serve(self) -> None:
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+    def _open(self, app: web.Application) -> None:
         self._polls = PollingQueue(self.world)
-        deliveries = asyncio.create_task(WebhookSender(self.world, self.faults.out).run())
-        app = web.Application(client_max_size=2 * MOST_BYTES)
+        self._deliveries = WebhookSender(self.world, self.faults.out)
         app.router.add_route("*", "/bot{token}/{method}", self._api)
         app.router.add_get("/file/bot{token}/{path:.+}", self._file)
         HttpControl(TelegramUpload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
-        # A poller that died must not count as one: its handler ends with its connection.
-        async with serving(app, self._port) as self._port:
-            self._ready.set()
-            await self._stop.wait()
-            deliveries.cancel()
+
+    def _listening(self) -> Sequence[Work]:
+        return (self._deliveries.run(),)
 
     async def _api(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["method"]
-        fault = self.faults.take(name.lower())
-        if self.faults.out() or fault.reset == "before":
-            return _cut(request)
-        await asyncio.sleep(fault.delay)
+        fault = await self.faults.begin(name.lower())
         params = TelegramParams({})
         try:
             self._check_token(request.match_info["token"])
-            raise_for(fault)
+            fault.refuse()
             params = await read_params(request)
             answer = _ok(await self._perform(name.lower(), params))
         except TelegramErrorResponse as error:
             answer = _refusal(error)
-        except ConnectionResetError:
-            return _cut(request)
-        self._note(name, params, answer.status)
-        if fault.reset == "after":
-            return _cut(request)
-        return web.Response(text=fault.body, content_type="text/html") if fault.body else answer
+        files: JsonObject = {name: f"{len(file.content)} bytes" for name, file in params.files.items()}
+        self._note(name, TelegramCall(name, params.values | files, time.time(), answer.status))
+        return fault.spoil(answer)
 
     async def _perform(self, method: str, params: TelegramParams) -> Json:
         if method == "getupdates":
@@ -174,17 +141,8 @@ class TelegramSimulator:
         if token != self.token:
             raise TelegramErrorResponse(401, "Unauthorized")
 
-    def _note(self, method: str, params: TelegramParams, status: int) -> None:
-        files: dict[str, Json] = {name: f"{len(f.content)} bytes" for name, f in params.files.items()}
-        with self.world.changed:
-            self._calls.append(TelegramCall(method, params.values | files, time.time(), status))
-            self.world.touch()
-
     async def _file(self, request: web.Request) -> web.StreamResponse:
-        fault = self.faults.take("file")
-        if self.faults.out() or fault.reset:
-            return _cut(request)
-        await asyncio.sleep(fault.delay)
+        await self.faults.begin("file", effect=False)
         content = self.world.files.get(request.match_info["path"].removeprefix("files/"))
         if request.match_info["token"] != self.token or content is None:
             return web.json_response({"ok": False, "error_code": 404, "description": "Not Found"}, status=404)
@@ -202,12 +160,3 @@ def _refusal(error: TelegramErrorResponse) -> web.Response:
     if error.moved_to:
         body["parameters"] = {"migrate_to_chat_id": error.moved_to}
     return web.json_response(body, status=error.status)
-
-
-def _cut(request: web.Request) -> web.Response:
-    if request.transport is not None:
-        request.transport.abort()
-    return web.Response()
-
-
-__all__ = ["TelegramCall", "TelegramFault", "TelegramSimulator"]

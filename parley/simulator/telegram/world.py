@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import threading
 import time
 from collections import deque
-from collections.abc import Callable
 
+from parley.simulator.kit.world import World
 from parley.simulator.telegram.errors import TelegramErrorResponse, bad_request, forbidden
 from parley.simulator.telegram.model import (
     ChatKind,
@@ -24,19 +23,15 @@ from parley.simulator.telegram.model import (
 
 _SILENT = frozenset({"chat_member", "message_reaction", "message_reaction_count"})
 _FIRST_SUPERGROUP = -1_001_000_000_000
-KEPT_CALLS = 200_000
 QUERY_LIFE = 15.0
 """Seconds for which a pressed button may be answered; the platform names none, bots report about so many."""
 
 
-class TelegramWorld:
-    """Accounts, chats, messages, files and waiting updates of one bot, behind one lock.
-
-    `changed` is that lock, and is notified whenever something moved.
-    """
+class TelegramWorld(World):
+    """Accounts, chats, messages, files and waiting updates of one bot, behind one lock."""
 
     def __init__(self, bot_name: str, username: str, token: str) -> None:
-        self.changed = threading.Condition()
+        super().__init__()
         self.token = token
         self.bot = TelegramAccount(int(token.partition(":")[0]), bot_name, username, is_bot=True)
         self.accounts: dict[int, TelegramAccount] = {self.bot.id: self.bot}
@@ -56,23 +51,12 @@ class TelegramWorld:
         self.waiting: list[JsonObject] = []
         self.confirmed: deque[JsonObject] = deque(maxlen=1000)
         self.again: list[JsonObject] = []
-        self._listeners: list[Callable[[], None]] = []
         self._updates = itertools.count(700_000_001)
         self._users = itertools.count(1001)
         self._groups = itertools.count(1)
         self._files = itertools.count(1)
         self._box = itertools.count(11)
         self._boxes: dict[int, itertools.count[int]] = {}
-
-    def subscribe(self, listener: Callable[[], None]) -> None:
-        """Call `listener`, from whatever thread, after each change."""
-        self._listeners.append(listener)
-
-    def touch(self) -> None:
-        """Say that something changed; the lock is held."""
-        self.changed.notify_all()
-        for listener in self._listeners:
-            listener()
 
     def add_account(self, name: str, username: str, language: str) -> TelegramAccount:
         """A new person, and the private chat between them and the bot."""

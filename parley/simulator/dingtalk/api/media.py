@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
@@ -38,8 +37,7 @@ class DingTalkMediaApi:
     async def _token(self, request: web.Request) -> web.StreamResponse:
         """A token as the older API gives it; the newer one takes it too."""
         query = request.query
-        if self._faults.out():
-            return abort_connection(request)
+        self._faults.check_outage()
         try:
             with self._world.changed:
                 self._world.check_app(query.get("appkey"), query.get("appsecret"))
@@ -52,10 +50,7 @@ class DingTalkMediaApi:
 
     async def _person(self, request: web.Request) -> web.StreamResponse:
         """Who somebody of the organisation is."""
-        fault = self._faults.take("user")
-        if self._faults.out() or fault.reset == "before":
-            return abort_connection(request)
-        await asyncio.sleep(fault.delay)
+        fault = await self._faults.begin("user")
         body: Json = await request.json()
         person = body.get("userid") if isinstance(body, dict) else None
         answer: JsonObject = {"errcode": 60121, "errmsg": "找不到该用户"}
@@ -72,10 +67,7 @@ class DingTalkMediaApi:
         return web.json_response(answer)
 
     async def _upload(self, request: web.Request) -> web.StreamResponse:
-        fault = self._faults.take("upload")
-        if self._faults.out() or fault.reset == "before":
-            return abort_connection(request)
-        await asyncio.sleep(fault.delay)
+        fault = await self._faults.begin("upload")
         if fault.status:
             return web.json_response({"code": fault.code, "message": fault.words}, status=fault.status)
         try:
@@ -83,7 +75,8 @@ class DingTalkMediaApi:
         except OapiErrorResponse as error:
             answer = {"errcode": error.number, "errmsg": error.words}
         self._note("upload", answer, 200)
-        return abort_connection(request) if fault.reset == "after" else web.json_response(answer)
+        fault.lose_answer()
+        return web.json_response(answer)
 
     async def _stored(self, request: web.Request) -> JsonObject:
         with self._world.changed:
@@ -104,10 +97,7 @@ class DingTalkMediaApi:
         return {"errcode": 0, "errmsg": "ok", "media_id": number, "type": kind, "created_at": 0}
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
-        fault = self._faults.take("file")
-        if self._faults.out() or fault.reset:
-            return abort_connection(request)
-        await asyncio.sleep(fault.delay)
+        await self._faults.begin("file", effect=False)
         upload = self._world.files.get(request.match_info["code"])
         if upload is None or request.query.get("Signature") != self._world.mark:
             return web.Response(status=403, text="AccessDenied")
@@ -121,8 +111,9 @@ class DingTalkMediaApi:
 
     async def _send(self, request: web.Request) -> web.StreamResponse:
         fault = self._faults.take("sendBySession")
-        if self._faults.out() or fault.reset == "before":
-            return abort_connection(request)
+        self._faults.check_outage()
+        if fault.reset == "before":
+            raise ConnectionResetError
         body: Json = await request.json()
         place = self._world.sessions.get(request.query.get("session", ""))
         if place is None or not isinstance(body, dict):
@@ -137,10 +128,3 @@ class DingTalkMediaApi:
             self._world.grew(place, message.text)
         self._note("sendBySession", body, 200)
         return web.json_response({"errcode": 0, "errmsg": "ok"})
-
-
-def abort_connection(request: web.Request) -> web.Response:
-    """End the connection without an answer."""
-    if request.transport is not None:
-        request.transport.abort()
-    return web.Response()

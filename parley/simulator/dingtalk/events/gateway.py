@@ -11,7 +11,6 @@ import contextlib
 import json
 import random
 import re
-import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -22,6 +21,8 @@ from parley.simulator.dingtalk.events.payloads import frame
 from parley.simulator.dingtalk.faults import DingTalkFaults
 from parley.simulator.dingtalk.model import DingTalkPush, Json, JsonObject
 from parley.simulator.dingtalk.world import DingTalkWorld
+from parley.simulator.kit.http_server import abort
+from parley.simulator.kit.websocket_frames import fragment_text
 
 _PIECE = 700
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -52,8 +53,7 @@ class StreamConnection:
 
     def cut(self) -> None:
         """End it without a word."""
-        if self.request.transport is not None:
-            self.request.transport.abort()
+        abort(self.request)
 
 
 class StreamGateway:
@@ -181,7 +181,7 @@ class StreamGateway:
                 raw = push.frame.get("raw")
                 text = raw if isinstance(raw, str) else _spelled(push.frame)
                 if self._faults.take_frame("split") and link.request.transport is not None:
-                    link.request.transport.write(_in_pieces(text.encode()))
+                    link.request.transport.write(fragment_text(text, _PIECE))
                 else:
                     await link.socket.send_str(text)
 
@@ -212,14 +212,3 @@ def _spelled(frame: Mapping[str, Json]) -> str:
     """A frame as DingTalk spells it; half a character, which UTF-8 has no bytes for, is escaped."""
     text = json.dumps(frame, ensure_ascii=False)
     return json.dumps(frame) if _HALVES.search(text) else text
-
-
-def _in_pieces(body: bytes) -> bytes:
-    """A text message as several WebSocket frames."""
-    pieces = [body[at : at + _PIECE] for at in range(0, len(body), _PIECE)] or [b""]
-    raw = b""
-    for number, piece in enumerate(pieces):
-        opcode = (1 if number == 0 else 0) | (0x80 if number == len(pieces) - 1 else 0)
-        length = bytes([len(piece)]) if len(piece) < 126 else b"\x7e" + struct.pack("!H", len(piece))
-        raw += bytes([opcode]) + length + piece
-    return raw

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
 
+from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, bad_card, invalid, no_scope, too_long
-from parley.simulator.feishu.faults import check_rate_limit
 from parley.simulator.feishu.model import FeishuCard, Json, JsonObject
 from parley.simulator.feishu.rendering import card_buttons
 from parley.simulator.feishu.rendering.markdown import foreign_images, tables
 from parley.simulator.feishu.world import FeishuWorld
-
-if TYPE_CHECKING:
-    from parley.simulator.feishu.api.messages import FeishuRequest
 
 MOST_CARD = 30 * 1024
 MOST_TABLES = 5
@@ -148,7 +144,7 @@ def _card(world: FeishuWorld, request: FeishuRequest) -> FeishuCard:
 def _operate(world: FeishuWorld, card: FeishuCard, request: FeishuRequest) -> None:
     """Count an operation: its number must be higher than the last one's. Raises FeishuErrorResponse."""
     sequence = request.body.get("sequence")
-    check_rate_limit(card.operations, world.pace.card)
+    world.check_rate(card.id, world.pace.card)
     if not isinstance(sequence, int) or not 0 < sequence <= MOST_SEQUENCE or sequence <= card.sequence:
         raise FeishuErrorResponse(300317, "sequence number compare failed")
     card.sequence = sequence

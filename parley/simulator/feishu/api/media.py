@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parley.simulator.feishu.api.messages import FeishuRequest
+from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope
 from parley.simulator.feishu.model import FeishuUpload, JsonObject
 from parley.simulator.feishu.world import FeishuWorld
@@ -11,8 +11,6 @@ MOST_IMAGE = 10 * 1024 * 1024
 MOST_FILE = 30 * 1024 * 1024
 MOST_DOWN = 100 * 1024 * 1024
 CONTACT = "contact:user.base:readonly"
-FIELDS = frozenset({"file", "image"})
-"""The fields of a form in which bytes come."""
 _TYPES = frozenset({"opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"})
 _IMAGES = (b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF", b"BM", b"II*\x00", b"MM\x00*")
 

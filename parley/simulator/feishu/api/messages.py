@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from parley.simulator.feishu.api.cards import card_for, check_card
+from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope, too_long
-from parley.simulator.feishu.faults import check_rate_limit
-from parley.simulator.feishu.model import FeishuChat, FeishuMessage, FeishuUpload, Json, JsonObject
+from parley.simulator.feishu.model import FeishuChat, FeishuMessage, Json, JsonObject
 from parley.simulator.feishu.world import FeishuWorld
 
 MOST_TEXT = 150_000
@@ -18,23 +16,6 @@ MOST_RICH = 30 * 1024
 MOST_EDITS = 20
 UUID_LIFE = 3600.0
 _KINDS = frozenset({"text", "post", "interactive", "image", "file", "audio", "media", "sticker"})
-
-
-@dataclass
-class FeishuRequest:
-    """One call: parts of its path, its query, its JSON body and uploaded files."""
-
-    path: Mapping[str, str]
-    query: Mapping[str, str]
-    body: JsonObject = field(default_factory=dict)
-    files: dict[str, FeishuUpload] = field(default_factory=dict)
-
-    def text(self, name: str) -> str:
-        """A field of the body that must be a text, "" when it is not there. Raises FeishuErrorResponse."""
-        value = self.body.get(name, "")
-        if not isinstance(value, str):
-            raise invalid(name)
-        return value
 
 
 def send(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
@@ -62,7 +43,7 @@ def _post(
     known = world.sent.get(uuid) if uuid else None
     if known is not None and time.time() - known[0] < UUID_LIFE:
         return as_json(world, world.messages[known[1]])
-    check_rate_limit(world.paces.setdefault(chat.id, []), world.pace.chat)
+    world.check_rate(chat.id, world.pace.chat)
     kind = request.text("msg_type")
     content = _content(world, kind, request.text("content"))
     card = card_for(world, content)
@@ -81,7 +62,8 @@ def patch(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     message = _own(world, request)
     if message.kind != "interactive" or message.card:
         raise FeishuErrorResponse(230054, "This operation is not supported for this message type.")
-    check_rate_limit(message.edits, world.pace.edit)
+    world.check_rate(message.id, world.pace.edit)
+    message.edits.append(time.monotonic())
     content = _content(world, "interactive", request.text("content"))
     if not _shared(message.content) or not _shared(content):
         raise FeishuErrorResponse(230099, "Failed to create card content, ext=update_multi must be true")

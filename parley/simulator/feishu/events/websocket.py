@@ -18,6 +18,8 @@ from parley.simulator.feishu.events.frames import CONTROL, DATA, Frame
 from parley.simulator.feishu.faults import FeishuFaults
 from parley.simulator.feishu.model import FeishuEvent
 from parley.simulator.feishu.world import FeishuWorld
+from parley.simulator.kit.http_server import abort
+from parley.simulator.kit.world import wait_at_most
 
 MOST_CONNECTIONS = 50
 _ROUND = 0.05
@@ -42,17 +44,12 @@ class FeishuEventDelivery:
     def __init__(self, world: FeishuWorld, faults: FeishuFaults) -> None:
         self._world, self._faults = world, faults
         self._loop = asyncio.get_running_loop()
-        self._news = asyncio.Event()
+        self._news = world.change_event()
         self._tickets: set[str] = set()
         self._numbers = itertools.count(1)
         self.connections: list[FeishuConnection] = []
         self.limit = MOST_CONNECTIONS
         self.spoiled = 0
-        world.subscribe(self._wake)
-
-    def _wake(self) -> None:
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._news.set)
 
     def ticket(self) -> str:
         """A ticket for one connection."""
@@ -82,8 +79,7 @@ class FeishuEventDelivery:
 
     def _cut(self) -> None:
         for connection in self.connections:
-            if connection.request.transport is not None:
-                connection.request.transport.abort()
+            abort(connection.request)
 
     async def _close(self) -> None:
         for connection in list(self.connections):
@@ -173,10 +169,7 @@ class FeishuEventDelivery:
             for event in self._due():
                 await self._push(event)
             self._news.clear()
-            # `wait_for` of Python 3.11 forgets that it was cancelled when news come at that instant.
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_ROUND):
-                    await self._news.wait()
+            await wait_at_most(self._news, _ROUND)
 
     def _due(self) -> list[FeishuEvent]:
         now = time.monotonic()

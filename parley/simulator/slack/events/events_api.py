@@ -10,12 +10,12 @@ import json
 import time
 import uuid
 from collections import deque
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 import aiohttp
 
+from parley.simulator.kit.world import wait_at_most
 from parley.simulator.slack.events.event_queue import KEPT, Envelope, SlackEventQueue
 from parley.simulator.slack.faults import SlackFaults
 from parley.simulator.slack.model import Json, JsonObject
@@ -98,10 +98,7 @@ class EventsApiSender:
                 due = self._events.due(time.monotonic()) if self._may_post() else []
                 for envelope in due:
                     self._begin(envelope, http, group)
-                # As in SocketModeServer.pump: `wait_for` may forget that it was cancelled.
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(self._pause()):
-                        await self._news.wait()
+                await wait_at_most(self._news, self._pause())
 
     def _may_post(self) -> bool:
         return bool(self._world.request_url) and not self._faults.out()

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
+from parley.simulator.kit.websocket_frames import fragment_text
+from parley.simulator.kit.world import wait_at_most
 from parley.simulator.slack.events.event_queue import Envelope, SlackEventQueue
 from parley.simulator.slack.faults import SlackFaults
 from parley.simulator.slack.model import JsonObject
@@ -59,10 +61,9 @@ class SocketModeServer:
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """One connection's life."""
-        if self._faults.out() or self._faults.take("link").reset:
-            if request.transport is not None:
-                request.transport.abort()
-            return web.Response()
+        self._faults.check_outage()
+        if self._faults.take("link").reset:
+            raise ConnectionResetError
         expires = self._tickets.pop(request.query.get("ticket", ""), 0.0)
         if expires < time.monotonic():
             return web.Response(status=408, text="ticket expired")
@@ -122,10 +123,7 @@ class SocketModeServer:
             for envelope in due:
                 await self._send(envelope)
             pause = max(0.005, min(60.0, self._events.next_due() - time.monotonic())) if serves else 60.0
-            # `wait_for` of Python 3.11 forgets that it was cancelled when news come at that instant.
-            with suppress(TimeoutError):
-                async with asyncio.timeout(pause):
-                    await self._news.wait()
+            await wait_at_most(self._news, pause)
 
     async def _send(self, envelope: Envelope) -> None:
         if not self._open:
@@ -136,13 +134,10 @@ class SocketModeServer:
             await self._write(self._open[number], frame)
 
     async def _write(self, link: SocketModeConnection, text: str) -> None:
-        data = text.encode()
         if not self._faults.split_frames or link.transport is None:
             await link.socket.send_str(text)
-            return
-        # aiohttp's writer has no fragments: one message in two frames, written by hand.
-        half = len(data) // 2
-        link.transport.write(_frame(0x01, data[:half]) + _frame(0x80, data[half:]))
+        else:
+            link.transport.write(fragment_text(text, -(-len(text.encode()) // 2)))
 
     async def disconnect(self, reason: str, *, close: bool) -> None:
         """Say goodbye to every connection, and close it or leave that to the app."""
@@ -172,12 +167,3 @@ class SocketModeServer:
         for link in list(self._open.values()):
             with suppress(ConnectionError):
                 await link.socket.close()
-
-
-def _frame(head: int, data: bytes) -> bytes:
-    """A server's frame with this first byte."""
-    if len(data) < 126:
-        return bytes((head, len(data))) + data
-    if len(data) < 65536:
-        return bytes((head, 126)) + len(data).to_bytes(2, "big") + data
-    return bytes((head, 127)) + len(data).to_bytes(8, "big") + data

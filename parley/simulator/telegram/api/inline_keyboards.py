@@ -27,7 +27,7 @@ _LATE = "query is too old and response timeout expired or query ID is invalid"
 
 def parse_keyboard(params: TelegramParams) -> JsonObject | None:
     """The call's keyboard, checked. Raises TelegramErrorResponse."""
-    markup = params.object("reply_markup")
+    markup = params.object_or_none("reply_markup")
     rows = markup.get("inline_keyboard") if markup else None
     if not isinstance(rows, list):
         return markup

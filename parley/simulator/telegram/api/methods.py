@@ -56,7 +56,7 @@ def require_topic(chat: TelegramChat, params: TelegramParams) -> int | None:
 
 def find_replied_message(world: TelegramWorld, chat: TelegramChat, params: TelegramParams) -> int | None:
     """The message that the call's answers, if it is there or may be missing. Raises TelegramErrorResponse."""
-    wanted = params.object("reply_parameters")
+    wanted = params.object_or_none("reply_parameters")
     if wanted is None:
         legacy = params.integer("reply_to_message_id")
         wanted = None if legacy is None else {"message_id": legacy}
@@ -228,14 +228,14 @@ def set_commands(world: TelegramWorld, params: TelegramParams) -> Json:
         named = isinstance(command, dict) and str(command.get("command", ""))
         if not named or not isinstance(command, dict) or not command.get("description"):
             raise bad_request("BOT_COMMAND_INVALID")
-    scope = params.object("scope") or {"type": "default"}
+    scope = params.object_or_none("scope") or {"type": "default"}
     world.commands[(str(scope.get("type")), params.text("language_code"))] = commands
     return True
 
 
 def get_commands(world: TelegramWorld, params: TelegramParams) -> Json:
     """The command menu of a scope and language."""
-    scope = params.object("scope") or {"type": "default"}
+    scope = params.object_or_none("scope") or {"type": "default"}
     return world.commands.get((str(scope.get("type")), params.text("language_code")), [])
 
 

@@ -7,23 +7,27 @@ from collections.abc import Mapping
 
 from aiohttp import BodyPartReader, web
 
+from parley.simulator.kit.params import Params, read_values
 from parley.simulator.telegram.errors import TelegramErrorResponse, bad_request
 from parley.simulator.telegram.model import Json, JsonObject, TelegramUpload
 
 MOST_BYTES = 50_000_000
 
 
-class TelegramParams:
-    """Parameters by name. Text that should be a number or JSON is understood as such."""
+class TelegramParams(Params):
+    """Parameters by name, and files. Text that should be a number or JSON is understood as such."""
+
+    truths = (True, "true", "True", "1", 1)
 
     def __init__(self, values: Mapping[str, Json], files: Mapping[str, TelegramUpload] | None = None) -> None:
-        self.values = dict(values)
+        super().__init__(values)
         self.files = dict(files or {})
 
-    def text(self, name: str, default: str = "") -> str:
-        """A text; numbers are taken as written."""
-        value = self.values.get(name)
-        return default if value is None else value if isinstance(value, str) else str(value)
+    def error(self, name: str, wanted: str = "") -> TelegramErrorResponse:
+        """Return what Telegram says to a parameter that is no JSON, or another kind of it."""
+        return bad_request(
+            f"can't parse {name}: expected an {wanted}" if wanted else f"can't parse {name} JSON object"
+        )
 
     def integer(self, name: str) -> int | None:
         """A whole number, or None when it is not given. Raises TelegramErrorResponse for anything else."""
@@ -35,36 +39,6 @@ class TelegramParams:
         except ValueError:
             return _refuse(name)
 
-    def flag(self, name: str) -> bool:
-        """A boolean, false when it is not given."""
-        return self.values.get(name) in (True, "true", "True", "1", 1)
-
-    def array(self, name: str) -> list[Json]:
-        """A JSON array, empty when it is not given."""
-        value = self._json(name)
-        if value is None:
-            return []
-        if not isinstance(value, list):
-            raise bad_request(f"can't parse {name}: expected an Array")
-        return value
-
-    def object(self, name: str) -> JsonObject | None:
-        """A JSON object, or None when it is not given."""
-        value = self._json(name)
-        if value is not None and not isinstance(value, dict):
-            raise bad_request(f"can't parse {name}: expected an Object")
-        return value
-
-    def _json(self, name: str) -> Json:
-        value = self.values.get(name)
-        if not isinstance(value, str):
-            return value
-        try:
-            decoded: Json = json.loads(value) if value else None
-        except ValueError:
-            raise bad_request(f"can't parse {name} JSON object") from None
-        return decoded
-
 
 def _refuse(name: str) -> int:
     raise bad_request(f"invalid {name} specified")
@@ -72,20 +46,14 @@ def _refuse(name: str) -> int:
 
 async def read_params(request: web.Request) -> TelegramParams:
     """All of a request's parameters. Raises TelegramErrorResponse."""
-    values: dict[str, Json] = dict(request.query)
-    files: dict[str, TelegramUpload] = {}
-    if request.content_type == "application/json":
-        values |= _object(await request.read())
-    elif request.content_type == "multipart/form-data":
-        await _read_multipart(request, values, files)
-    elif request.can_read_body:
-        values |= {name: value for name, value in (await request.post()).items() if isinstance(value, str)}
-    return TelegramParams(values, files)
+    if request.content_type == "multipart/form-data":
+        return await _read_multipart(request)
+    return TelegramParams(await read_values(request, _object))
 
 
 def _object(body: bytes) -> JsonObject:
     try:
-        decoded = json.loads(body or b"{}")
+        decoded = json.loads(body)
     except ValueError:
         raise bad_request("can't parse JSON object") from None
     if not isinstance(decoded, dict):
@@ -93,9 +61,9 @@ def _object(body: bytes) -> JsonObject:
     return decoded
 
 
-async def _read_multipart(
-    request: web.Request, values: dict[str, Json], files: dict[str, TelegramUpload]
-) -> None:
+async def _read_multipart(request: web.Request) -> TelegramParams:
+    values: dict[str, Json] = dict(request.query)
+    files: dict[str, TelegramUpload] = {}
     async for part in await request.multipart():
         if not isinstance(part, BodyPartReader) or not part.name:
             continue
@@ -107,3 +75,4 @@ async def _read_multipart(
         else:
             mime = part.headers.get("Content-Type", "application/octet-stream")
             files[part.name] = TelegramUpload(part.filename, content, mime)
+    return TelegramParams(values, files)

@@ -14,7 +14,7 @@ _RULER = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?
 
 def markdown_of(params: TelegramParams) -> str:
     """The markdown of the call's rich message, "" when it has none. Raises TelegramErrorResponse."""
-    message = params.object("rich_message")
+    message = params.object_or_none("rich_message")
     if message is None:
         return ""
     given = [form for form in ("markdown", "html", "blocks") if message.get(form) is not None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 
 from parley.simulator.telegram.api.params import TelegramParams
 from parley.simulator.telegram.errors import TelegramErrorResponse
@@ -24,14 +23,8 @@ class PollingQueue:
     def __init__(self, world: TelegramWorld) -> None:
         self._world = world
         self._loop = asyncio.get_running_loop()
-        self._news = asyncio.Event()
+        self._news = world.change_event()
         self._current: asyncio.Future[None] | None = None
-        world.subscribe(self._wake)
-
-    def _wake(self) -> None:
-        # The loop may be closed already when a test looks at a simulator that it has stopped.
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._news.set)
 
     @property
     def waiting(self) -> bool:

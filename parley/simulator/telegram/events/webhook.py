@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 import time
 from collections.abc import Callable
@@ -25,14 +24,7 @@ class WebhookSender:
         self._world = world
         self._out = out
         self._busy: set[int] = set()
-        self._loop = asyncio.get_running_loop()
-        self._news = asyncio.Event()
-        world.subscribe(self._wake)
-
-    def _wake(self) -> None:
-        # The loop may be closed already when a test looks at a simulator that it has stopped.
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._news.set)
+        self._news = world.change_event()
 
     async def run(self) -> None:
         """Post until cancelled."""

@@ -1,0 +1,27 @@
+"""Rate limits over sliding windows of time."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+
+
+class RateLimiter:
+    """Counts what was done under each key, such as a method or a chat."""
+
+    def __init__(self) -> None:
+        self._done: dict[str, deque[float]] = {}
+
+    def wait(self, key: str, *limits: tuple[int, float]) -> int:
+        """Count one more and return 0; or return the whole seconds to wait, and count nothing.
+
+        Each limit is how many are allowed within how many seconds.
+        """
+        now = time.monotonic()
+        done = self._done.setdefault(key, deque(maxlen=max(most for most, _ in limits)))
+        waits = [done[-most] + window - now for most, window in limits if len(done) >= most]
+        if max(waits, default=0.0) > 0:
+            return max(1, math.ceil(max(waits)))
+        done.append(now)
+        return 0
