@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from parley.simulator.kit.json_values import Json
 from parley.simulator.kit.upload import Upload
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-JsonObject: TypeAlias = "dict[str, Json]"
 FileKind: TypeAlias = Literal["picture", "file", "video", "audio"]
 
 

@@ -22,12 +22,11 @@ from parley.simulator.dingtalk.model import (
     DingTalkPush,
     DingTalkUpload,
     FileKind,
-    Json,
-    JsonObject,
     SeenDingTalkMessage,
 )
 from parley.simulator.dingtalk.rendering import render
 from parley.simulator.dingtalk.world import DingTalkWorld
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.kit.people import SimulatedPeople
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -19,10 +18,11 @@ from parley.simulator.dingtalk.faults import (
     DingTalkRateLimits,
 )
 from parley.simulator.dingtalk.http_verbs import FAULTS, PEOPLE
-from parley.simulator.dingtalk.model import DingTalkPush, DingTalkUpload, Json, JsonObject
+from parley.simulator.dingtalk.model import DingTalkPush, DingTalkUpload
 from parley.simulator.dingtalk.people import SimulatedDingTalkPeople
 from parley.simulator.dingtalk.world import QUESTION_TEMPLATE, TEMPLATE, DingTalkWorld
 from parley.simulator.kit.http_control import HttpControl
+from parley.simulator.kit.json_values import JsonObject, as_list, as_object, decode_object
 from parley.simulator.kit.simulator import PlatformSimulator, Work
 
 _TOKEN = "x-acs-dingtalk-access-token"  # noqa: S105 - the header's name
@@ -165,9 +165,7 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
     def _new_ticket(self, body: JsonObject, host: str) -> JsonObject:
         """A ticket for a connection, where `host` is what they asked: they can reach that."""
         self.world.check_app(text_of(body, "clientId"), text_of(body, "clientSecret"))
-        wanted = body.get("subscriptions")
-        listed = wanted if isinstance(wanted, list) else []
-        topics = [entry.get("topic") for entry in listed if isinstance(entry, dict)]
+        topics = [as_object(entry).get("topic") for entry in as_list(body.get("subscriptions"))]
         if not topics:
             raise bad_request("subscriptions.empty", "nothing to subscribe to")
         ticket = self.world.new_ticket(tuple(str(topic) for topic in topics))
@@ -180,10 +178,5 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
 def _body(raw: bytes) -> JsonObject:
     if len(raw) > MOST_BODY:
         raise bad_request("invalidParameter.body.tooLong", f"at most {MOST_BODY} bytes")
-    try:
-        value: Json = json.loads(raw)
-    except ValueError as error:
-        raise bad_request("invalidParameter.body.invalid", "no JSON") from error
-    if not isinstance(value, dict):
-        raise bad_request("invalidParameter.body.invalid", "no object")
-    return value
+    code = "invalidParameter.body.invalid"
+    return decode_object(raw, bad_request(code, "no JSON"), bad_request(code, "no object"))

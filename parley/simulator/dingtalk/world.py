@@ -15,9 +15,8 @@ from parley.simulator.dingtalk.model import (
     DingTalkMessage,
     DingTalkPush,
     DingTalkUpload,
-    Json,
-    JsonObject,
 )
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.kit.world import World
 
 KEPT = 200_000

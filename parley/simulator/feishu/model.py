@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-JsonObject: TypeAlias = "dict[str, Json]"
+from parley.simulator.kit.json_values import Json, JsonObject
+
 ChatKind: TypeAlias = Literal["p2p", "group", "topic_group"]
 FileKind: TypeAlias = Literal["file", "image", "audio", "media", "sticker"]
 

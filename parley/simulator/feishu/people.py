@@ -16,12 +16,11 @@ from parley.simulator.feishu.model import (
     FeishuMessage,
     FeishuUpload,
     FileKind,
-    Json,
-    JsonObject,
     SeenFeishuMessage,
 )
 from parley.simulator.feishu.rendering.card_buttons import buttons
 from parley.simulator.feishu.world import FeishuWorld
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.kit.people import SimulatedPeople
 
 _FILE_KEYS = ("file_key", "image_key")

@@ -19,10 +19,11 @@ from parley.simulator.feishu.faults import (
     FeishuSimulatorTiming,
 )
 from parley.simulator.feishu.http_verbs import FAULTS, PEOPLE
-from parley.simulator.feishu.model import FeishuCall, FeishuUpload, JsonObject
+from parley.simulator.feishu.model import FeishuCall, FeishuUpload
 from parley.simulator.feishu.people import SimulatedFeishuPeople
 from parley.simulator.feishu.world import FeishuWorld
 from parley.simulator.kit.http_control import HttpControl
+from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.simulator import PlatformSimulator, Work
 
 DEFAULT_APP = "cli_0123456789abcdef"

@@ -20,10 +20,9 @@ from parley.simulator.feishu.model import (
     FeishuMessage,
     FeishuToast,
     FeishuUpload,
-    Json,
-    JsonObject,
 )
 from parley.simulator.feishu.rendering.markdown import Rendered, render
+from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
 from parley.simulator.kit.rate_limiter import RateLimiter
 from parley.simulator.kit.world import World
 
@@ -181,11 +180,7 @@ def replace_mentions(text: str, mentions: list[Json]) -> str:
 def _post_lines(content: JsonObject) -> list[str]:
     body = next((value for value in content.values() if isinstance(value, dict)), content)
     rows = body.get("content")
-    lines: list[str] = []
-    for row in rows if isinstance(rows, list) else []:
-        entries = row if isinstance(row, list) else []
-        lines.append("".join(str(entry.get("text", "")) for entry in entries if isinstance(entry, dict)))
-    return lines
+    return ["".join(str(as_object(entry).get("text", "")) for entry in as_list(row)) for row in as_list(rows)]
 
 
 def _texts(card: Json) -> list[str]:

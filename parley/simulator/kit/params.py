@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from aiohttp import web
 
-from parley.simulator.kit.json_types import Json, JsonObject
+from parley.simulator.kit.json_values import Json, JsonObject
 
 
 class Params(ABC):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.kit.upload import Upload
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-JsonObject: TypeAlias = "dict[str, Json]"
 ChatKind: TypeAlias = Literal["im", "mpim", "channel", "group"]
 
 

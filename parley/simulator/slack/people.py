@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.people import SimulatedPeople
 from parley.simulator.slack.api import modals
 from parley.simulator.slack.api.serializers import (
@@ -14,13 +15,13 @@ from parley.simulator.slack.api.serializers import (
     mention_event,
     message_event,
     message_json,
+    press_json,
     user_json,
 )
 from parley.simulator.slack.events.event_queue import SlackEventQueue
 from parley.simulator.slack.model import (
     ChatKind,
     File,
-    JsonObject,
     SeenModal,
     SeenSlackMessage,
     SlackAccount,
@@ -29,7 +30,7 @@ from parley.simulator.slack.model import (
     SlackUpload,
 )
 from parley.simulator.slack.rendering.markup import button_label, buttons
-from parley.simulator.slack.world import APP, TEAM, SlackWorld
+from parley.simulator.slack.world import TEAM, SlackWorld
 
 Guest: TypeAlias = Literal["", "several", "one"]
 
@@ -117,21 +118,7 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             button = next((b for b in buttons(message.blocks) if button_label(b) == title), None)
             if button is None:
                 raise LookupError(f"message {ts} has no button {title!r}")
-            place: JsonObject = {"type": "message", "message_ts": ts, "channel_id": chat}
-            place |= {"is_ephemeral": False} | ({"thread_ts": message.thread} if message.thread else {})
-            payload: JsonObject = {
-                "type": "block_actions",
-                "team": {"id": TEAM, "domain": "sim"},
-                "user": self._presser(by),
-                "api_app_id": APP,
-                "container": place,
-                "channel": {"id": chat, "name": self._world.chats[chat].title},
-                "message": message_json(self._world, message) | {"blocks": message.blocks},
-                "state": {"values": {}},
-                "actions": [button | {"action_ts": self._world.new_ts()}],
-                "trigger_id": self._world.new_trigger(by),
-                "response_url": f"{self._world.base_url}/respond/{ts}",
-            }
+            payload = press_json(self._world, message, self._world.accounts[by], button)
             self._events.interact(payload)
 
     def told(self, chat: str, by: str, thread: str = "") -> tuple[str, ...]:
@@ -154,7 +141,7 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             if modal is None or modal.closed:
                 raise LookupError(f"no form is open before {by}")
             modals.fill_fields(modal, values)
-            payload = modals.submission(modal, self._presser(by), self._world.new_trigger(by))
+            payload = modals.submission(self._world, modal)
             self._events.interact(payload, lambda answer: modals.apply_view_response(modal, answer))
 
     def join(self, chat: str, person: str) -> None:
@@ -272,10 +259,6 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
     def _mention(self, place: SlackChat, message: SlackMessage) -> None:
         if place.kind != "im" and f"<@{self._world.bot.id}>" in message.text:
             self._world.emit(mention_event(self._world, place, message))
-
-    def _presser(self, by: str) -> JsonObject:
-        account = self._world.accounts[by]
-        return {"id": by, "username": account.handle, "name": account.handle, "team_id": account.team}
 
     def _changed(self, place: SlackChat, subtype: str, now: JsonObject, before: JsonObject) -> None:
         event: JsonObject = {"type": "message", "subtype": subtype, "hidden": True, "channel": place.id}

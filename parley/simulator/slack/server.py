@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from parley.simulator.kit.http_control import HttpControl
+from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.simulator import PlatformSimulator, Work
 from parley.simulator.slack.api import methods, modals, streams, uploads
 from parley.simulator.slack.api.params import SlackParams, read_params
@@ -19,7 +20,7 @@ from parley.simulator.slack.events.events_api import EventsApiSender, PostedEven
 from parley.simulator.slack.events.socket_mode import SocketModeServer
 from parley.simulator.slack.faults import SlackFaults, SlackRateLimiter
 from parley.simulator.slack.http_verbs import FAULTS, ITSELF, PEOPLE
-from parley.simulator.slack.model import JsonObject, SlackSimulatorTiming, SlackUpload
+from parley.simulator.slack.model import SlackSimulatorTiming, SlackUpload
 from parley.simulator.slack.people import SimulatedSlackPeople
 from parley.simulator.slack.world import SlackWorld
 

@@ -7,13 +7,13 @@ import re
 import time
 from collections.abc import Callable
 
+from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.world import World
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.model import (
     ChatKind,
     EphemeralMessage,
     File,
-    JsonObject,
     Modal,
     SlackAccount,
     SlackChat,

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.kit.upload import Upload
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-JsonObject: TypeAlias = "dict[str, Json]"
 ChatKind: TypeAlias = Literal["private", "group", "supergroup"]
 MediaKind: TypeAlias = Literal[
     "photo", "document", "audio", "voice", "video", "video_note", "animation", "sticker"

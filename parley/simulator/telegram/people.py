@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.people import SimulatedPeople
 from parley.simulator.telegram.api import entities
 from parley.simulator.telegram.api.inline_keyboards import press_button as send_press
@@ -15,7 +16,6 @@ from parley.simulator.telegram.api.serializers import chat_json, user_json
 from parley.simulator.telegram.model import (
     DRAFT_LIFE,
     ChatKind,
-    JsonObject,
     SeenDraft,
     SeenTelegramMessage,
     TelegramAccount,

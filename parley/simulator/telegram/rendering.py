@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from parley.simulator.telegram.model import (
-    Json,
-    JsonObject,
-    SeenTelegramMessage,
-    TelegramAccount,
-    TelegramMessage,
-)
+from parley.simulator.kit.json_values import JsonObject, as_list, as_object
+from parley.simulator.telegram.model import SeenTelegramMessage, TelegramAccount, TelegramMessage
 
 
 def see_message(message: TelegramMessage, sender: TelegramAccount) -> SeenTelegramMessage:
@@ -51,8 +46,7 @@ def addresses_bot(message: TelegramMessage, bot: TelegramAccount) -> bool:
 
 
 def _rows(message: TelegramMessage) -> list[list[JsonObject]]:
-    keyboard: Json = message.markup.get("inline_keyboard") if isinstance(message.markup, dict) else None
-    rows = keyboard if isinstance(keyboard, list) else []
+    rows = as_list(as_object(message.markup).get("inline_keyboard"))
     return [[button for button in row if isinstance(button, dict)] for row in rows if isinstance(row, list)]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from parley.simulator.kit.http_control import HttpControl
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.kit.simulator import PlatformSimulator, Work
 from parley.simulator.telegram.api import media, methods
 from parley.simulator.telegram.api.methods import Method
@@ -24,7 +25,7 @@ from parley.simulator.telegram.faults import (
     TelegramRateLimits,
 )
 from parley.simulator.telegram.http_verbs import FAULTS, PEOPLE
-from parley.simulator.telegram.model import Json, JsonObject, TelegramUpload
+from parley.simulator.telegram.model import TelegramUpload
 from parley.simulator.telegram.people import SimulatedTelegramPeople
 from parley.simulator.telegram.world import TelegramWorld
 

@@ -6,12 +6,11 @@ import itertools
 import time
 from collections import deque
 
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.kit.world import World
 from parley.simulator.telegram.errors import TelegramErrorResponse, bad_request, forbidden
 from parley.simulator.telegram.model import (
     ChatKind,
-    Json,
-    JsonObject,
     PendingCallbackQuery,
     TelegramAccount,
     TelegramChat,

@@ -16,7 +16,7 @@ from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.dingtalk import DingTalkCall, DingTalkSimulator, SeenDingTalkMessage
 from parley.simulator.dingtalk import DingTalkUpload as Sent
-from parley.simulator.dingtalk.model import Json
+from parley.simulator.kit.json_values import Json
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.dingtalk_malformed import FRAMES, PRESSES, RUBBISH, STRANGE
 from tests.contract.drivers.snapshot_pace import eager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from parley.simulator.dingtalk.events.payloads import CARD_TOPIC
-from parley.simulator.dingtalk.model import Json
+from parley.simulator.kit.json_values import Json
 
 # What a person's client could cause, and a decoder may stumble over.
 STRANGE: tuple[dict[str, Json], ...] = (

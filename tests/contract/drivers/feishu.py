@@ -15,7 +15,7 @@ from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.feishu import SHOWING, FeishuSimulator, FeishuSimulatorTiming, SeenFeishuMessage
 from parley.simulator.feishu import FeishuUpload as Sent
-from parley.simulator.feishu.model import Json, JsonObject
+from parley.simulator.kit.json_values import Json, JsonObject
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.snapshot_pace import eager
 from tests.kit.machine import patience

@@ -10,9 +10,9 @@ from parley.channels.slack.channel import create
 from parley.channels.slack.config import Config
 from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.slack import SeenSlackMessage, SlackSimulator, SlackSimulatorTiming
 from parley.simulator.slack import SlackUpload as Sent
-from parley.simulator.slack.model import Json, JsonObject
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.snapshot_pace import eager
 from tests.kit.machine import patience

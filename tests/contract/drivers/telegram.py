@@ -13,9 +13,10 @@ from parley.channels.telegram.channel import create
 from parley.channels.telegram.config import Config
 from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
+from parley.simulator.kit.json_values import Json
 from parley.simulator.telegram import SeenTelegramMessage, TelegramSimulator
 from parley.simulator.telegram import TelegramUpload as Sent
-from parley.simulator.telegram.model import Json, utf16
+from parley.simulator.telegram.model import utf16
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.drivers.telegram_malformed import RUBBISH, STRANGE

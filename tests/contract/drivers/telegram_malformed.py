@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parley.simulator.telegram.model import Json
+from parley.simulator.kit.json_values import Json
 
 
 def _pressed(**changes: Json) -> Json:

@@ -6,8 +6,9 @@ import json
 from dataclasses import dataclass
 
 from parley.simulator.dingtalk.errors import bad_request
-from parley.simulator.dingtalk.model import DingTalkCard, DingTalkCardPress, DingTalkPush, Json, JsonObject
+from parley.simulator.dingtalk.model import DingTalkCard, DingTalkCardPress, DingTalkPush
 from parley.simulator.dingtalk.world import QUESTION_TEMPLATE, DingTalkWorld
+from parley.simulator.kit.json_values import Json, JsonObject, as_object
 
 TEXT, BUTTONS, NOTE = "content", "buttons", "note"
 """The variables of QUESTION_TEMPLATE; NOTE is private."""
@@ -54,11 +55,11 @@ def apply_card_response(world: DingTalkWorld, push: DingTalkPush) -> None:
     card = None if push.press is None else world.cards.get(push.press.track)
     if push.press is None or card is None or push.code != 200:
         return
-    given = _object(_parsed(push.answer).get("response"))
-    options = _object(given.get("cardUpdateOptions"))
+    given = as_object(_parsed(push.answer).get("response"))
+    options = as_object(given.get("cardUpdateOptions"))
     own = card.private.setdefault(push.press.by, {})
     for part, option in (("cardData", "updateCardDataByKey"), ("userPrivateData", "updatePrivateDataByKey")):
-        values = _object(_object(given.get(part)).get("cardParamMap"))
+        values = as_object(as_object(given.get(part)).get("cardParamMap"))
         if values and options.get(option) is not True:
             # Whatever is not named is emptied then.
             own.clear()
@@ -79,26 +80,22 @@ def _buttons(value: str) -> list[DingTalkCardButton]:
         raise bad_request("param.cardData", "the buttons are no JSON") from error
     if not isinstance(listed, list):
         raise bad_request("param.cardData", "the buttons are no list")
-    return [_button(_object(each)) for each in listed]
+    return [_button(as_object(each)) for each in listed]
 
 
 def _button(value: JsonObject) -> DingTalkCardButton:
-    event = _object(value.get("event"))
-    request = _object(event.get("params"))
+    event = as_object(value.get("event"))
+    request = as_object(event.get("params"))
     label, action = value.get("text"), request.get("actionId")
     if not isinstance(label, str) or not label or value.get("color") not in _COLORS:
         raise bad_request("param.cardData", "a button without a text, or of no known color")
     if event.get("type") != _REQUEST or not isinstance(action, str) or not action:
         raise bad_request("param.cardData", "a button that asks for nothing")
-    return DingTalkCardButton(label, action, _object(request.get("params")))
+    return DingTalkCardButton(label, action, as_object(request.get("params")))
 
 
 def _parsed(text: str) -> JsonObject:
     try:
-        return _object(json.loads(text))
+        return as_object(json.loads(text))
     except ValueError:
         return {}
-
-
-def _object(value: Json) -> JsonObject:
-    return value if isinstance(value, dict) else {}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from parley.simulator.dingtalk.api import card_buttons
 from parley.simulator.dingtalk.api.robot import Method, text_of
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
-from parley.simulator.dingtalk.model import DingTalkCard, Json, JsonObject
+from parley.simulator.dingtalk.model import DingTalkCard
 from parley.simulator.dingtalk.world import QUESTION_TEMPLATE, DingTalkWorld
+from parley.simulator.kit.json_values import JsonObject, as_object
 
 _SPACES = {"IM_GROUP": "imGroupOpenDeliverModel", "IM_ROBOT": "imRobotOpenDeliverModel"}
 
@@ -108,8 +109,7 @@ def _card(world: DingTalkWorld, body: JsonObject) -> DingTalkCard:
 
 
 def _params(body: JsonObject) -> dict[str, str]:
-    data: Json = body.get("cardData")
-    values = data.get("cardParamMap") if isinstance(data, dict) else None
+    values = as_object(body.get("cardData")).get("cardParamMap")
     if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
         raise bad_request("param.cardData", "cardParamMap must map texts to texts")
     return {name: str(value) for name, value in values.items()}

@@ -9,8 +9,9 @@ from aiohttp import web
 
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, OapiErrorResponse
 from parley.simulator.dingtalk.faults import DingTalkFaults
-from parley.simulator.dingtalk.model import DingTalkUpload, Json, JsonObject
+from parley.simulator.dingtalk.model import DingTalkUpload
 from parley.simulator.dingtalk.world import DingTalkWorld
+from parley.simulator.kit.json_values import Json, JsonObject, as_object
 
 MOST_FILE = 20_000_000
 _IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp"})
@@ -52,7 +53,7 @@ class DingTalkMediaApi:
         """Who somebody of the organisation is."""
         fault = await self._faults.begin("user")
         body: Json = await request.json()
-        person = body.get("userid") if isinstance(body, dict) else None
+        person = as_object(body).get("userid")
         answer: JsonObject = {"errcode": 60121, "errmsg": "找不到该用户"}
         with self._world.changed:
             known = self._world.accounts.get(str(person))
@@ -119,8 +120,7 @@ class DingTalkMediaApi:
         if place is None or not isinstance(body, dict):
             return web.json_response({"errcode": 300001, "errmsg": "session 不存在"})
         kind = str(body.get("msgtype"))
-        content = body.get(kind)
-        words = content if isinstance(content, dict) else {}
+        words = as_object(body.get(kind))
         with self._world.changed:
             message = self._world.post(place, "robot", kind, from_robot=True)
             message.text = str(words.get("text") or words.get("content") or "")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import TypeAlias
 
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
-from parley.simulator.dingtalk.model import DingTalkMessage, Json, JsonObject
+from parley.simulator.dingtalk.model import DingTalkMessage
 from parley.simulator.dingtalk.world import DingTalkWorld
+from parley.simulator.kit.json_values import Json, JsonObject, decode_object
 
 Method: TypeAlias = Callable[[DingTalkWorld, JsonObject], JsonObject]
 MOST_BODY = 20_000
@@ -97,13 +97,9 @@ _KINDS = {
 
 
 def _content(body: JsonObject) -> JsonObject:
-    try:
-        value = json.loads(text_of(body, "msgParam"))
-    except ValueError as error:
-        raise bad_request("invalidParameter.msgParam.invalid", "msgParam is no JSON") from error
-    if not isinstance(value, dict):
-        raise bad_request("invalidParameter.msgParam.invalid", "msgParam is no object")
-    return value
+    code = "invalidParameter.msgParam.invalid"
+    no_json, no_object = bad_request(code, "msgParam is no JSON"), bad_request(code, "msgParam is no object")
+    return decode_object(text_of(body, "msgParam"), no_json, no_object)
 
 
 def download(world: DingTalkWorld, body: JsonObject) -> JsonObject:

@@ -19,9 +19,10 @@ from aiohttp import WSMsgType, web
 from parley.simulator.dingtalk.api import card_buttons
 from parley.simulator.dingtalk.events.payloads import frame
 from parley.simulator.dingtalk.faults import DingTalkFaults
-from parley.simulator.dingtalk.model import DingTalkPush, Json, JsonObject
+from parley.simulator.dingtalk.model import DingTalkPush
 from parley.simulator.dingtalk.world import DingTalkWorld
 from parley.simulator.kit.http_server import abort
+from parley.simulator.kit.json_values import Json, JsonObject, as_object
 from parley.simulator.kit.websocket_frames import fragment_text
 
 _PIECE = 700
@@ -152,9 +153,8 @@ class StreamGateway:
             self._to_one(push)
 
     def _to_one(self, push: DingTalkPush) -> None:
-        headers = push.frame.get("headers")
-        topic = headers.get("topic") if isinstance(headers, dict) else None
-        number = headers.get("messageId") if isinstance(headers, dict) else None
+        headers = as_object(push.frame.get("headers"))
+        topic, number = headers.get("topic"), headers.get("messageId")
         deaf = not isinstance(topic, str) or not topic.startswith("/v1.0/")
         links = [link for link in self._links if deaf or topic in link.topics]
         links = [link for link in links if not link.leaving] or links

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import time
 
-from parley.simulator.dingtalk.model import DingTalkAccount, DingTalkMessage, Json, JsonObject
+from parley.simulator.dingtalk.model import DingTalkAccount, DingTalkMessage
 from parley.simulator.dingtalk.world import CORP, DingTalkWorld
+from parley.simulator.kit.json_values import Json, JsonObject
 
 BOT_TOPIC = "/v1.0/im/bot/messages/get"
 CARD_TOPIC = "/v1.0/card/instances/callback"

@@ -7,10 +7,11 @@ import time
 
 from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, bad_card, invalid, no_scope, too_long
-from parley.simulator.feishu.model import FeishuCard, Json, JsonObject
+from parley.simulator.feishu.model import FeishuCard
 from parley.simulator.feishu.rendering import card_buttons
 from parley.simulator.feishu.rendering.markdown import foreign_images, tables
 from parley.simulator.feishu.world import FeishuWorld
+from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object, decode_object
 
 MOST_CARD = 30 * 1024
 MOST_TABLES = 5
@@ -87,8 +88,7 @@ def card_for(world: FeishuWorld, message: JsonObject) -> FeishuCard | None:
     """The entity that a message's content names, which no other message shows. Raises FeishuErrorResponse."""
     if message.get("type") != "card":
         return None
-    data = message.get("data")
-    card = world.cards.get(str(data.get("card_id"))) if isinstance(data, dict) else None
+    card = world.cards.get(str(as_object(message.get("data")).get("card_id")))
     if card is None:
         raise bad_card("ErrCode: 11310; ErrMsg: cardid is invalid")
     if card.message:
@@ -107,8 +107,7 @@ def check_card(card: JsonObject) -> None:
         or not isinstance(body.get("elements"), list)
     ):
         raise bad_card("ErrCode: 11310; ErrMsg: parse card json err")
-    config = card.get("config")
-    if isinstance(config, dict) and config.get("update_multi") is False:
+    if as_object(card.get("config")).get("update_multi") is False:
         raise bad_card("ErrCode: 11310; ErrMsg: update_multi must be true")
     card_buttons.check_card_buttons(card)
     texts = [str(each.get("content", "")) for each in _elements(body["elements"])]
@@ -121,7 +120,7 @@ def check_card(card: JsonObject) -> None:
 
 def _elements(value: Json) -> list[JsonObject]:
     found: list[JsonObject] = []
-    for entry in value if isinstance(value, list) else []:
+    for entry in as_list(value):
         if isinstance(entry, dict):
             found.append(entry)
             found += _elements(entry.get("elements"))
@@ -129,8 +128,7 @@ def _elements(value: Json) -> list[JsonObject]:
 
 
 def _element(card: JsonObject, wanted: str) -> JsonObject | None:
-    body = card.get("body")
-    elements = _elements(body.get("elements")) if isinstance(body, dict) else []
+    elements = _elements(as_object(card.get("body")).get("elements"))
     return next((each for each in elements if each.get("element_id") == wanted), None)
 
 
@@ -157,15 +155,9 @@ def _changed(world: FeishuWorld, card: FeishuCard) -> None:
 
 
 def _parsed(raw: str) -> JsonObject:
-    try:
-        body = json.loads(raw)
-    except ValueError:
-        body = None
-    if not isinstance(body, dict):
-        raise bad_card("ErrCode: 11310; ErrMsg: parse card json err")
-    return body
+    unreadable = bad_card("ErrCode: 11310; ErrMsg: parse card json err")
+    return decode_object(raw, unreadable, unreadable)
 
 
 def _streaming(card: JsonObject) -> bool:
-    config = card.get("config")
-    return isinstance(config, dict) and config.get("streaming_mode") is True
+    return as_object(card.get("config")).get("streaming_mode") is True

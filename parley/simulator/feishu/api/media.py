@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope
-from parley.simulator.feishu.model import FeishuUpload, JsonObject
+from parley.simulator.feishu.model import FeishuUpload
 from parley.simulator.feishu.world import FeishuWorld
+from parley.simulator.kit.json_values import JsonObject
 
 MOST_IMAGE = 10 * 1024 * 1024
 MOST_FILE = 30 * 1024 * 1024

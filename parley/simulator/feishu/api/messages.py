@@ -8,8 +8,9 @@ import time
 from parley.simulator.feishu.api.cards import card_for, check_card
 from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope, too_long
-from parley.simulator.feishu.model import FeishuChat, FeishuMessage, Json, JsonObject
+from parley.simulator.feishu.model import FeishuChat, FeishuMessage
 from parley.simulator.feishu.world import FeishuWorld
+from parley.simulator.kit.json_values import Json, JsonObject, decode_object
 
 MOST_TEXT = 150_000
 MOST_RICH = 30 * 1024
@@ -170,14 +171,10 @@ def _content(world: FeishuWorld, kind: str, raw: str) -> JsonObject:
         raise invalid("msg_type")
     if len(raw.encode()) > (MOST_TEXT if kind == "text" else MOST_RICH):
         raise too_long()
-    try:
-        content = json.loads(raw)
-    except ValueError:
-        raise FeishuErrorResponse(
-            230001, "invalid message content, ext=content is not a string in json format"
-        ) from None
-    if not isinstance(content, dict):
-        raise FeishuErrorResponse(230001, "invalid message content")
+    no_json = FeishuErrorResponse(
+        230001, "invalid message content, ext=content is not a string in json format"
+    )
+    content = decode_object(raw, no_json, FeishuErrorResponse(230001, "invalid message content"))
     _check(world, kind, content)
     return content
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from aiohttp import BodyPartReader, web
 
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid
-from parley.simulator.feishu.model import FeishuUpload, Json, JsonObject
+from parley.simulator.feishu.model import FeishuUpload
+from parley.simulator.kit.json_values import Json, JsonObject, as_object
 
 _FIELDS = frozenset({"file", "image"})
 """The fields of a form in which bytes come."""
@@ -51,5 +52,5 @@ async def read_request(request: web.Request) -> FeishuRequest:
             decoded: Json = json.loads(raw)
         except ValueError:
             raise FeishuErrorResponse(9499, "Bad Request: invalid JSON") from None
-        body = decoded if isinstance(decoded, dict) else {}
+        body = as_object(decoded)
     return FeishuRequest(request.match_info, request.query, body, files)

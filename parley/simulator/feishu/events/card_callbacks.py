@@ -10,9 +10,10 @@ import base64
 import json
 from collections.abc import Mapping
 
-from parley.simulator.feishu.model import FeishuEvent, FeishuToast, JsonObject
+from parley.simulator.feishu.model import FeishuEvent, FeishuToast
 from parley.simulator.feishu.rendering.card_buttons import buttons
 from parley.simulator.feishu.world import FeishuWorld
+from parley.simulator.kit.json_values import JsonObject, as_object
 
 
 def press_button(
@@ -43,7 +44,7 @@ def apply_callback_response(event: FeishuEvent, answer: str) -> None:
         return
     event.told.answered = True
     given = json.loads(base64.b64decode(answer) or b"{}")
-    toast = given.get("toast") if isinstance(given, dict) else None
+    toast = as_object(given).get("toast")
     if isinstance(toast, dict):
         event.told.text = str(toast.get("content", ""))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from parley.simulator.feishu.errors import bad_card
-from parley.simulator.feishu.model import Json, JsonObject
+from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
 
 MOST_LABEL = 100
 MOST_INPUT = 1000
@@ -23,15 +23,13 @@ class FeishuCardButton:
     @property
     def label(self) -> str:
         """What stands on it."""
-        text = self.element.get("text")
-        return str(text.get("content", "")) if isinstance(text, dict) else ""
+        return str(as_object(self.element.get("text")).get("content", ""))
 
     @property
     def value(self) -> Json:
         """What the app is told when it is pressed."""
-        behaviors = self.element.get("behaviors")
-        for each in behaviors if isinstance(behaviors, list) else []:
-            if isinstance(each, dict) and each.get("type") == "callback":
+        for each in map(as_object, as_list(self.element.get("behaviors"))):
+            if each.get("type") == "callback":
                 return each.get("value")
         return self.element.get("value")
 

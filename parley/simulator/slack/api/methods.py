@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable
 from typing import TypeAlias
 
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.api.serializers import message_json, user_json
 from parley.simulator.slack.errors import SlackErrorResponse
-from parley.simulator.slack.model import EphemeralMessage, Json, JsonObject, SlackChat, SlackMessage
+from parley.simulator.slack.model import EphemeralMessage, SlackChat, SlackMessage
 from parley.simulator.slack.rendering.blocks import check_blocks
 from parley.simulator.slack.world import TEAM, SlackWorld
 

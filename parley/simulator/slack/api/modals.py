@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
+from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
 from parley.simulator.slack.api.methods import Method
 from parley.simulator.slack.api.params import SlackParams
+from parley.simulator.slack.api.serializers import presser_json
 from parley.simulator.slack.errors import SlackErrorResponse
-from parley.simulator.slack.model import Json, JsonObject, Modal, SeenModal
+from parley.simulator.slack.model import Modal, SeenModal
 from parley.simulator.slack.rendering.blocks import check_view, label_text
 from parley.simulator.slack.world import APP, TEAM, SlackWorld
 
@@ -39,8 +41,7 @@ def open_view(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 def fields_of(view: JsonObject) -> list[dict[str, Json]]:
     """The input blocks of a view."""
-    blocks = view.get("blocks")
-    return [block for block in blocks if isinstance(block, dict)] if isinstance(blocks, list) else []
+    return [block for block in as_list(view.get("blocks")) if isinstance(block, dict)]
 
 
 def fill_fields(modal: Modal, values: Mapping[str, str]) -> None:
@@ -57,21 +58,20 @@ def see_modal(modal: Modal) -> SeenModal:
     return SeenModal(title, submit, fields, tuple(modal.errors.values()))
 
 
-def submission(modal: Modal, user: JsonObject, trigger: str) -> JsonObject:
+def submission(world: SlackWorld, modal: Modal) -> JsonObject:
     """The payload of a form that is sent."""
     state: dict[str, Json] = {}
     for block in fields_of(modal.view):
-        element = block.get("element")
-        action = str(element.get("action_id") or "") if isinstance(element, dict) else ""
+        action = str(as_object(block.get("element")).get("action_id") or "")
         value = modal.values[str(block["block_id"])]
         # An empty field is null on the platform.
         state[str(block["block_id"])] = {action: {"type": "plain_text_input", "value": value or None}}
     return {
         "type": "view_submission",
         "team": {"id": TEAM, "domain": "sim"},
-        "user": user,
+        "user": presser_json(world.accounts[modal.user]),
         "api_app_id": APP,
-        "trigger_id": trigger,
+        "trigger_id": world.new_trigger(modal.user),
         "view": _view_json(modal) | {"state": {"values": state}},
         "response_urls": [],
     }
@@ -93,9 +93,7 @@ def _title(block: dict[str, Json]) -> str:
 
 
 def _initial(block: dict[str, Json]) -> tuple[str, str]:
-    element = block.get("element")
-    value = element.get("initial_value") if isinstance(element, dict) else ""
-    return str(block["block_id"]), str(value or "")
+    return str(block["block_id"]), str(as_object(block.get("element")).get("initial_value") or "")
 
 
 def _view_json(modal: Modal) -> JsonObject:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from aiohttp import web
 
+from parley.simulator.kit.json_values import JsonObject, decode_object
 from parley.simulator.kit.params import Params, read_values
 from parley.simulator.slack.errors import SlackErrorResponse
-from parley.simulator.slack.model import JsonObject
 
 
 class SlackParams(Params):
@@ -43,10 +41,4 @@ async def read_params(request: web.Request) -> SlackParams:
 
 
 def _object(body: bytes) -> JsonObject:
-    try:
-        decoded = json.loads(body)
-    except ValueError:
-        raise SlackErrorResponse("invalid_json") from None
-    if not isinstance(decoded, dict):
-        raise SlackErrorResponse("json_not_object")
-    return decoded
+    return decode_object(body, SlackErrorResponse("invalid_json"), SlackErrorResponse("json_not_object"))

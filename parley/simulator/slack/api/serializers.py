@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import re
 
-from parley.simulator.slack.model import File, Json, JsonObject, SlackAccount, SlackChat, SlackMessage
-from parley.simulator.slack.world import TEAM, SlackWorld
+from parley.simulator.kit.json_values import Json, JsonObject
+from parley.simulator.slack.model import File, SlackAccount, SlackChat, SlackMessage
+from parley.simulator.slack.world import APP, TEAM, SlackWorld
 
 
 def escape_typed_text(world: SlackWorld, text: str) -> str:
@@ -94,3 +95,27 @@ def message_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> 
 def mention_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> JsonObject:
     """The `app_mention` event of the same post: without `channel_type`, as on the platform."""
     return message_json(world, message) | {"type": "app_mention", "channel": chat.id, "event_ts": message.ts}
+
+
+def presser_json(account: SlackAccount) -> JsonObject:
+    """Whoever presses a button or sends a form."""
+    return {"id": account.id, "username": account.handle, "name": account.handle, "team_id": account.team}
+
+
+def press_json(world: SlackWorld, message: SlackMessage, by: SlackAccount, button: JsonObject) -> JsonObject:
+    """The payload of a pressed button."""
+    place: JsonObject = {"type": "message", "message_ts": message.ts, "channel_id": message.chat}
+    place |= {"is_ephemeral": False} | ({"thread_ts": message.thread} if message.thread else {})
+    return {
+        "type": "block_actions",
+        "team": {"id": TEAM, "domain": "sim"},
+        "user": presser_json(by),
+        "api_app_id": APP,
+        "container": place,
+        "channel": {"id": message.chat, "name": world.chats[message.chat].title},
+        "message": message_json(world, message) | {"blocks": message.blocks},
+        "state": {"values": {}},
+        "actions": [button | {"action_ts": world.new_ts()}],
+        "trigger_id": world.new_trigger(by.id),
+        "response_url": f"{world.base_url}/respond/{message.ts}",
+    }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.slack.api.methods import MOST_MARKDOWN, SESSIONS, Method, find_thread_root, metadata
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.errors import SlackErrorResponse
-from parley.simulator.slack.model import Json, JsonObject, SlackChat, SlackMessage
+from parley.simulator.slack.model import SlackChat, SlackMessage
 from parley.simulator.slack.world import SlackWorld
 
 _STATES = frozenset({"pending", "in_progress", "complete", "error"})

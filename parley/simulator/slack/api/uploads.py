@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.slack.api.methods import Method, find_thread_root
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.api.serializers import file_json, message_event
 from parley.simulator.slack.errors import SlackErrorResponse
-from parley.simulator.slack.model import File, Json, JsonObject
+from parley.simulator.slack.model import File
 from parley.simulator.slack.world import SlackWorld
 
 MOST_BYTES = 1_000_000_000

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from parley.simulator.slack.model import JsonObject
+from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.slack.world import APP, TEAM, SlackWorld
 
 KEPT = 1000

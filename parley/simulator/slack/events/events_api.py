@@ -15,10 +15,10 @@ from urllib.parse import urlencode
 
 import aiohttp
 
+from parley.simulator.kit.json_values import JsonObject, as_object
 from parley.simulator.kit.world import wait_at_most
 from parley.simulator.slack.events.event_queue import KEPT, Envelope, SlackEventQueue
 from parley.simulator.slack.faults import SlackFaults
-from parley.simulator.slack.model import Json, JsonObject
 from parley.simulator.slack.world import SlackWorld
 
 _JSON = "application/json"
@@ -170,15 +170,13 @@ def _written(envelope: Envelope) -> tuple[str, str]:
 
 def _chat(payload: JsonObject) -> str:
     """What must stay in order: a chat; rubbish need not."""
-    event: Json = payload.get("event")
-    chat = event.get("channel") if isinstance(event, dict) else None
+    chat = as_object(payload.get("event")).get("channel")
     return chat if isinstance(chat, str) else uuid.uuid4().hex
 
 
 def _object(body: str) -> JsonObject:
     """The object in the body of an answer, empty for none."""
     try:
-        decoded: Json = json.loads(body or "{}")
+        return as_object(json.loads(body or "{}"))
     except ValueError:
         return {}
-    return decoded if isinstance(decoded, dict) else {}

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
+from parley.simulator.kit.json_values import JsonObject, as_object
 from parley.simulator.kit.websocket_frames import fragment_text
 from parley.simulator.kit.world import wait_at_most
 from parley.simulator.slack.events.event_queue import Envelope, SlackEventQueue
 from parley.simulator.slack.faults import SlackFaults
-from parley.simulator.slack.model import JsonObject
 from parley.simulator.slack.world import APP, SlackWorld
 
 MOST_CONNECTIONS = 10
@@ -108,8 +108,7 @@ class SocketModeServer:
             except ValueError:
                 continue
             if isinstance(frame, dict) and isinstance(frame.get("envelope_id"), str):
-                answer = frame.get("payload")
-                self._events.acknowledged(frame["envelope_id"], answer if isinstance(answer, dict) else {})
+                self._events.acknowledged(frame["envelope_id"], as_object(frame.get("payload")))
 
     async def pump(self) -> None:
         """Send what is due, each to one connection at random, for ever."""

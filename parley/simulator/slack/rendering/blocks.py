@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import html
 
+from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
 from parley.simulator.slack.errors import SlackErrorResponse
-from parley.simulator.slack.model import Json, JsonObject
 from parley.simulator.slack.rendering.markup import render_markdown, render_mrkdwn
 
 MOST_BLOCKS = 50
@@ -38,8 +38,7 @@ def check_blocks(blocks: list[Json]) -> None:
 
 def check_view(view: JsonObject) -> None:
     """Raises SlackErrorResponse for a view that Slack would not open as a modal with input blocks."""
-    fields = view.get("blocks")
-    inputs = fields if isinstance(fields, list) else []
+    inputs = as_list(view.get("blocks"))
     sound = (
         view.get("type") == "modal"
         and _is_text(view.get("title"), _MOST_TITLE)
@@ -70,7 +69,7 @@ def render_blocks(blocks: list[Json]) -> tuple[str, tuple[str, ...]]:
 
 def label_text(of: Json) -> str:
     """The words of a text object."""
-    return str(of.get("text", "")) if isinstance(of, dict) else ""
+    return str(as_object(of).get("text", ""))
 
 
 def _read(text: Json) -> str:
@@ -80,7 +79,7 @@ def _read(text: Json) -> str:
 
 
 def _is(block: Json, kind: str) -> bool:
-    return isinstance(block, dict) and block.get("type") == kind
+    return as_object(block).get("type") == kind
 
 
 def _is_sound(block: JsonObject) -> bool:
@@ -97,7 +96,7 @@ def _is_sound(block: JsonObject) -> bool:
 
 
 def _is_row(elements: Json) -> bool:
-    row = [each for each in elements if isinstance(each, dict)] if isinstance(elements, list) else []
+    row = [each for each in as_list(elements) if isinstance(each, dict)]
     ids = [each.get("action_id") for each in row if each.get("action_id")]
     return (
         0 < len(row) <= _MOST_ELEMENTS and len(ids) == len(set(map(str, ids))) and all(map(_is_button, row))
@@ -138,7 +137,6 @@ def _is_text(text: Json, most: int, *kinds: str) -> bool:
 def _length(block: Json) -> int:
     if not isinstance(block, dict):
         return 0
-    elements = block.get("elements")
-    inside = sum(map(_length, elements)) if isinstance(elements, list) else 0
+    inside = sum(map(_length, as_list(block.get("elements"))))
     text = block.get("text")
     return inside + len(text if isinstance(text, str) else label_text(text))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pyromark
 
-from parley.simulator.slack.model import Json
+from parley.simulator.kit.json_values import Json, as_list, as_object
 
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
 _LINK = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
@@ -100,9 +100,8 @@ def buttons(blocks: list[Json]) -> list[dict[str, Json]]:
     found: list[dict[str, Json]] = []
     for block in blocks:
         if isinstance(block, dict) and block.get("type") == "actions":
-            elements = block.get("elements")
             ours: dict[str, Json] = {"block_id": block.get("block_id", "")}
-            for element in elements if isinstance(elements, list) else []:
+            for element in as_list(block.get("elements")):
                 if isinstance(element, dict) and element.get("type") == "button":
                     found += [element | ours]
     return found
@@ -110,5 +109,4 @@ def buttons(blocks: list[Json]) -> list[dict[str, Json]]:
 
 def button_label(button: dict[str, Json]) -> str:
     """What stands on a button."""
-    text = button.get("text")
-    return str(text.get("text", "")) if isinstance(text, dict) else ""
+    return str(as_object(button.get("text")).get("text", ""))

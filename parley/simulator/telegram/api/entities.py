@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.telegram.errors import bad_request
-from parley.simulator.telegram.model import Json, JsonObject, utf16
+from parley.simulator.telegram.model import utf16
 
 KNOWN = frozenset(
     {

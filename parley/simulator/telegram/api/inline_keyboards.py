@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import time
 
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.telegram.api.params import TelegramParams
 from parley.simulator.telegram.api.serializers import user_json
 from parley.simulator.telegram.errors import bad_request
-from parley.simulator.telegram.model import (
-    Json,
-    JsonObject,
-    PendingCallbackQuery,
-    TelegramAccount,
-    TelegramMessage,
-    utf16,
-)
+from parley.simulator.telegram.model import PendingCallbackQuery, TelegramAccount, TelegramMessage, utf16
 from parley.simulator.telegram.world import TelegramWorld
 
 MOST_DATA = 64

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+from parley.simulator.kit.json_values import Json
 from parley.simulator.telegram.api.methods import (
     MOST_CAPTION,
     Method,
@@ -15,7 +16,6 @@ from parley.simulator.telegram.api.methods import (
 from parley.simulator.telegram.api.params import TelegramParams
 from parley.simulator.telegram.errors import bad_request
 from parley.simulator.telegram.model import (
-    Json,
     MediaKind,
     TelegramChat,
     TelegramMedia,

@@ -6,18 +6,12 @@ import time
 from collections.abc import Callable
 from typing import TypeAlias
 
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.telegram.api import entities, inline_keyboards, rich_messages
 from parley.simulator.telegram.api.params import TelegramParams
 from parley.simulator.telegram.api.serializers import chat_json, message_json, user_json
 from parley.simulator.telegram.errors import bad_request
-from parley.simulator.telegram.model import (
-    Json,
-    JsonObject,
-    TelegramChat,
-    TelegramDraft,
-    TelegramMessage,
-    utf16,
-)
+from parley.simulator.telegram.model import TelegramChat, TelegramDraft, TelegramMessage, utf16
 from parley.simulator.telegram.world import TelegramWorld
 
 MOST_TEXT = 4096

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from aiohttp import BodyPartReader, web
 
+from parley.simulator.kit.json_values import Json, JsonObject, decode_object
 from parley.simulator.kit.params import Params, read_values
 from parley.simulator.telegram.errors import TelegramErrorResponse, bad_request
-from parley.simulator.telegram.model import Json, JsonObject, TelegramUpload
+from parley.simulator.telegram.model import TelegramUpload
 
 MOST_BYTES = 50_000_000
 
@@ -52,13 +52,8 @@ async def read_params(request: web.Request) -> TelegramParams:
 
 
 def _object(body: bytes) -> JsonObject:
-    try:
-        decoded = json.loads(body)
-    except ValueError:
-        raise bad_request("can't parse JSON object") from None
-    if not isinstance(decoded, dict):
-        raise bad_request("object expected as the request's body")
-    return decoded
+    no_object = bad_request("object expected as the request's body")
+    return decode_object(body, bad_request("can't parse JSON object"), no_object)
 
 
 async def _read_multipart(request: web.Request) -> TelegramParams:

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from parley.simulator.telegram.model import (
-    Json,
-    JsonObject,
-    TelegramAccount,
-    TelegramChat,
-    TelegramMedia,
-    TelegramMessage,
-)
+from parley.simulator.kit.json_values import Json, JsonObject
+from parley.simulator.telegram.model import TelegramAccount, TelegramChat, TelegramMedia, TelegramMessage
 
 
 def user_json(account: TelegramAccount) -> JsonObject:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.telegram.api.params import TelegramParams
 from parley.simulator.telegram.errors import TelegramErrorResponse
-from parley.simulator.telegram.model import Json, JsonObject
 from parley.simulator.telegram.world import TelegramWorld
 
 _TAKEN = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"

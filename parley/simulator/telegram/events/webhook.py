@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import aiohttp
 
+from parley.simulator.kit.json_values import Json, JsonObject, as_object
 from parley.simulator.telegram.api.params import TelegramParams
 from parley.simulator.telegram.errors import bad_request
-from parley.simulator.telegram.model import Json, JsonObject
 from parley.simulator.telegram.world import TelegramWorld
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}\Z")
@@ -81,9 +81,9 @@ async def _post(session: aiohttp.ClientSession, world: TelegramWorld, update: Js
 def _chat_of(update: JsonObject) -> int:
     """The chat that an update is about, 0 for none."""
     for body in update.values():
-        inner = body.get("message", body) if isinstance(body, dict) else None
-        chat = inner.get("chat") if isinstance(inner, dict) else None
-        number = chat.get("id") if isinstance(chat, dict) else None
+        about = as_object(body)
+        chat = as_object(as_object(about.get("message", about)).get("chat"))
+        number = chat.get("id")
         if isinstance(number, int):
             return number
     return 0

@@ -1,8 +1,0 @@
-"""The types of JSON."""
-
-from __future__ import annotations
-
-from typing import TypeAlias
-
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-JsonObject: TypeAlias = "dict[str, Json]"
