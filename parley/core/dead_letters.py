@@ -85,13 +85,13 @@ class DeadLetters:
     def __init__(self, store: DeadLetterStore) -> None:
         self._store = store
 
-    async def every(self) -> Sequence[DeadLetter]:
+    async def list_all(self) -> Sequence[DeadLetter]:
         """Return the letters, newest first; of very many only the newest."""
         return group_dead_letters(await self._store.dead(MAX_DEAD_LETTERS))
 
     async def find(self, item: int) -> DeadLetter | None:
         """Return the letter of this number, or of which this is a part; None where there is none."""
-        return next((each for each in await self.every() if item in each.items), None)
+        return next((each for each in await self.list_all() if item in each.items), None)
 
     async def retry(self, item: int) -> bool:
         """Try it again: an answer is delivered, a turn worked anew, memory learns; False where there is none.

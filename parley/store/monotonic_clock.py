@@ -21,7 +21,7 @@ class MonotonicClock:
         with self._lock:
             return self._at_least(self._newest)
 
-    def pass_by(self, moment: float) -> None:
+    def advance(self, moment: float) -> None:
         """An earlier process was there already: it is no earlier now."""
         with self._lock:
             self._at_least(moment)

@@ -46,25 +46,25 @@ class NodeRegistry(Protocol):
         """This node's own name, unlike any other."""
         ...
 
-    def say(self, report: str) -> None:
+    def set_report(self, report: str) -> None:
         """What the others are shown of this node from its next sign of life on."""
         ...
 
-    async def all(self, queues: str) -> Sequence[Node]:
+    async def list_nodes(self, queues: str) -> Sequence[Node]:
         """Every node that is known, by name, none where there can be one only; `queues` is how those begin
         whose lanes are counted.
         """
         ...
 
-    async def hold(self, what: str, seconds: float) -> LeaseHolder:
+    async def acquire_lease(self, what: str, seconds: float) -> LeaseHolder:
         """Take, or keep, what only one node may have; tells who has it now."""
         ...
 
-    async def let_go(self, what: str) -> None:
+    async def release_lease(self, what: str) -> None:
         """Give back what is held; what is not is no error."""
         ...
 
-    async def freed(self, what: str, timeout: float) -> None:
+    async def wait_for_release(self, what: str, timeout: float) -> None:
         """Return when somebody let go of it, or after `timeout` seconds."""
         ...
 
@@ -75,17 +75,17 @@ class SingleNodeRegistry:
 
     name: str
 
-    def say(self, report: str) -> None:
+    def set_report(self, report: str) -> None:
         """Nobody reads it."""
 
-    async def all(self, queues: str) -> Sequence[Node]:
+    async def list_nodes(self, queues: str) -> Sequence[Node]:
         return ()
 
-    async def hold(self, what: str, seconds: float) -> LeaseHolder:
+    async def acquire_lease(self, what: str, seconds: float) -> LeaseHolder:
         return LeaseHolder(self.name, math.inf)
 
-    async def let_go(self, what: str) -> None:
+    async def release_lease(self, what: str) -> None:
         """Nobody waits for it."""
 
-    async def freed(self, what: str, timeout: float) -> None:
+    async def wait_for_release(self, what: str, timeout: float) -> None:
         """It always is."""

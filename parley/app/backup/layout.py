@@ -42,7 +42,7 @@ class DataLayout:
     memory: Path
     store: Path | None
 
-    def place(self, name: str) -> Path | None:
+    def path_of(self, name: str) -> Path | None:
         """Return where a file of a backup belongs; None where there is no place for it here."""
         if name in self.databases:
             return self.databases[name]

@@ -74,7 +74,7 @@ def _places(layout: DataLayout, folder: Path, manifest: Manifest) -> Mapping[Pat
         raise ParleyError(f"{folder / NAME} names no {DATABASE}: this is no whole backup.")
     places: dict[Path, BackupFile] = {}
     for each in manifest.files:
-        place = layout.place(each.path)
+        place = layout.path_of(each.path)
         if place is None or place in places:
             raise ParleyError(f"{folder / NAME} cannot be used: there is no place for {each.path[:100]!r}.")
         places[place] = each

@@ -90,7 +90,7 @@ class Parley:
                 url = await listening
                 tasks.append(group.create_task(self.manager.run()))
                 async with self.supervisors:
-                    await self.supervisors.begun("web")
+                    await self.supervisors.wait_until_started("web")
                     started(url)
                     await stop.wait()
                     handing_over = await self.others()
@@ -216,8 +216,8 @@ def _server(
         [*api, *(route for route in routes if not isinstance(route, Webhook))],
         pulse.reports,
         webhooks=[route for route in routes if isinstance(route, Webhook)],
-        look=pulse.look,
-        doubt=pulse.doubt,
+        look=pulse.refresh,
+        doubt=pulse.recheck,
     )
 
 

@@ -56,13 +56,13 @@ class HealthMonitor:
             group.create_task(self._watch_store())
             group.create_task(self._watch_agent())
 
-    async def look(self) -> None:
+    async def refresh(self) -> None:
         """Look at the store now, unless somebody did in the last second, and nothing was in doubt since."""
         async with self._looking:
             if not 0 <= self._clock() - self._looked < _FRESH:
                 await self._look()
 
-    def doubt(self) -> None:
+    def recheck(self) -> None:
         """Have the next look be a new one."""
         self._looked = -math.inf
 

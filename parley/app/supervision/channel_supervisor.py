@@ -67,15 +67,15 @@ class ChannelSupervisor:
         self._failures = 0
         self._up_since: float | None = None
         self._report = HealthReport(channel.name, Health.STARTING, "connecting", surroundings.clock())
-        self._begun = asyncio.Event()
+        self._started = asyncio.Event()
 
     def report(self) -> HealthReport:
         """How the channel is now, and since when."""
         return self._report
 
-    async def begun(self) -> None:
+    async def wait_until_started(self) -> None:
         """Return once the first connection stands, or did not come about."""
-        await self._begun.wait()
+        await self._started.wait()
 
     async def accept(self, message: InboundMessage) -> None:
         """Inbox: durable on return. Raises StoreUnavailable."""
@@ -95,7 +95,7 @@ class ChannelSupervisor:
         """Listen until cancelled, or until the platform refuses our credentials."""
         while True:
             try:
-                async with self._seat.taken(self._stand_by):
+                async with self._seat.acquire(self._stand_by):
                     pause = await self._connection()
             except ConnectionLeaseLost as error:
                 log.warning("%s: %s", self._channel.name, error)
@@ -140,7 +140,7 @@ class ChannelSupervisor:
     def _show(self, health: Health, detail: str) -> None:
         since = self._report.since if health is self._report.health else self._around.clock()
         self._report = HealthReport(self._channel.name, health, detail, since)
-        self._begun.set()
+        self._started.set()
 
 
 class ChannelSupervisors:
@@ -159,13 +159,13 @@ class ChannelSupervisors:
         """How every channel is."""
         return tuple(each.report() for each in self._supervisors)
 
-    async def begun(self, channel: str) -> None:
+    async def wait_until_started(self, channel: str) -> None:
         """Return once a channel's first connection stands or did not come about, or after `patience`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
                 for each in self._supervisors:
                     if each.report().name == channel:
-                        await each.begun()
+                        await each.wait_until_started()
 
     async def __aenter__(self) -> ChannelSupervisors:
         self._tasks = {

@@ -65,9 +65,9 @@ class ClusterMembership:
             said = NodeReport(
                 agent=self._agent, channels={one.name: one.health.value for one in self._channels()}
             )
-            self._nodes.say(said.model_dump_json())
+            self._nodes.set_report(said.model_dump_json())
             try:
-                self._known = await self._nodes.all(TURNS)
+                self._known = await self._nodes.list_nodes(TURNS)
             except StoreUnavailable as error:
                 log.info("the other nodes are not seen: %s", error)
             self._warn()
@@ -77,7 +77,7 @@ class ClusterMembership:
         """Whether somebody else could go on with our work now."""
         try:
             async with asyncio.timeout(_PARTING):
-                self._known = await self._nodes.all(TURNS)
+                self._known = await self._nodes.list_nodes(TURNS)
         except (StoreUnavailable, TimeoutError):
             return False
         return any(node.alive and node.name != self._nodes.name for node in self._known)
@@ -119,7 +119,7 @@ async def lease_embedded_agent(
     async def hold() -> None:
         while True:
             try:
-                async with seat.taken(stand_by):
+                async with seat.acquire(stand_by):
                     stood.set()
                     await asyncio.Event().wait()
             except ConnectionLeaseLost as error:

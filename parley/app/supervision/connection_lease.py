@@ -31,7 +31,7 @@ class ConnectionLeaseLost(Exception):
 class ConnectionLease(Protocol):
     """A place to listen at."""
 
-    def taken(self, stand_by: OnStandby) -> AbstractAsyncContextManager[None]:
+    def acquire(self, stand_by: OnStandby) -> AbstractAsyncContextManager[None]:
         """Sit for as long as it is entered; waits until it is free. Raises SeatLost."""
         ...
 
@@ -40,7 +40,7 @@ class NoLease:
     """There is one for every node."""
 
     @asynccontextmanager
-    async def taken(self, stand_by: OnStandby) -> AsyncIterator[None]:
+    async def acquire(self, stand_by: OnStandby) -> AsyncIterator[None]:
         yield
 
 
@@ -63,7 +63,7 @@ class ExclusiveLease:
         self._clock = clock
 
     @asynccontextmanager
-    async def taken(self, stand_by: OnStandby) -> AsyncIterator[None]:
+    async def acquire(self, stand_by: OnStandby) -> AsyncIterator[None]:
         tenure = await self._got(stand_by)
         log.info("this node has %s now", self._what)
         try:
@@ -81,13 +81,13 @@ class ExclusiveLease:
         finally:
             with suppress(StoreUnavailable, TimeoutError):
                 async with asyncio.timeout(_PARTING):
-                    await self._nodes.let_go(self._what)
+                    await self._nodes.release_lease(self._what)
 
     async def _got(self, stand_by: OnStandby) -> LeaseToken:
         while True:
             asked = self._clock()
             try:
-                holding = await self._nodes.hold(self._what, self._seconds)
+                holding = await self._nodes.acquire_lease(self._what, self._seconds)
             except StoreUnavailable as error:
                 stand_by(error.user_text)
                 await asyncio.sleep(_LOOK)
@@ -95,7 +95,7 @@ class ExclusiveLease:
             if holding.node == self._nodes.name:
                 return LeaseToken(self._seconds, asked, self._clock)
             stand_by(f"node {holding.node} has the connection")
-            await self._nodes.freed(self._what, min(_LOOK, max(0.0, holding.left) + 0.05))
+            await self._nodes.wait_for_release(self._what, min(_LOOK, max(0.0, holding.left) + 0.05))
 
     async def _keep(self, tenure: LeaseToken, limit: asyncio.Timeout) -> None:
         now = asyncio.get_running_loop().time
@@ -103,7 +103,7 @@ class ExclusiveLease:
             await asyncio.sleep(self._seconds / 4)
             asked = self._clock()
             try:
-                holding = await self._nodes.hold(self._what, self._seconds)
+                holding = await self._nodes.acquire_lease(self._what, self._seconds)
             except StoreUnavailable as error:
                 log.warning("%s cannot be prolonged: %s", self._what, error)
                 continue

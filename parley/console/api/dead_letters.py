@@ -25,7 +25,7 @@ def letter_routes(letters: DeadLetters) -> Sequence[Route]:
     """GET lists, GET `/{item}` shows one, POST `/{item}/retry` tries it again, DELETE `/{item}` drops it."""
 
     async def listed(request: Request) -> Response:
-        found = await letters.every()
+        found = await letters.list_all()
         body: dict[str, Json] = {"letters": [_line(each) for each in found], "most": MAX_DEAD_LETTERS}
         return JSONResponse(body, headers=_PRIVATE)
 

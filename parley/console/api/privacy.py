@@ -45,7 +45,7 @@ def privacy_routes(desk: PrivacyService, folder: Path) -> Sequence[Route]:
     """
 
     async def looked_up(request: Request) -> Response:
-        subject = await desk.who(_name(request))
+        subject = await desk.find(_name(request))
         return JSONResponse({"person": subject.person, "accounts": list(subject.accounts)}, headers=_PRIVATE)
 
     async def exported(request: Request) -> Response:
@@ -60,7 +60,7 @@ def privacy_routes(desk: PrivacyService, folder: Path) -> Sequence[Route]:
 
     async def erased(request: Request) -> Response:
         whom = await read_json(request, _Whom)
-        subject = await desk.who(whom.person)
+        subject = await desk.find(whom.person)
         if set(subject.accounts) != set(whom.accounts):
             raise RequestRefused(
                 409, "other_accounts", f"The accounts are {', '.join(subject.accounts)} now."

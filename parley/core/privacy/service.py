@@ -22,14 +22,14 @@ class PrivacyService:
         self._sources = sources
         self._erasing = asyncio.Lock()
 
-    async def who(self, name: str) -> DataSubject:
+    async def find(self, name: str) -> DataSubject:
         """The person, and all their accounts."""
         begun = await find_erasure_state(self._sources.archive, name)
         return begun.subject if begun is not None else await find_data_subject(self._sources.people, name)
 
     async def export(self, name: str, into: Path) -> PrivacyReport:
         """Write everything about them into the new zip file `into`; nothing is changed. Raises OSError."""
-        return await export_person(self._sources, await self.who(name), into)
+        return await export_person(self._sources, await self.find(name), into)
 
     async def erase(self, name: str) -> PrivacyReport:
         """Erase everything about them. Called again after a crash it goes on; called once more, it finds

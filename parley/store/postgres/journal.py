@@ -127,7 +127,7 @@ class PostgresStore:
         except StoreUnavailable:
             self._doubts.keep(ticket)
             raise
-        return claims_of(rows, self.nodes.proved(asked))
+        return claims_of(rows, self.nodes.confirm_lease(asked))
 
     def _give_back(self, ticket: int, answer: asyncio.Future[list[Row]]) -> None:
         if answer.cancelled() or answer.exception() is not None:
@@ -276,7 +276,7 @@ class PostgresStore:
 
     async def maintain(self, prune_every: float = 3600.0) -> None:
         async with asyncio.TaskGroup() as group:
-            group.create_task(self.nodes.stay())
+            group.create_task(self.nodes.keep_alive())
             group.create_task(self._prune_often(prune_every))
 
     async def _prune_often(self, pause: float) -> None:

@@ -47,10 +47,10 @@ class PostgresNodeRegistry:
     def name(self) -> str:
         return self._name
 
-    def say(self, report: str) -> None:
+    def set_report(self, report: str) -> None:
         self._report = report
 
-    def proved(self, asked: float) -> LeaseToken:
+    def confirm_lease(self, asked: float) -> LeaseToken:
         """The server has just prolonged the lease: it was asked at `asked`, by `uptime`.
 
         Where the lease may have been over before that, others may have taken what was held: whatever was
@@ -70,9 +70,9 @@ class PostgresNodeRegistry:
         await self._engine.reader.submit(
             SqlCall(statement, (self._name, self._now(), self._seconds, self._report))
         )
-        self.proved(asked)
+        self.confirm_lease(asked)
 
-    async def stay(self) -> None:
+    async def keep_alive(self) -> None:
         """Show it again and again until cancelled, and soon again where the store could not be told."""
         while True:
             pause = self._seconds / 3
@@ -83,7 +83,7 @@ class PostgresNodeRegistry:
                 pause /= 5
             await asyncio.sleep(pause)
 
-    async def all(self, queues: str) -> Sequence[Node]:
+    async def list_nodes(self, queues: str) -> Sequence[Node]:
         s = self._schema
         statement = f"""WITH now AS (SELECT {s}.moment(%s::float8) AS at)
             SELECT n.name, n.since, n.until - now.at,
@@ -94,18 +94,18 @@ class PostgresNodeRegistry:
         return tuple(Node(name, since, left, lanes, tuple(holds), said)
                      for name, since, left, lanes, holds, said in rows)  # fmt: skip
 
-    async def hold(self, what: str, seconds: float) -> LeaseHolder:
+    async def acquire_lease(self, what: str, seconds: float) -> LeaseHolder:
         statement = f"SELECT * FROM {self._schema}.take_lease(%s, %s, %s::float8, %s::float8)"
         rows = await self._engine.reader.submit(SqlCall(statement, (what, self._name, seconds, self._now())))
         node, left = rows[0]
         return LeaseHolder(str(node), float(left))
 
-    async def let_go(self, what: str) -> None:
+    async def release_lease(self, what: str) -> None:
         await self._engine.reader.submit(
             SqlCall(f"SELECT {self._schema}.drop_lease(%s, %s)", (what, self._name))
         )
 
-    async def freed(self, what: str, timeout: float) -> None:
+    async def wait_for_release(self, what: str, timeout: float) -> None:
         with self._engine.wakeups.listen(f"lease/{what}") as listener, suppress(TimeoutError):
             async with asyncio.timeout(timeout):
                 await listener.wait()

@@ -266,5 +266,5 @@ class SqliteStore:
 
 async def _take_over(engine: SqliteEngine, onward: MonotonicClock) -> None:
     """Go on from where an earlier process was."""
-    onward.pass_by((await engine.reader.rows(sql.NEWEST))[0][0])
+    onward.advance((await engine.reader.rows(sql.NEWEST))[0][0])
     await engine.writer.submit(lambda tx: tx.change(sql.FREE_EVERYBODY))

@@ -24,7 +24,7 @@ async def test_maintenance_keeps_what_a_node_holds(open_node: OpenNode, clock: C
         claim = await claim_one(a)
         clock.advance(LEASE - 1)
         upkeep = asyncio.create_task(a.maintain())
-        while [node.left for node in await a.nodes.all("") if node.name == "a"] != [LEASE]:
+        while [node.left for node in await a.nodes.list_nodes("") if node.name == "a"] != [LEASE]:
             pass  # until it has shown that it lives
         clock.advance(LEASE - 1)
         assert await b.claim("in", 1) == ()

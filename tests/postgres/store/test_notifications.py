@@ -93,20 +93,20 @@ async def test_what_one_node_has_another_gets_when_it_lets_go_or_leaves(
 ) -> None:
     async with PostgresStore.open(cluster.url, node="b", schema=schema) as b:
         async with PostgresStore.open(cluster.url, node="a", schema=schema) as a:
-            assert (await a.nodes.hold("seat", 3600)).node == "a"
-            assert (await b.nodes.hold("seat", 3600)).node == "a"
-            await b.nodes.let_go("seat")
-            assert (await b.nodes.hold("seat", 3600)).node == "a"
-            freed = asyncio.create_task(b.nodes.freed("seat", 3600))
+            assert (await a.nodes.acquire_lease("seat", 3600)).node == "a"
+            assert (await b.nodes.acquire_lease("seat", 3600)).node == "a"
+            await b.nodes.release_lease("seat")
+            assert (await b.nodes.acquire_lease("seat", 3600)).node == "a"
+            freed = asyncio.create_task(b.nodes.wait_for_release("seat", 3600))
             await asyncio.sleep(0)
-            await a.nodes.let_go("seat")
+            await a.nodes.release_lease("seat")
             await freed
-            assert (await b.nodes.hold("seat", 3600)).node == "b"
-            await b.nodes.let_go("seat")
-            await a.nodes.hold("seat", 3600)
+            assert (await b.nodes.acquire_lease("seat", 3600)).node == "b"
+            await b.nodes.release_lease("seat")
+            await a.nodes.acquire_lease("seat", 3600)
             await a.renew()
-            assert [node.holds for node in await b.nodes.all("") if node.name == "a"] == [("seat",)]
-        assert (await b.nodes.hold("seat", 3600)).node == "b"
+            assert [node.holds for node in await b.nodes.list_nodes("") if node.name == "a"] == [("seat",)]
+        assert (await b.nodes.acquire_lease("seat", 3600)).node == "b"
 
 
 async def test_what_nobody_prolongs_is_free_when_its_time_is_over(cluster: Cluster, schema: str) -> None:
@@ -114,9 +114,9 @@ async def test_what_nobody_prolongs_is_free_when_its_time_is_over(cluster: Clust
         PostgresStore.open(cluster.url, node="a", schema=schema) as a,
         PostgresStore.open(cluster.url, node="b", schema=schema) as b,
     ):
-        assert (await a.nodes.hold("seat", 0.0)).node == "a"
-        assert (await b.nodes.hold("seat", 3600)).node == "b"
-        assert (await a.nodes.hold("seat", 3600)).node == "b"
+        assert (await a.nodes.acquire_lease("seat", 0.0)).node == "a"
+        assert (await b.nodes.acquire_lease("seat", 3600)).node == "b"
+        assert (await a.nodes.acquire_lease("seat", 3600)).node == "b"
 
 
 async def test_a_claim_stands_for_as_long_as_signs_of_life_follow_each_other(

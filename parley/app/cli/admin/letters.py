@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _list(mailbox: DeadLetterClient, arguments: argparse.Namespace) -> None:
-    letters = await mailbox.every()
+    letters = await mailbox.list_all()
     if arguments.json:
         for each in letters:
             print(each.model_dump_json(exclude={"said", "answer"}))
@@ -59,7 +59,7 @@ async def _drop(mailbox: DeadLetterClient, arguments: argparse.Namespace) -> Non
 
 async def _chosen(mailbox: DeadLetterClient, items: Sequence[str]) -> Sequence[int]:
     if list(items) == [_ALL]:
-        return [each.item for each in await mailbox.every()]
+        return [each.item for each in await mailbox.list_all()]
     return _numbers(items)
 
 

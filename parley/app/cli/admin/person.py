@@ -34,7 +34,7 @@ async def _export(dossier: PrivacyClient, arguments: argparse.Namespace) -> int:
 
 
 async def _erase(dossier: PrivacyClient, arguments: argparse.Namespace) -> int:
-    subject = await dossier.who(arguments.person)
+    subject = await dossier.find(arguments.person)
     if not arguments.yes and not _agreed(subject):
         print("Nothing was erased.")
         return 1

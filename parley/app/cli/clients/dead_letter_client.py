@@ -47,7 +47,7 @@ class DeadLetterClient:
 
     loaded: LoadedSettings
 
-    async def every(self) -> Sequence[LetterView]:
+    async def list_all(self) -> Sequence[LetterView]:
         """Return all letters, newest first."""
         answer = await self._asked("GET", "")
         if answer is not None:
@@ -56,7 +56,7 @@ class DeadLetterClient:
             except ValidationError as error:
                 raise LetterNotFound(_no_parley(answer)) from error
         async with self._store() as letters:
-            return [_view(each) for each in await letters.every()]
+            return [_view(each) for each in await letters.list_all()]
 
     async def show(self, item: int) -> LetterView:
         """Return one letter with its texts."""

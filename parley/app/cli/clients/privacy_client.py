@@ -50,7 +50,7 @@ class PrivacyClient:
 
     loaded: LoadedSettings
 
-    async def who(self, name: str) -> DataSubject:
+    async def find(self, name: str) -> DataSubject:
         """The person of this name, and all their accounts."""
         async with self._console() as http:
             if http is not None:
@@ -58,7 +58,7 @@ class PrivacyClient:
                 view = parse_answer(_SubjectView, answer, PersonRefused)
                 return DataSubject(view.person, view.accounts)
         async with self._desk() as desk:
-            return await desk.who(name)
+            return await desk.find(name)
 
     async def export(self, name: str, into: Path) -> tuple[str, ...]:
         """Write everything into the new file `into`; returns the receipt."""

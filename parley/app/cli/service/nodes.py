@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _nodes(loaded: LoadedSettings) -> Sequence[Node]:
     async with open_store(loaded) as store:
-        return await store.nodes.all(TURNS)
+        return await store.nodes.list_nodes(TURNS)
 
 
 def _print(nodes: Sequence[Node], lease: float) -> None:

@@ -60,7 +60,7 @@ def test_no_name_leads_out_of_the_data(tree: dict[str, object]) -> None:
     layout = DataLayout(Path("/srv/data"), Path("/srv/data/memory"), Path("/srv/data/parley.db"))
     manifest = read(json.dumps(tree).encode())
     for each in manifest.files if manifest else ():
-        place = layout.place(each.path)
+        place = layout.path_of(each.path)
         if place is not None:
             assert ".." not in place.parts
             assert place.is_relative_to(layout.data)

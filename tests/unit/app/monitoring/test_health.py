@@ -75,7 +75,7 @@ async def test_a_look_sees_a_disk_that_is_full_at_once_and_sees_it_recover():
     states = []
     for disk.full in (False, True, False):
         now[0] += 1.0
-        await pulse.look()
+        await pulse.refresh()
         states.append(pulse.reports()[0].health)
     assert states == [Health.UP, Health.RETRYING, Health.UP]
 
@@ -83,17 +83,17 @@ async def test_a_look_sees_a_disk_that_is_full_at_once_and_sees_it_recover():
 async def test_many_who_look_in_one_moment_look_once():
     disk = Disk()
     pulse = HealthMonitor(disk, Server(), ChannelSupervisors([]), every=3600.0, clock=lambda: 42.0)
-    await asyncio.gather(*(pulse.look() for _ in range(20)))
+    await asyncio.gather(*(pulse.refresh() for _ in range(20)))
     assert (await disk.get("")).version == 1
 
 
 async def test_what_is_in_doubt_is_looked_at_anew():
     disk = Disk()
     pulse = HealthMonitor(disk, Server(), ChannelSupervisors([]), every=3600.0, clock=lambda: 42.0)
-    await pulse.look()
+    await pulse.refresh()
     disk.full = True
-    await pulse.look()
+    await pulse.refresh()
     assert pulse.reports()[0].health is Health.UP
-    pulse.doubt()
-    await pulse.look()
+    pulse.recheck()
+    await pulse.refresh()
     assert pulse.reports()[0].health is Health.RETRYING

@@ -212,7 +212,7 @@ async def test_a_channel_that_never_stops_is_left_behind_with_a_line_in_the_log(
 async def test_a_channel_has_begun_when_it_stands_or_could_not(lives, health):
     async with ChannelSupervisors([supervised(ScriptedChannel(*lives))], patience=5) as running:
         assert running.reports()[0].health is Health.STARTING
-        await running.begun("scripted")
+        await running.wait_until_started("scripted")
         assert running.reports()[0].health is health
 
 
@@ -221,6 +221,6 @@ async def test_nobody_waits_for_ever_for_a_channel_to_begin():
         await asyncio.Event().wait()
 
     async with ChannelSupervisors([supervised(ScriptedChannel(hangs))], patience=0.05) as running:
-        await asyncio.wait_for(running.begun("scripted"), patience(5))
-        await asyncio.wait_for(running.begun("one that is off"), patience(5))
+        await asyncio.wait_for(running.wait_until_started("scripted"), patience(5))
+        await asyncio.wait_for(running.wait_until_started("one that is off"), patience(5))
         assert running.reports()[0].health is Health.STARTING

@@ -32,22 +32,22 @@ class Others:
         self.looked = asyncio.Event()
         self.broken = False
 
-    def say(self, report: str) -> None:
+    def set_report(self, report: str) -> None:
         self.said = report
 
-    async def all(self, queues: str) -> Sequence[Node]:
+    async def list_nodes(self, queues: str) -> Sequence[Node]:
         self.looked.set()
         if self.broken:
             raise StoreUnavailable("away")
         return self.nodes
 
-    async def hold(self, what: str, seconds: float) -> LeaseHolder:
+    async def acquire_lease(self, what: str, seconds: float) -> LeaseHolder:
         raise AssertionError("not in these tests")
 
-    async def let_go(self, what: str) -> None:
+    async def release_lease(self, what: str) -> None:
         raise AssertionError("not in these tests")
 
-    async def freed(self, what: str, timeout: float) -> None:
+    async def wait_for_release(self, what: str, timeout: float) -> None:
         raise AssertionError("not in these tests")
 
 

@@ -37,13 +37,13 @@ class NodeAt:
         self._table = table
         self.name = name
 
-    def say(self, report: str) -> None:
+    def set_report(self, report: str) -> None:
         raise AssertionError("not in these tests")
 
-    async def all(self, queues: str) -> Sequence[Node]:
+    async def list_nodes(self, queues: str) -> Sequence[Node]:
         raise AssertionError("not in these tests")
 
-    async def hold(self, what: str, seconds: float) -> LeaseHolder:
+    async def acquire_lease(self, what: str, seconds: float) -> LeaseHolder:
         table, now = self._table, asyncio.get_running_loop().time()
         table.asked.set()
         if table.broken:
@@ -53,12 +53,12 @@ class NodeAt:
             table.prolonged.release()
         return LeaseHolder(table.holder, table.until - now)
 
-    async def let_go(self, what: str) -> None:
+    async def release_lease(self, what: str) -> None:
         if self._table.holder == self.name:
             self._table.holder = ""
             self._table.freed.set()
 
-    async def freed(self, what: str, timeout: float) -> None:
+    async def wait_for_release(self, what: str, timeout: float) -> None:
         try:
             async with asyncio.timeout(timeout):
                 await self._table.freed.wait()
@@ -84,7 +84,7 @@ def seat(node: NodeAt) -> ExclusiveLease:
 
 async def sit(seat: ExclusiveLease, then: Callable[[], None] = lambda: None) -> None:
     """Take the seat, do something, and stay."""
-    async with seat.taken(Reasons()):
+    async with seat.acquire(Reasons()):
         then()
         await asyncio.Event().wait()
 
@@ -96,11 +96,11 @@ async def test_a_second_node_stands_by_until_the_first_leaves():
     seated = asyncio.Event()
 
     async def wait() -> None:
-        async with second.taken(reasons):
+        async with second.acquire(reasons):
             seated.set()
             await asyncio.Event().wait()
 
-    async with first.taken(Reasons()):
+    async with first.acquire(Reasons()):
         waiting = asyncio.create_task(wait())
         await reasons.some.wait()
         assert not seated.is_set()
@@ -114,7 +114,7 @@ async def test_a_second_node_stands_by_until_the_first_leaves():
 @run_in_virtual_time
 async def test_it_is_kept_for_longer_than_one_lease():
     table = Table()
-    async with seat(NodeAt(table, "a")).taken(Reasons()):
+    async with seat(NodeAt(table, "a")).acquire(Reasons()):
         for _ in range(10):
             await table.prolonged.acquire()
         assert table.holder == "a"
@@ -149,7 +149,7 @@ async def test_whoever_sees_another_there_leaves_at_once():
 @run_in_virtual_time
 async def test_what_fails_inside_is_not_taken_for_a_lost_seat():
     with pytest.raises(TimeoutError, match="mine"):
-        async with seat(NodeAt(Table(), "a")).taken(Reasons()):
+        async with seat(NodeAt(Table(), "a")).acquire(Reasons()):
             raise TimeoutError("mine")
 
 

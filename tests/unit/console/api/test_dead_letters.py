@@ -127,7 +127,7 @@ async def test_the_command_line_asks_the_running_parley(tmp_path: Path) -> None:
             port = httpx.URL(str(http.base_url)).port
             (tmp_path / "config.yaml").write_text(f"console: {{port: {port}, token: {TOKEN}}}\n")
             mailbox = DeadLetterClient(load_settings(None, {}, tmp_path))
-            assert [each.item for each in await mailbox.every()] == [item]
+            assert [each.item for each in await mailbox.list_all()] == [item]
             assert (await mailbox.show(item)).answer == "you said hi"
             assert await mailbox.retry(item)
             with pytest.raises(LetterNotFound, match="no dead letter"):

@@ -90,8 +90,8 @@ class Place:
 
     async def letters_are(self, number: int) -> Sequence[DeadLetter]:
         """The dead letters, once there are so many."""
-        await until(self.letters.every, "it is set aside")
-        letters = await self.letters.every()
+        await until(self.letters.list_all, "it is set aside")
+        letters = await self.letters.list_all()
         assert len(letters) == number
         return letters
 
@@ -136,7 +136,7 @@ async def test_what_the_operator_lets_be_tried_again_begins_anew(tmp_path: Path)
         (letter,) = await here.letters_are(1)
         assert await here.letters.retry(letter.item)
         assert (await here.parley.channel.until_finals(2))[1] == "you said kills"
-        assert await here.letters.every() == ()
+        assert await here.letters.list_all() == ()
 
 
 async def test_the_apology_is_in_the_persons_language(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ async def test_suspects_are_tried_one_at_a_time_and_all_else_goes_on(tmp_path: P
         agent.through.set()
         texts = await here.parley.channel.until_finals(4)
         assert (agent.most, sorted(texts[1:])) == (1, [f"you said long {chat}" for chat in "abc"])
-        assert await here.letters.every() == ()
+        assert await here.letters.list_all() == ()
 
 
 async def test_those_who_vanished_once_are_no_suspects(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ async def test_a_second_call_finds_nothing(folder: Path, threads: ThreadShelf) -
 
 async def test_any_account_names_the_whole_person(folder: Path, threads: ThreadShelf) -> None:
     async with opened(folder, threads) as desk:
-        assert (await desk.who(f"test:{OTHER.id}")).person == ACCOUNT
+        assert (await desk.find(f"test:{OTHER.id}")).person == ACCOUNT
         await desk.erase(f"test:{OTHER.id}")
     assert traces(folder) == []
 

@@ -32,8 +32,8 @@ async def test_turns_that_kill_are_set_aside_and_others_are_learned_from(tmp_pat
         learner = Learner()
         async with working(store, queue, learner, quarantine=Quarantine(PoisonLimits(settling=0.0))):
             await until(lambda: learner.learned, "Bob is learned from")
-            await until(DeadLetters(store).every, "Ann's turn is set aside")
-        (letter,) = await DeadLetters(store).every()
+            await until(DeadLetters(store).list_all, "Ann's turn is set aside")
+        (letter,) = await DeadLetters(store).list_all()
         assert [person for person, _, _ in learner.learned] == ["bob"]
         assert (letter.kind, letter.reason[:31]) == ("memory", "the process ended 6 times in a ")
         assert await DeadLetters(store).retry(letter.item)
