@@ -38,9 +38,9 @@ def test_each_node_has_a_line_with_what_it_holds(
 
     async def work() -> None:
         async with open_store(read_settings(text, "config.yaml", {}, tmp_path)) as store:
-            store.nodes.say(NodeReport(channels={"telegram": "up", "web": "up"}).model_dump_json())
+            store.nodes.set_report(NodeReport(channels={"telegram": "up", "web": "up"}).model_dump_json())
             await store.renew()
-            await store.nodes.hold("telegram", 60)
+            await store.nodes.acquire_lease("telegram", 60)
             await asyncio.to_thread(nodes.run, arguments)
 
     asyncio.run(work())
