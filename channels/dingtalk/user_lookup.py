@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 
 from parley.channels.dingtalk.api import DingTalkApi
+from parley.channels.kit.user_cache import UserCache
 from parley.core.model.address import User
 from parley.core.model.errors import ChannelError
 from parley.core.model.types import JsonObject
@@ -19,7 +19,6 @@ PATIENCE = 1.0
 """Seconds for a name: whoever pressed a button waits for it."""
 EXTERNAL_ID_PREFIX = "$:LWCP"
 """How the ids of people begin who are not of our organisation: those have no staff id."""
-_MOST = 10_000
 _KNOWN, _UNKNOWN = 86_400.0, 600.0
 _MOST_CORP = 256
 
@@ -32,34 +31,26 @@ class DingTalkUserLookup:
 
     def __init__(self, api: DingTalkApi, clock: Callable[[], float] = time.monotonic) -> None:
         self._api = api
-        self._clock = clock
-        self._names: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._names: UserCache[str] = UserCache(clock)
         self.home = ""
 
     def met(self, sender: User, data: JsonObject) -> None:
         """Take from a message what it tells: who wrote it, and whose robot this is."""
         if sender.name:
-            self._keep(sender.id, sender.name, _KNOWN)
+            self._names.put(sender.id, sender.name, _KNOWN)
         home = data.get("chatbotCorpId")
         if isinstance(home, str) and 0 < len(home) <= _MOST_CORP:
             self.home = home
 
     async def name_of(self, person: str) -> str:
         """A person's name, or "" where DingTalk does not tell it, or not in time."""
-        name, until = self._names.get(person, ("", 0.0))
-        if self._clock() < until:
-            return name
+        known = self._names.fresh(person)
+        if known is not None:
+            return known
         try:
             async with asyncio.timeout(PATIENCE):
                 name, life = await self._api.name_of(person), _KNOWN
         except (ChannelError, TimeoutError) as error:
             log.info("dingtalk: a name could not be looked up (%s)", error)
             name, life = "", _UNKNOWN
-        self._keep(person, name, life)
-        return name
-
-    def _keep(self, person: str, name: str, life: float) -> None:
-        self._names[person] = name, self._clock() + life
-        self._names.move_to_end(person)
-        if len(self._names) > _MOST:
-            self._names.popitem(last=False)
+        return self._names.put(person, name, life)

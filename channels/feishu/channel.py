@@ -16,11 +16,11 @@ from parley.channels.feishu.inbound.event_handler import FeishuEventHandler
 from parley.channels.feishu.inbound.event_parser import NAME
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup, QuotedMessages
 from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, LongConnection, open_websocket
-from parley.channels.feishu.lru import LruCache
 from parley.channels.feishu.outbound.message_part import RenderLevelPolicy
 from parley.channels.feishu.outbound.rate_limit import RateBudget
 from parley.channels.feishu.outbound.reply import FeishuReply, FeishuReplyContext
 from parley.channels.kit.files import file_too_large
+from parley.channels.kit.lru import LruCache
 from parley.core.model.attachments import Attachment
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (

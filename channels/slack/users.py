@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
+from parley.channels.kit.user_cache import UserCache
 from parley.core.model.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
 
-MAX_USERS = 10_000
 MOST_AT_ONCE = 20
 
 
@@ -42,37 +42,34 @@ class SlackUserCache:
         self._ask = ask
         self._keep = keep
         self._patience = patience
-        self._known: dict[str, tuple[float, SlackUser]] = {}
+        self._known: UserCache[SlackUser] = UserCache()
 
     async def named(self, ids: Iterable[str]) -> dict[str, SlackUser]:
         """Those of these people who could be had in `patience` seconds: names are a courtesy."""
         wanted = list(dict.fromkeys(ids))[:MOST_AT_ONCE]
-        missing = [each for each in wanted if self._fresh(each) is None]
+        missing = [each for each in wanted if self._known.fresh(each) is None]
         if missing:
             await self._learn(missing)
-        known = ((each, self._known.get(each)) for each in wanted)
-        return {each: entry[1] for each, entry in known if entry is not None}
+        known = ((each, self._known.last(each)) for each in wanted)
+        return {each: user for each, user in known if user is not None}
 
     async def certain(self, person: str) -> SlackUser:
         """Who somebody is, where that decides; an old answer serves while there is no new one.
 
         Raises ChannelUnavailable and RateLimited when that cannot be known now.
         """
-        known = self._fresh(person)
+        known = self._known.fresh(person)
         if known is not None:
             return known
         try:
-            return self._keep_in_mind(person, await self._ask(person))
+            return self._known.put(person, await self._ask(person), self._keep)
         except DeliveryRejected:
             return UNKNOWN
         except (ChannelUnavailable, RateLimited):
-            if person in self._known:
-                return self._known[person][1]
-            raise
-
-    def _fresh(self, person: str) -> SlackUser | None:
-        at, known = self._known.get(person, (0.0, None))
-        return known if time.monotonic() - at < self._keep else None
+            known = self._known.last(person)
+            if known is None:
+                raise
+            return known
 
     async def _learn(self, ids: list[str]) -> None:
         tasks = [asyncio.create_task(self._ask_for(each)) for each in ids]
@@ -84,18 +81,8 @@ class SlackUserCache:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _ask_for(self, person: str) -> None:
-        try:
-            found = await self._ask(person)
-        except ChannelError:
-            return
-        self._keep_in_mind(person, found)
-
-    def _keep_in_mind(self, person: str, found: SlackUser) -> SlackUser:
-        while len(self._known) >= MAX_USERS:
-            self._known.pop(next(iter(self._known)))
-        self._known.pop(person, None)
-        self._known[person] = (time.monotonic(), found)
-        return found
+        with suppress(ChannelError):
+            self._known.put(person, await self._ask(person), self._keep)
 
 
 @dataclass(frozen=True, slots=True)

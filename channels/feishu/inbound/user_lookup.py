@@ -11,8 +11,9 @@ from parley.channels.feishu.api import FeishuApi
 from parley.channels.feishu.errors import ScopeMissing
 from parley.channels.feishu.inbound.event_parser import FeishuInboundMessage, resolve_mentions
 from parley.channels.feishu.inbound.message_content import parse_content
-from parley.channels.feishu.lru import LruCache
 from parley.channels.kit.fields import json_object
+from parley.channels.kit.lru import LruCache
+from parley.channels.kit.user_cache import UserCache
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import ChannelError, DeliveryRejected
 
@@ -40,27 +41,26 @@ class FeishuUserLookup:
 
     def __init__(self, api: FeishuApi, clock: Callable[[], float] = time.monotonic) -> None:
         self._api, self._clock = api, clock
-        self._known: LruCache[tuple[str, float]] = LruCache(10_000)
+        self._known: UserCache[str] = UserCache(clock)
         self._not_before = 0.0
 
     async def of(self, person: str) -> str:
         """A person's name, or "" where Feishu does not tell."""
-        found, now = self._known.get(person), self._clock()
-        if found is not None and now < found[1]:
-            return found[0]
-        if now < self._not_before:
+        found = self._known.fresh(person)
+        if found is not None:
+            return found
+        if self._clock() < self._not_before:
             return ""
         name, life = "", _UNKNOWN_LIFE
         try:
             name, life = await self._api.name_of(person), _NAME_LIFE
         except ScopeMissing as error:
             log.info("feishu: people's names are not known to the agent (%s)", error)
-            self._not_before = now + _UNKNOWN_LIFE
+            self._not_before = self._clock() + _UNKNOWN_LIFE
         except ChannelError as error:
             log.info("feishu: a name could not be looked up (%s)", error)
             life = 5.0
-        self._known.put(person, (name, now + life))
-        return name
+        return self._known.put(person, name, life)
 
 
 class QuotedMessages:

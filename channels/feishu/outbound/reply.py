@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from parley.channels.feishu.api import FeishuApi, FeishuDestination
 from parley.channels.feishu.errors import PlaceLost
 from parley.channels.feishu.formatting import THINKING, plain, render, with_steps
-from parley.channels.feishu.lru import LruCache
 from parley.channels.feishu.outbound.message_part import UUID_LIFE, MessagePart, RenderLevelPolicy
 from parley.channels.feishu.outbound.rate_limit import RateBudget, ReplyBudget
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState
 from parley.channels.feishu.question_card import NO_FOOTER, footer_for, split_question
 from parley.channels.kit.files import human_size, unsent_file_text
+from parley.channels.kit.lru import LruCache
 from parley.core.model.attachments import StoredFile
 from parley.core.model.errors import AttachmentRefused, DeliveryRejected
 from parley.core.model.types import OutboundMessage, Receipt, ReplyTarget

@@ -12,11 +12,11 @@ from parley.channels.feishu.channel import FeishuChannel, create
 from parley.channels.feishu.formatting import MAX_CARD_BYTES
 from parley.channels.feishu.inbound.card_actions import CardActionHandler
 from parley.channels.feishu.inbound.websocket import EventResult
-from parley.channels.feishu.lru import LruCache
 from parley.channels.feishu.outbound.message_part import MessagePart
 from parley.channels.feishu.outbound.reply import FeishuReply
 from parley.channels.feishu.outbound.reply_state import PartState
 from parley.channels.feishu.question_card import CardFooter, footer_for, question_card_json, split_question
+from parley.channels.kit.lru import LruCache
 from parley.channels.kit.text import chunks
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
