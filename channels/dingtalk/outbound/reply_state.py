@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import logging
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
-log = logging.getLogger(__name__)
+from parley.channels.kit.reply_state import ReplyState
 
 
 @dataclass(frozen=True, slots=True)
-class DingTalkReplyState:
+class DingTalkReplyState(ReplyState):
     """How far a reply has come.
 
     `cards` stand, the first `finished` of them in full, and `asked` cards of a question; `plain` says that
@@ -19,6 +19,7 @@ class DingTalkReplyState:
     twice.
     """
 
+    channel: ClassVar[str] = "dingtalk"
     cards: int = 0
     finished: int = 0
     asked: int = 0
@@ -29,21 +30,14 @@ class DingTalkReplyState:
     doubtful: bool = False
 
     def dump(self) -> str:
-        """As a short text."""
+        """Return it as a short text."""
         noted = {"c": self.cards, "e": self.finished, "p": self.plain, "m": self.parts, "f": self.files}
         return json.dumps(noted | {"q": self.asked, "s": self.sending, "d": self.doubtful})
 
     @classmethod
-    def load(cls, text: str) -> DingTalkReplyState:
-        """The inverse; an empty handle for a text that is none."""
-        if not text:
-            return cls()
-        try:
-            noted = json.loads(text)
-            parts, files = tuple(map(str, noted["m"])), tuple(map(str, noted["f"]))
-            cards, finished, asked = int(noted["c"]), int(noted["e"]), int(noted.get("q", 0))
-            plain, sending, doubtful = (noted[key] is True for key in "psd")
-            return cls(cards, finished, asked, plain, parts, files, sending, doubtful)
-        except (ValueError, TypeError, LookupError, AttributeError):
-            log.warning("dingtalk: a reply's handle is unreadable; it is sent anew")
-            return cls()
+    def parse(cls, noted: Any) -> DingTalkReplyState:  # noqa: ANN401
+        """Return what `dump` noted."""
+        parts, files = tuple(map(str, noted["m"])), tuple(map(str, noted["f"]))
+        cards, finished, asked = int(noted["c"]), int(noted["e"]), int(noted.get("q", 0))
+        plain, sending, doubtful = (noted[key] is True for key in "psd")
+        return cls(cards, finished, asked, plain, parts, files, sending, doubtful)

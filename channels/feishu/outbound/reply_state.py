@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import logging
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, ClassVar
 
+from parley.channels.kit.reply_state import ReplyState
 from parley.core.model.types import Json
-
-log = logging.getLogger(__name__)
 
 
 class RenderLevel(StrEnum):
@@ -48,32 +47,26 @@ class PartState:
 
 
 @dataclass(frozen=True, slots=True)
-class FeishuReplyState:
+class FeishuReplyState(ReplyState):
     """The messages that hold the reply's text and files, in order.
 
     `trying` is when the next file was first tried (0 for not yet), `doubtful` says that something may have
     arrived twice.
     """
 
+    channel: ClassVar[str] = "feishu"
     parts: tuple[PartState, ...] = ()
     files: tuple[str, ...] = ()
     trying: float = 0.0
     doubtful: bool = False
 
     def dump(self) -> str:
-        """As a short text."""
+        """Return it as a short text."""
         parts: list[Json] = [[part.rung, part.born, part.card, part.message] for part in self.parts]
         return json.dumps({"p": parts, "f": self.files, "t": self.trying, "d": self.doubtful})
 
     @classmethod
-    def load(cls, text: str) -> FeishuReplyState:
-        """The inverse; an empty handle for a text that is none."""
-        if not text:
-            return cls()
-        try:
-            noted = json.loads(text)
-            parts = tuple(PartState(RenderLevel(a), float(b), str(c), str(d)) for a, b, c, d in noted["p"])
-            return cls(parts, tuple(map(str, noted["f"])), float(noted["t"]), noted["d"] is True)
-        except (ValueError, TypeError, LookupError):
-            log.warning("feishu: a reply's handle is unreadable; it is sent anew")
-            return cls()
+    def parse(cls, noted: Any) -> FeishuReplyState:  # noqa: ANN401
+        """Return what `dump` noted."""
+        parts = tuple(PartState(RenderLevel(a), float(b), str(c), str(d)) for a, b, c, d in noted["p"])
+        return cls(parts, tuple(map(str, noted["f"])), float(noted["t"]), noted["d"] is True)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import logging
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
+from parley.channels.kit.reply_state import ReplyState
 from parley.channels.slack.formatting import SplitPoint
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class SlackReplyState:
+class SlackReplyState(ReplyState):
     """The messages that hold the reply's text (by ts) and its files (by id), in order.
 
     `stream` is the message that may still be growing, `sending` says that a message was on its way when this
@@ -20,6 +19,7 @@ class SlackReplyState:
     the text was cut while it grew.
     """
 
+    channel: ClassVar[str] = "slack"
     parts: tuple[str, ...] = ()
     stream: str = ""
     sending: bool = False
@@ -29,7 +29,7 @@ class SlackReplyState:
     doubtful: bool = False
 
     def dump(self) -> str:
-        """As a short text."""
+        """Return it as a short text."""
         return json.dumps(
             {
                 "m": self.parts,
@@ -43,21 +43,14 @@ class SlackReplyState:
         )
 
     @classmethod
-    def load(cls, text: str) -> SlackReplyState:
-        """The inverse; an empty handle for a text that is none."""
-        if not text:
-            return cls()
-        try:
-            noted = json.loads(text)
-            return cls(
-                parts=tuple(map(str, noted["m"])),
-                stream=str(noted["s"]),
-                sending=noted["o"] is True,
-                cuts=tuple(SplitPoint(int(at), int(mark)) for at, mark in noted["c"]),
-                files=tuple(map(str, noted["f"])),
-                upload=str(noted["u"]),
-                doubtful=noted["d"] is True,
-            )
-        except (ValueError, TypeError, LookupError):
-            log.warning("slack: a reply's handle is unreadable; it is sent anew")
-            return cls()
+    def parse(cls, noted: Any) -> SlackReplyState:  # noqa: ANN401
+        """Return what `dump` noted."""
+        return cls(
+            parts=tuple(map(str, noted["m"])),
+            stream=str(noted["s"]),
+            sending=noted["o"] is True,
+            cuts=tuple(SplitPoint(int(at), int(mark)) for at, mark in noted["c"]),
+            files=tuple(map(str, noted["f"])),
+            upload=str(noted["u"]),
+            doubtful=noted["d"] is True,
+        )
