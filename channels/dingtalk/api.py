@@ -15,8 +15,9 @@ import aiohttp
 
 from parley.channels.dingtalk.config import Config
 from parley.channels.dingtalk.errors import QPS_PAUSE, Unauthorized, legacy_refusal
-from parley.channels.dingtalk.transport import DingTalkTransport, compact_json
+from parley.channels.dingtalk.transport import DingTalkTransport
 from parley.channels.kit.errors import ResponseLost
+from parley.channels.kit.fields import compact_json, object_or_empty
 from parley.channels.kit.files import download, file_gone, file_too_large, file_withheld, safe_name
 from parley.channels.kit.http.oauth_token import AccessToken, TokenCache
 from parley.channels.kit.http.pool import HttpPool
@@ -159,8 +160,7 @@ class DingTalkApi:
                 raise error
             return answer
 
-        result = (await self._authorized(ask)).get("result")
-        name = result.get("name") if isinstance(result, dict) else None
+        name = object_or_empty(await self._authorized(ask), "result").get("name")
         if not isinstance(name, str):
             raise ChannelUnavailable("DingTalk's answer about a person was none")
         return wellformed(name)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 
 from parley.channels.kit.errors import ResponseLost
+from parley.channels.kit.fields import number_or
 from parley.core.model.errors import ChannelError, DeliveryRejected, RateLimited
 from parley.core.model.types import Json, JsonObject
 
@@ -40,7 +41,8 @@ def refusal(status: int, body: JsonObject, retry_after: str = "") -> ChannelErro
     code, words = _text(body.get("code")), _text(body.get("message"))
     told = f"{code}: {words}".strip(": ") or f"status {status}"
     if status == 429 or (status in (400, 403) and _TOO_MANY.search(code)):
-        return RateLimited("DingTalk asks for a pause", _seconds(retry_after))
+        pause = min(3600.0, max(0.0, number_or(retry_after, QPS_PAUSE)))
+        return RateLimited("DingTalk asks for a pause", pause)
     if status >= 500:
         return ResponseLost(f"DingTalk failed: {told}")
     if status == 401:
@@ -61,13 +63,6 @@ def legacy_refusal(body: JsonObject) -> ChannelError | None:
     if code in _SYSTEM_BUSY:
         return RateLimited("DingTalk asks for a pause", QPS_PAUSE)
     return DeliveryRejected(f"DingTalk refused: {told}")
-
-
-def _seconds(retry_after: str) -> float:
-    try:
-        return min(3600.0, max(0.0, float(retry_after)))
-    except ValueError:
-        return QPS_PAUSE
 
 
 def _text(value: Json) -> str:

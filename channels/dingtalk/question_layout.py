@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.channels.dingtalk.formatting import MAX_PART_BYTES, card_parts, wire_bytes
-from parley.channels.dingtalk.transport import compact_json
+from parley.channels.kit.fields import compact_json
 from parley.channels.kit.markdown.split import split
 from parley.core.model.questions import Option, Question
 from parley.core.model.types import Json, JsonObject, ReplyTarget

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-
 import aiohttp
 
 from parley.channels.dingtalk.errors import refusal
 from parley.channels.kit.errors import ResponseLost
-from parley.channels.kit.fields import json_object
+from parley.channels.kit.fields import compact_json, json_object
 from parley.channels.kit.http.client import UPLOAD_TIMEOUT, HttpClient, HttpResponse
 from parley.channels.kit.http.pool import HttpPool
 from parley.core.model.types import JsonObject
 
 CONNECT_TIMEOUT = 8.0
 TOKEN_HEADER = "x-acs-dingtalk-access-token"  # noqa: S105 - the header's name
-
-
-def compact_json(value: JsonObject | Sequence[JsonObject]) -> str:
-    """JSON in as few bytes as there are: DingTalk counts bytes."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 class DingTalkTransport:

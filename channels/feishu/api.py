@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import aiohttp
 from parley.channels.feishu.config import Config
 from parley.channels.feishu.errors import MessageWithdrawn, ScopeMissing, TokenRefused
 from parley.channels.feishu.transport import FeishuTransport
+from parley.channels.kit.fields import compact_json, object_or_empty
 from parley.channels.kit.files import file_gone, file_too_large, file_withheld, safe_name
 from parley.channels.kit.http.oauth_token import AccessToken, TokenCache
 from parley.channels.kit.http.pool import HttpPool
@@ -82,10 +82,10 @@ class FeishuApi:
         """The bot's open id."""
         missing = "the app has no bot: switch it on under its features, and publish a version"
         try:
-            bot = (await self._call("GET", "/open-apis/bot/v3/info")).get("bot")
+            answer = await self._call("GET", "/open-apis/bot/v3/info")
         except DeliveryRejected as error:
             raise AuthenticationRefused(f"{missing} ({error.user_text})") from error
-        found = bot.get("open_id") if isinstance(bot, dict) else None
+        found = object_or_empty(answer, "bot").get("open_id")
         if not isinstance(found, str) or not found:
             raise AuthenticationRefused(
                 "the app has no bot: switch it on under Features, and publish the app"
@@ -99,32 +99,30 @@ class FeishuApi:
             answer = await self._wire.call("POST", "/callback/ws/endpoint", body, timeout=8.0)
         except DeliveryRejected as error:
             raise ChannelUnavailable(f"no long connection: {error.user_text}") from error
-        return _data(answer)
+        return object_or_empty(answer, "data")
 
     async def name_of(self, person: str) -> str:
         """A person's name. Raises ScopeMissing when we may not know."""
         path = f"/open-apis/contact/v3/users/{quote(person, safe='')}"
         answer = await self._call("GET", path, query={"user_id_type": "open_id"}, timeout=LOOKUP_TIMEOUT)
-        user = _data(answer).get("user")
-        return str(user.get("name") or "") if isinstance(user, dict) else ""
+        return str(object_or_empty(object_or_empty(answer, "data"), "user").get("name") or "")
 
     async def message(self, message: str) -> FetchedMessage:
         """A message, a card with all of its content."""
         query = {"card_msg_content_type": "user_card_content", "user_id_type": "open_id"}
         answer = await self._call("GET", _message(message), query=query, timeout=LOOKUP_TIMEOUT)
-        items = _data(answer).get("items")
+        items = object_or_empty(answer, "data").get("items")
         item = items[0] if isinstance(items, list) and items else None
         if not isinstance(item, dict):
             raise MessageWithdrawn("Feishu has no such message")
-        body, sender = item.get("body"), item.get("sender")
-        content = body.get("content") if isinstance(body, dict) else ""
-        ours = isinstance(sender, dict) and sender.get("id") == self._config.app_id
+        content = object_or_empty(item, "body").get("content")
+        ours = object_or_empty(item, "sender").get("id") == self._config.app_id
         return FetchedMessage(str(item.get("msg_type")), str(content or "{}"), ours, item.get("mentions"))
 
     async def send(self, place: FeishuDestination, kind: str, content: JsonObject, uuid: str) -> str:
         """A new message; returns its id. The same `uuid` (50 characters at most) within an hour sends nothing
         more and returns the same id."""
-        body: dict[str, Json] = {"msg_type": kind, "content": _dumped(content), "uuid": uuid}
+        body: dict[str, Json] = {"msg_type": kind, "content": compact_json(content), "uuid": uuid}
         if place.answered:
             try:
                 more: dict[str, Json] = {"reply_in_thread": place.in_thread}
@@ -137,7 +135,7 @@ class FeishuApi:
 
     async def patch(self, message: str, card: JsonObject) -> None:
         """Another card for a message that was sent with its card in it."""
-        await self._call("PATCH", _message(message), {"content": _dumped(card)})
+        await self._call("PATCH", _message(message), {"content": compact_json(card)})
 
     async def recall(self, message: str) -> None:
         """Take a message back."""
@@ -145,8 +143,8 @@ class FeishuApi:
 
     async def create_card(self, card: JsonObject) -> str:
         """A card entity, still unseen; returns its id."""
-        answer = await self._call("POST", _CARDS, {"type": "card_json", "data": _dumped(card)})
-        found = _data(answer).get("card_id")
+        answer = await self._call("POST", _CARDS, {"type": "card_json", "data": compact_json(card)})
+        found = object_or_empty(answer, "data").get("card_id")
         if not isinstance(found, str):
             raise ChannelUnavailable("Feishu's answer had no card in it")
         return found
@@ -159,12 +157,12 @@ class FeishuApi:
     async def set_streaming(self, card: str, on: bool, summary: str, sequence: int) -> None:
         """Begin or end streaming mode; `summary` is what the list of chats shows."""
         config: dict[str, Json] = {"streaming_mode": on, "summary": {"content": summary}}
-        body: dict[str, Json] = {"settings": _dumped({"config": config}), "sequence": sequence}
+        body: dict[str, Json] = {"settings": compact_json({"config": config}), "sequence": sequence}
         await self._call("PATCH", f"{_CARDS}/{card}/settings", body)
 
     async def replace_card(self, card: str, content: JsonObject, sequence: int) -> None:
         """Another card for an entity, streaming or not."""
-        inner: dict[str, Json] = {"type": "card_json", "data": _dumped(content)}
+        inner: dict[str, Json] = {"type": "card_json", "data": compact_json(content)}
         await self._call("PUT", f"{_CARDS}/{card}", {"card": inner, "sequence": sequence})
 
     async def send_file(self, place: FeishuDestination, file: StoredFile, uuid: str) -> str:
@@ -221,7 +219,7 @@ class FeishuApi:
             answer = await self.tokens.call(TokenRefused, upload)
         except FileNotFoundError as error:
             raise file_gone() from error
-        key = _data(answer).get(f"{name}_key")
+        key = object_or_empty(answer, "data").get(f"{name}_key")
         if not isinstance(key, str):
             raise ChannelUnavailable("Feishu's answer to an upload had no key in it")
         return key
@@ -261,17 +259,8 @@ def _message(message: str) -> str:
     return f"{_IM}/messages/{quote(message, safe='')}"
 
 
-def _dumped(value: JsonObject) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _data(answer: JsonObject) -> JsonObject:
-    data = answer.get("data")
-    return data if isinstance(data, dict) else {}
-
-
 def _id(answer: JsonObject) -> str:
-    found = _data(answer).get("message_id")
+    found = object_or_empty(answer, "data").get("message_id")
     if not isinstance(found, str) or not found:
         raise ChannelUnavailable("Feishu's answer to a send had no message in it")
     return found

@@ -11,7 +11,7 @@ import aiohttp
 from parley.channels.feishu.errors import refusal
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.fields import json_object
-from parley.channels.kit.files import CHUNK, file_gone, file_too_large, save_chunks
+from parley.channels.kit.files import file_gone, save_response
 from parley.channels.kit.http.client import UPLOAD_TIMEOUT, HttpClient, HttpResponse
 from parley.channels.kit.http.pool import HttpPool
 from parley.core.model.types import Json, JsonObject
@@ -66,9 +66,7 @@ class FeishuTransport:
             if answer.status != 200 or answer.content_type == "application/json":
                 _checked(HttpResponse(answer.status, answer.headers, await answer.read()))
                 raise file_gone()
-            if (answer.content_length or 0) > limit:
-                raise file_too_large(limit)
-            return await save_chunks(answer.content.iter_chunked(CHUNK), into, limit)
+            return await save_response(answer, into, limit)
 
 
 def _checked(response: HttpResponse) -> dict[str, Json]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from parley.channels.kit.text import wellformed
 from parley.core.model.types import Json, JsonObject
@@ -22,12 +23,31 @@ def json_object(data: bytes | str) -> dict[str, Json]:
     return decoded
 
 
+def compact_json(value: JsonObject | Sequence[JsonObject]) -> str:
+    """Return JSON in as few bytes as there are: platforms count them."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def object_at(value: JsonObject, key: str) -> JsonObject:
     """Return an object that must be there. Raises ValueError."""
     found = value.get(key)
     if not isinstance(found, dict):
         raise ValueError(f"{key} is no object")
     return found
+
+
+def object_or_empty(value: JsonObject, key: str) -> JsonObject:
+    """Return an object, an empty one for anything else."""
+    found = value.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def number_or(value: object, default: float) -> float:
+    """Return the number that a value is or spells, a header's say; `default` for anything else."""
+    try:
+        return float(value) if isinstance(value, str | int | float) else default
+    except ValueError:
+        return default
 
 
 def text_or_empty(value: JsonObject, key: str) -> str:

@@ -16,7 +16,7 @@ from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelError, ChannelUnavailable
 from parley.core.texts import Sentence, language_of, say
 
-CHUNK = 256 * 1024
+_CHUNK = 256 * 1024
 MOST_NAME = 120
 """Bytes of a file name; file systems take 255, and prefixes and suffixes must fit too."""
 
@@ -76,6 +76,16 @@ async def save_chunks(pieces: AsyncIterator[bytes], into: Path, limit: int) -> i
     return written
 
 
+async def save_response(response: aiohttp.ClientResponse, into: Path, limit: int) -> int:
+    """Write a response's body to a file as `save_chunks` does.
+
+    Raises AttachmentRefused before anything is read where it is announced as too large.
+    """
+    if (response.content_length or 0) > limit:
+        raise file_too_large(limit)
+    return await save_chunks(response.content.iter_chunked(_CHUNK), into, limit)
+
+
 def file_too_large(limit: int) -> AttachmentRefused:
     """What is said of a file of more than `limit` bytes."""
     most = human_size(limit)
@@ -114,9 +124,7 @@ async def download(session: aiohttp.ClientSession, url: str, into: Path, limit: 
                 raise file_gone()
             if answer.status != 200:
                 raise ChannelUnavailable(f"the download was answered with status {answer.status}")
-            if (answer.content_length or 0) > limit:
-                raise file_too_large(limit)
-            return await save_chunks(answer.content.iter_chunked(CHUNK), into, limit)
+            return await save_response(answer, into, limit)
     except (aiohttp.ClientError, TimeoutError) as error:
         # Not chained: the text of some of these errors has the URL in it.
         raise ChannelUnavailable(f"the download broke off: {describe_network_error(error)}") from None
@@ -127,7 +135,7 @@ async def copy_file(source: Path, into: Path, limit: int) -> int:
 
     async def pieces() -> AsyncIterator[bytes]:
         with await asyncio.to_thread(source.open, "rb") as file:
-            while piece := await asyncio.to_thread(file.read, CHUNK):
+            while piece := await asyncio.to_thread(file.read, _CHUNK):
                 yield piece
 
     try:

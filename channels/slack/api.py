@@ -13,11 +13,12 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from parley.channels.kit.errors import FormatRefused
 from parley.channels.kit.http.pool import HttpPool
+from parley.channels.slack.api_values import OwnMessage, parse_own_message, parse_user, signature_of, ts_of
 from parley.channels.slack.blocks import BlockButton, button_forms, text_forms
 from parley.channels.slack.config import Config
 from parley.channels.slack.errors import map_sdk_errors
 from parley.channels.slack.users import SlackBotIdentity, SlackUser
-from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable
+from parley.core.model.errors import AuthenticationRefused
 from parley.core.model.types import Json, JsonObject
 
 # The SDK writes what people say to its log at DEBUG; Bolt gives advice to its developers in warnings.
@@ -26,8 +27,6 @@ logging.getLogger("slack_bolt").setLevel(logging.ERROR)
 
 PREFLIGHT = 8.0
 MOST_PAGES = 5
-SIGNATURE = "parley_part"
-_LESS_THAN_MEMBERS = ("is_restricted", "is_ultra_restricted", "is_stranger", "is_bot")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +37,6 @@ class SlackDestination:
     thread: str | None
     person: str = ""
     team: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnMessage:
-    """A message of ours in a chat: its ts and what it is signed with ("" and -1 when it is not)."""
-
-    ts: str
-    turn: str
-    part: int
-    has_files: bool
 
 
 class SlackApi:
@@ -102,7 +91,7 @@ class SlackApi:
         answer = await self.call(
             "users.info", lambda: self._client.users_info(user=user, include_locale=True)
         )
-        return _person(answer.get("user") or {})
+        return parse_user(answer.get("user") or {})
 
     async def post(
         self,
@@ -115,20 +104,22 @@ class SlackApi:
         """A new message, perhaps with buttons under it; returns its ts."""
         fixed: dict[str, Json] = {
             "channel": place.chat,
-            "metadata": _signature(turn, part),
+            "metadata": signature_of(turn, part),
             "unfurl_links": False,
             "unfurl_media": False,
         }
         thread: dict[str, Json] = {} if place.thread is None else {"thread_ts": place.thread}
         content = button_forms(markdown, buttons) if buttons else text_forms(markdown)
-        return _ts(await self._shown("chat.postMessage", content, fixed | thread))
+        return ts_of(await self._shown("chat.postMessage", content, fixed | thread))
 
     async def update(
         self, place: SlackDestination, ts: str, content: Sequence[JsonObject], turn: str, part: int
     ) -> None:
-        """Another content for a message, in the first form that Slack takes; raises Gone when the message is
-        not there to be changed."""
-        fixed: dict[str, Json] = {"channel": place.chat, "ts": ts, "metadata": _signature(turn, part)}
+        """Give a message another content, in the first form that Slack takes.
+
+        Raises MessageGone when it is not there to be changed.
+        """
+        fixed: dict[str, Json] = {"channel": place.chat, "ts": ts, "metadata": signature_of(turn, part)}
         await self._shown("chat.update", content, fixed)
 
     async def whisper(self, place: SlackDestination, markdown: str) -> None:
@@ -142,7 +133,7 @@ class SlackApi:
         await self.call("views.open", lambda: self._client.views_open(trigger_id=trigger, view=view))
 
     async def delete(self, place: SlackDestination, ts: str) -> None:
-        """Take a message away; raises Gone when it is not there."""
+        """Take a message away; raises MessageGone when it is not there."""
         await self.call("chat.delete", lambda: self._client.chat_delete(channel=place.chat, ts=ts))
 
     async def start_stream(self, place: SlackDestination, chunks: Sequence[JsonObject]) -> str:
@@ -157,7 +148,7 @@ class SlackApi:
                 chunks=[dict(chunk) for chunk in chunks],
             ),
         )
-        return _ts(answer)
+        return ts_of(answer)
 
     async def append_stream(self, place: SlackDestination, ts: str, chunks: Sequence[JsonObject]) -> None:
         """More of it; raises StreamEnded when it does not grow any more."""
@@ -185,7 +176,7 @@ class SlackApi:
                 channel=place.chat,
                 ts=ts,
                 chunks=[dict(chunk) for chunk in chunks] or None,
-                metadata=_signature(turn, part),
+                metadata=signature_of(turn, part),
                 session_status=session or None,
             ),
         )
@@ -215,7 +206,7 @@ class SlackApi:
             answer = await self._page(place, ts, cursor)
             for message in answer.get("messages") or []:
                 if message.get("user") == me and str(message.get("ts")) != place.thread:
-                    yield _found(message)
+                    yield parse_own_message(message)
             cursor = str((answer.get("response_metadata") or {}).get("next_cursor") or "")
             if not cursor:
                 return
@@ -268,46 +259,3 @@ class SlackApi:
         except AuthenticationRefused:
             self.refused.set()
             raise
-
-
-def _person(found: JsonObject) -> SlackUser:
-    profile, home = (_object(found, key) for key in ("profile", "enterprise_user"))
-    names = (profile.get("display_name"), profile.get("real_name"), found.get("name"))
-    return SlackUser(
-        name=next((str(name) for name in names if name), ""),
-        language=str(found.get("locale") or ""),
-        zone=str(found.get("tz") or ""),
-        team=str(found.get("team_id") or ""),
-        enterprise=str(home.get("enterprise_id") or ""),
-        guest=any(found.get(key) for key in _LESS_THAN_MEMBERS),
-    )
-
-
-def _object(value: JsonObject, key: str) -> JsonObject:
-    found = value.get(key)
-    return found if isinstance(found, dict) else {}
-
-
-def _signature(turn: str, part: int) -> dict[str, Json]:
-    """What a message is found again by."""
-    return {"event_type": SIGNATURE, "event_payload": {"turn": turn, "part": part}}
-
-
-def _ts(answer: AsyncSlackResponse) -> str:
-    ts = answer.get("ts")
-    if not isinstance(ts, str) or not ts:
-        raise ChannelUnavailable("Slack told no ts")
-    return ts
-
-
-def _found(message: JsonObject) -> OwnMessage:
-    metadata = message.get("metadata")
-    payload = metadata.get("event_payload") if isinstance(metadata, dict) else None
-    signed = payload if isinstance(payload, dict) else {}
-    part = signed.get("part")
-    return OwnMessage(
-        str(message.get("ts")),
-        str(signed.get("turn") or ""),
-        part if isinstance(part, int) else -1,
-        bool(message.get("files")),
-    )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import aiohttp
+from parley.channels.kit.background_tasks import BackgroundTasks
 from starlette.routing import BaseRoute
 
 from parley.channels.kit.files import file_too_large
@@ -21,7 +22,6 @@ from parley.channels.slack.inbound.context import SlackInboundContext
 from parley.channels.slack.inbound.dispatcher import SlackDispatcher
 from parley.channels.slack.inbound.event_parser import NAME, STOP
 from parley.channels.slack.inbound.events_api import EventsApiEndpoint, PayloadHandler
-from parley.channels.slack.inbound.interactions import BackgroundTasks
 from parley.channels.slack.inbound.membership import MembershipFilter
 from parley.channels.slack.inbound.socket_mode import SocketMode, SocketTiming
 from parley.channels.slack.manifest import SCOPES

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from parley.channels.kit.errors import FormatRefused, MessageGone, ResponseLost
+from parley.channels.kit.fields import number_or
 from parley.channels.kit.http.errors import describe_network_error, map_network_errors
 from parley.core.model.errors import (
     AuthenticationRefused,
@@ -87,7 +88,9 @@ def translate(error: SlackApiError) -> ChannelError:
     code = str(data.get("error") or "") if isinstance(data, dict) else ""
     status = int(getattr(response, "status_code", 0) or getattr(response, "status", 0) or 0)
     if status == 429 or code in _LIMITS:
-        return RateLimited("Slack asks for a pause", _retry_after(getattr(response, "headers", None)))
+        headers = getattr(response, "headers", None)
+        asked = headers.get("Retry-After") if isinstance(headers, Mapping) else None
+        return RateLimited("Slack asks for a pause", number_or(asked, DEFAULT_PAUSE))
     if not code or code in _DOUBTS or status >= 500:
         return ResponseLost(f"Slack gave no answer ({code or f'status {status}'})")
     if code in _REFUSED_TOKENS:
@@ -95,14 +98,6 @@ def translate(error: SlackApiError) -> ChannelError:
     needed = f" ({data['needed']})" if isinstance(data, dict) and data.get("needed") else ""
     kind = next((kind for kind, codes in _KINDS.items() if code in codes), DeliveryRejected)
     return kind(f"Slack refused: {code}{needed}")
-
-
-def _retry_after(headers: object) -> float:
-    value = headers.get("Retry-After") if isinstance(headers, Mapping) else None
-    try:
-        return float(value) if value is not None else DEFAULT_PAUSE
-    except (TypeError, ValueError):
-        return DEFAULT_PAUSE
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import aiohttp
 
 from parley.channels.kit.errors import ResponseLost
-from parley.channels.kit.files import CHUNK, file_gone, file_too_large, file_withheld, safe_name, save_chunks
+from parley.channels.kit.files import file_gone, file_too_large, file_withheld, safe_name, save_response
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.config import Config
 from parley.channels.slack.file_objects import download_url, may_fetch
@@ -42,8 +42,8 @@ class SlackFileTransfer:
                 # A redirect leads to a page to log in on, or away from Slack.
                 session.get(url, headers=headers, allow_redirects=False, timeout=TRANSFER_TIMEOUT) as answer,
             ):
-                _check(answer, limit)
-                return await save_chunks(answer.content.iter_chunked(CHUNK), into, limit)
+                _check(answer)
+                return await save_response(answer, into, limit)
         except (aiohttp.ClientError, TimeoutError) as error:
             # Not chained: the address is nobody's business.
             raise ChannelUnavailable(f"the download broke off ({type(error).__name__})") from None
@@ -114,15 +114,13 @@ class SlackFileTransfer:
         return found
 
 
-def _check(answer: aiohttp.ClientResponse, limit: int) -> None:
+def _check(answer: aiohttp.ClientResponse) -> None:
     """Raise AttachmentRefused, ChannelUnavailable for an answer that is not the file."""
     if answer.status == 429 or answer.status >= 500:
         raise ChannelUnavailable(f"the download was answered with status {answer.status}")
     # Without the right to a file Slack sends a page to log in on.
     if answer.status != 200 or _is_login(answer):
         raise file_withheld("Slack does not hand it out (scope files:read?)")
-    if (answer.content_length or 0) > limit:
-        raise file_too_large(limit)
 
 
 def _is_login(answer: aiohttp.ClientResponse) -> bool:

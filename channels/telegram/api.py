@@ -12,15 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlencode
 
-from telegram import (
-    Bot,
-    BotCommand,
-    InlineKeyboardMarkup,
-    InputFile,
-    ReplyParameters,
-    User,
-    WebhookInfo,
-)
+from telegram import Bot, BotCommand, InlineKeyboardMarkup, InputFile, ReplyParameters, User, WebhookInfo
 from telegram.constants import ChatAction, ChatMemberStatus
 
 from parley.channels.kit.errors import FormatRefused, MessageGone
@@ -167,7 +159,7 @@ class TelegramApi:
     ) -> None:
         """Another text for a message, with these buttons or none.
 
-        Raises Gone when it is not there to be changed, RichRefused for markdown that Telegram does not take.
+        Raises MessageGone when it is not there to be changed, RichRefused for markdown that is not taken.
         """
         if content.markdown:
             await self._lay_out(place, message, content.markdown, buttons)
@@ -210,7 +202,7 @@ class TelegramApi:
             await self._bot.answer_callback_query(query, text or None)
 
     async def delete(self, place: TelegramDestination, message: int) -> None:
-        """Take a message away; raises Gone when it is not there."""
+        """Take a message away; raises MessageGone when it is not there."""
 
         async def call(chat: int) -> None:
             await self._bot.delete_message(chat, message)

@@ -9,6 +9,7 @@ from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.config import Config
 from parley.channels.dingtalk.errors import CardExists
 from parley.channels.dingtalk.outbound.token_bucket import TokenBucket
+from parley.channels.kit.fields import object_or_empty
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import Json, JsonObject
 
@@ -89,8 +90,7 @@ async def deliver_card(
 
 def _check(answer: JsonObject) -> None:
     """Raise DeliveryRejected for a card that was made but not shown."""
-    result = answer.get("result")
-    delivered = result.get("deliverResults") if isinstance(result, dict) else None
+    delivered = object_or_empty(answer, "result").get("deliverResults")
     for entry in delivered if isinstance(delivered, list) else ():
         if isinstance(entry, dict) and entry.get("success") is False:
             raise DeliveryRejected(f"DingTalk did not show the card: {str(entry.get('errorMsg'))[:200]}")

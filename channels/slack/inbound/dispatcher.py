@@ -9,12 +9,13 @@ from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
 
+from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.fields import MALFORMED, json_object
 from parley.channels.kit.keyed_lock import KeyedLock
 from parley.channels.slack.api import SlackApi
 from parley.channels.slack.inbound.context import REACHED, SlackInboundContext
 from parley.channels.slack.inbound.event_parser import parse_event, user_ids_in
-from parley.channels.slack.inbound.interactions import BackgroundTasks, InteractionHandler
+from parley.channels.slack.inbound.interactions import InteractionHandler
 from parley.core.model.types import InboundMessage, Json, JsonObject
 
 log = logging.getLogger(__name__)

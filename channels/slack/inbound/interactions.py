@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
-from collections.abc import Coroutine
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 from slack_bolt.async_app import AsyncAck, AsyncBoltContext
 
+from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.fields import MALFORMED, object_at
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.blocks import OPTION_ACTION
@@ -48,30 +45,6 @@ class BlockAction:
     question: str
     option: str
     text: str = ""
-
-
-class BackgroundTasks:
-    """Calls after an acknowledgement, which must not wait for them. Leaving it ends those that still run."""
-
-    def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def run(self, errand: Coroutine[object, object, None]) -> None:
-        """Do it meanwhile."""
-        task = asyncio.create_task(errand)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class InteractionHandler:

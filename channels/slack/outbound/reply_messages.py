@@ -14,7 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from parley.channels.kit.errors import MessageGone, ResponseLost
-from parley.channels.slack.api import OwnMessage, SlackApi, SlackDestination
+from parley.channels.slack.api import SlackApi, SlackDestination
+from parley.channels.slack.api_values import OwnMessage
 from parley.channels.slack.blocks import BlockButton, button_forms, fit_into, text_forms
 from parley.channels.slack.errors import StreamEnded, Unsupported
 from parley.channels.slack.formatting import with_steps

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.text import chunks, utf16_length
 from parley.channels.telegram.api import TelegramApi
 from parley.channels.telegram.formatting import render
@@ -23,30 +23,21 @@ class CallbackAnswers:
 
     def __init__(self, api: TelegramApi) -> None:
         self._api = api
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._open = False
+        self._tasks: BackgroundTasks | None = None
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """Answer meanwhile; what is under way at the end is left."""
-        self._open = True
-        try:
-            yield
-        finally:
-            self._open = False
-            tasks = tuple(self._tasks)
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        async with BackgroundTasks() as self._tasks:
+            try:
+                yield
+            finally:
+                self._tasks = None
 
     def tell(self, query: str, text: str) -> None:
         """Show a text to who pressed, once, and end the button's waiting; returns at once."""
-        if self._open:
-            task = asyncio.create_task(
-                self._tell(query, notification_text(text)), name="telegram answer to a press"
-            )
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+        if self._tasks is not None:
+            self._tasks.run(self._tell(query, notification_text(text)))
 
     async def _tell(self, query: str, text: str) -> None:
         try:
