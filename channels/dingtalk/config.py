@@ -49,7 +49,7 @@ class Config(ChannelConfig):
         """The app's id and its secret."""
         return ("client_id", "client_secret")
 
-    def doubts(self) -> Sequence[SettingProblem]:
+    def problems(self) -> Sequence[SettingProblem]:
         """Template ids that are none; what is for cards, where there are none."""
         form = "is no template's id, which ends in .schema; copy it from the card platform, or leave it empty"
         found = [

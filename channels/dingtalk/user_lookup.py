@@ -34,7 +34,7 @@ class DingTalkUserLookup:
         self._names: UserCache[str] = UserCache(clock)
         self.home = ""
 
-    def met(self, sender: User, data: JsonObject) -> None:
+    def remember(self, sender: User, data: JsonObject) -> None:
         """Take from a message what it tells: who wrote it, and whose robot this is."""
         if sender.name:
             self._names.put(sender.id, sender.name, _KNOWN)

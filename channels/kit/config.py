@@ -103,7 +103,7 @@ class ChannelConfig(Section):
         return () if value is None else _as_texts(value)
 
     @property
-    def opened(self) -> bool:
+    def open_to_everyone(self) -> bool:
         """Whether "everyone" stands in any list, the channel's or that of a chat."""
         own = [chat.allowed_users or () for chat in self.chats.values()]
         return any("*" in users for users in (self.allowed_users, *own))
@@ -116,6 +116,6 @@ class ChannelConfig(Section):
         """The first credential that is not there, or ""."""
         return next((name for name in self.credentials() if not getattr(self, name)), "")
 
-    def doubts(self) -> Sequence[SettingProblem]:
+    def problems(self) -> Sequence[SettingProblem]:
         """What can be seen to be wrong, or without an effect, before the platform is asked."""
         return ()

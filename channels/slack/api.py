@@ -122,7 +122,7 @@ class SlackApi:
         fixed: dict[str, Json] = {"channel": place.chat, "ts": ts, "metadata": signature_of(turn, part)}
         await self._shown("chat.update", content, fixed)
 
-    async def whisper(self, place: SlackDestination, markdown: str) -> None:
+    async def post_ephemeral(self, place: SlackDestination, markdown: str) -> None:
         """Say something that only the place's person sees, for a while."""
         fixed: dict[str, Json] = {"channel": place.chat, "user": place.person}
         thread: dict[str, Json] = {} if place.thread is None else {"thread_ts": place.thread}
@@ -181,7 +181,7 @@ class SlackApi:
             ),
         )
 
-    async def session(self, place: SlackDestination, status: str) -> None:
+    async def set_session_status(self, place: SlackDestination, status: str) -> None:
         """What the app is about in a thread: while that is "processing", people see a stop button."""
         await self.call(
             "agents.sessions.setStatus",
@@ -190,7 +190,7 @@ class SlackApi:
             ),
         )
 
-    async def status(self, place: SlackDestination, text: str) -> None:
+    async def set_thread_status(self, place: SlackDestination, text: str) -> None:
         """The line under a thread that says what the app is about; gone with its next message."""
         await self.call(
             "assistant.threads.setStatus",
@@ -199,7 +199,9 @@ class SlackApi:
             ),
         )
 
-    async def ours_since(self, place: SlackDestination, ts: str, me: str) -> AsyncIterator[OwnMessage]:
+    async def own_messages_since(
+        self, place: SlackDestination, ts: str, me: str
+    ) -> AsyncIterator[OwnMessage]:
         """Our own messages in a place after a moment, as far back as a few pages reach."""
         cursor = ""
         for _ in range(MOST_PAGES):

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import ClassVar
 
 import aiohttp
-from parley.channels.kit.background_tasks import BackgroundTasks
 from starlette.routing import BaseRoute
 
+from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.files import file_too_large
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.config import Config
@@ -91,14 +91,16 @@ class SlackChannel(Channel):
             self._me, scopes = await self._api.me()
             for _, text in _lacking(scopes):
                 log.warning("slack: %s", text)
-            door = MembershipFilter(self._people, self._me, self._config.allowed_users, self._config.opened)
+            door = MembershipFilter(
+                self._people, self._me, self._config.allowed_users, self._config.open_to_everyone
+            )
             events = SlackDispatcher(
                 self._api, SlackInboundContext(inbox, self._me, self._people, door), errands
             )
             with unwrap_exception_group(ChannelError):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._watch_tokens(), name="slack tokens")
-                    group.create_task(self._hear(events.hear, session, inbox), name="slack events")
+                    group.create_task(self._hear(events.dispatch, session, inbox), name="slack events")
 
     async def preflight(self) -> PreflightResult:
         """Ask Slack who the app is, what it may do, and for leave to connect."""

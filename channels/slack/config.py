@@ -43,7 +43,7 @@ class Config(ChannelConfig):
         """What is needed for how events come."""
         return ("bot_token", "app_token" if self.events == "socket" else "signing_secret")
 
-    def doubts(self) -> Sequence[SettingProblem]:
+    def problems(self) -> Sequence[SettingProblem]:
         """A credential that is for the other way."""
         unused = "signing_secret" if self.events == "socket" else "app_token"
         text = f"does nothing with events: {self.events}; remove it, or choose the other way"

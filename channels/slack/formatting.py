@@ -77,7 +77,7 @@ class SplitPoint:
     mark: int
 
     @classmethod
-    def of(cls, text: str, at: int) -> SplitPoint:
+    def at_offset(cls, text: str, at: int) -> SplitPoint:
         """A cut in this text."""
         return cls(at, crc32(text[:at].encode()))
 

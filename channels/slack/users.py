@@ -44,7 +44,7 @@ class SlackUserCache:
         self._patience = patience
         self._known: UserCache[SlackUser] = UserCache()
 
-    async def named(self, ids: Iterable[str]) -> dict[str, SlackUser]:
+    async def get_many(self, ids: Iterable[str]) -> dict[str, SlackUser]:
         """Those of these people who could be had in `patience` seconds: names are a courtesy."""
         wanted = list(dict.fromkeys(ids))[:MOST_AT_ONCE]
         missing = [each for each in wanted if self._known.fresh(each) is None]
@@ -53,7 +53,7 @@ class SlackUserCache:
         known = ((each, self._known.last(each)) for each in wanted)
         return {each: user for each, user in known if user is not None}
 
-    async def certain(self, person: str) -> SlackUser:
+    async def get_required(self, person: str) -> SlackUser:
         """Who somebody is, where that decides; an old answer serves while there is no new one.
 
         Raises ChannelUnavailable and RateLimited when that cannot be known now.

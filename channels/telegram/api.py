@@ -88,18 +88,18 @@ class TelegramApi:
         with map_sdk_errors():
             await self._bot.delete_webhook(drop_pending_updates=False)
 
-    async def hook(self, kinds: Sequence[str]) -> None:
+    async def set_webhook(self, kinds: Sequence[str]) -> None:
         """Have updates posted to the configured address, with its secret; those that wait are kept."""
         url, secret = self._config.webhook_url, self._config.secret
         with map_sdk_errors():
             await self._bot.set_webhook(url, allowed_updates=kinds, secret_token=secret)
 
-    async def hooked(self) -> WebhookInfo:
+    async def webhook_info(self) -> WebhookInfo:
         """Where updates are posted now, and how that goes."""
         with map_sdk_errors():
             return await self._bot.get_webhook_info()
 
-    async def hears_all(self, chat: int) -> bool:
+    async def can_read_all_group_messages(self, chat: int) -> bool:
         """Whether Telegram gives us everything that is said in a group."""
         me = await self.me()
         if me.can_read_all_group_messages:
@@ -289,7 +289,7 @@ class TelegramApi:
             with map_sdk_errors():
                 return await call(self._moves.current(chat))
         except MigratedToSupergroup as moved:
-            self._moves.follow(chat, moved.chat)
+            self._moves.remember_migration(chat, moved.chat)
         with map_sdk_errors():
             return await call(self._moves.current(chat))
 

@@ -122,7 +122,7 @@ class TelegramChannel(Channel):
     async def remarks(self, conversation: Conversation) -> Sequence[Sentence]:
         """That, and how, privacy mode keeps us from hearing all that is said in a group."""
         chat = _chat(conversation)
-        if chat > 0 or await self._api.hears_all(chat):
+        if chat > 0 or await self._api.can_read_all_group_messages(chat):
             return ()
         # Where we answer mentions only, hearing more would change nothing.
         own = self._config.chats.get(conversation.chat)
@@ -137,7 +137,7 @@ class TelegramChannel(Channel):
 
     async def _be_posted_to(self, listener: TelegramInboundContext) -> None:
         with self._hook.open(listener):
-            await self._api.hook(UPDATE_KINDS)
+            await self._api.set_webhook(UPDATE_KINDS)
             listener.inbox.online()
             log.info("telegram: @%s is posted to at %s", listener.me.username, self._config.webhook_url)
             await self._look_after_webhook()
@@ -147,7 +147,7 @@ class TelegramChannel(Channel):
         told = None
         while True:
             await asyncio.sleep(self._rhythm.webhook)
-            hook = await self._api.hooked()
+            hook = await self._api.webhook_info()
             if hook.url != self._config.webhook_url:
                 raise ChannelUnavailable("another program has taken the webhook of this bot token away")
             if hook.last_error_date is not None and hook.last_error_date != told:

@@ -52,7 +52,7 @@ class Config(ChannelConfig):
         """The bot's token."""
         return ("bot_token",)
 
-    def doubts(self) -> Sequence[SettingProblem]:
+    def problems(self) -> Sequence[SettingProblem]:
         """A secret without a webhook; people named beside everybody."""
         found = []
         if self.webhook_secret and not self.webhook_url:

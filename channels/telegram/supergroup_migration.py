@@ -23,11 +23,11 @@ class SupergroupMigrations:
         """Where a chat is now, as far as this process knows; Telegram tells whoever writes to the old one."""
         return self._current.get(chat, chat)
 
-    def follow(self, old: int, new: int) -> None:
+    def remember_migration(self, old: int, new: int) -> None:
         """Write to `new` from now on where `old` is meant."""
         self._current[old] = new
 
-    async def note(self, old: int, new: int) -> None:
+    async def store_migration(self, old: int, new: int) -> None:
         """Durable on return. Raises StoreUnavailable."""
         known = await self._documents.get(_key(new))
         if known.body != str(old):
@@ -35,14 +35,14 @@ class SupergroupMigrations:
             with suppress(DocumentConflict):
                 await self._documents.set(replace(known, body=str(old)))
         self._origins[new] = old
-        self.follow(old, new)
+        self.remember_migration(old, new)
 
-    async def settled(self, message: InboundMessage) -> InboundMessage:
+    async def with_current_chat(self, message: InboundMessage) -> InboundMessage:
         """The message in the conversation that its chat began as. Raises StoreUnavailable."""
-        home = await self.home(message.conversation, private=message.private)
+        home = await self.current_conversation(message.conversation, private=message.private)
         return message if home == message.conversation else replace(message, conversation=home)
 
-    async def home(self, conversation: Conversation, *, private: bool) -> Conversation:
+    async def current_conversation(self, conversation: Conversation, *, private: bool) -> Conversation:
         """The conversation that a chat began as. Raises StoreUnavailable.
 
         One look for each chat is enough: in a new supergroup the service message comes before all others.
@@ -56,7 +56,7 @@ class SupergroupMigrations:
         origin = self._origins[chat]
         if origin == chat:
             return conversation
-        self.follow(origin, chat)
+        self.remember_migration(origin, chat)
         return replace(conversation, chat=str(origin))
 
 

@@ -57,7 +57,7 @@ class WebChannel(Channel, ServesHttp):
             buttons=True,
             edits=True,
         )
-        self._desk = ChatService.over(services, clock)
+        self._desk = ChatService.create(services, clock)
         self._door = WebInbox(config.name, clock)
         self._api = ChatApi(config, services.commands, self._desk, self._door, edits=services.reruns)
         self._files = FileApi(self._desk.shelf, config.max_upload)

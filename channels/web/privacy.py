@@ -18,7 +18,7 @@ async def export_pieces(desk: ChatService) -> AsyncIterator[ExportPiece]:
         lines += [ENTRY.dump_json(entry) async for entry in _entries(desk, chat)]
         yield ExportPiece(f"{chat.id}.jsonl", b"\n".join([*lines, b""]))
     for file in await desk.shelf.all():
-        yield ExportPiece(f"files/{file.id}-{file.name}", file=await desk.shelf.at_hand(file.id))
+        yield ExportPiece(f"files/{file.id}-{file.name}", file=await desk.shelf.ensure_local(file.id))
 
 
 async def erase(desk: ChatService) -> int:

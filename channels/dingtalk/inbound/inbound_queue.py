@@ -44,7 +44,7 @@ class ChatbotMessageHandler(CallbackHandler):  # type: ignore[misc]
         when there is no patience left."""
         message = parse_or_skip(callback.data, self._manner)
         if message is not None:
-            self._people.met(message.sender, callback.data)
+            self._people.remember(message.sender, callback.data)
             await self._accept(message)
         return AckMessage.STATUS_OK, "OK"
 

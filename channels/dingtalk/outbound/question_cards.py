@@ -54,7 +54,7 @@ class QuestionCards:
             here = buttons if index == len(texts) - 1 else ()
             values: dict[str, Json] = {WORDS: texts[index], BUTTONS: encode_buttons(here)}
             track = out_track_id(target.turn_id, index)
-            await self._pace.final()
+            await self._pace.take()
             await deliver_card(self._api, place, self._template, track, values, forward=False)
             await note(index + 1)
 
@@ -62,12 +62,12 @@ class QuestionCards:
         """Let the `count` cards of a question say what was decided, and take the buttons away."""
         for index, words in enumerate(settled_parts(text, count)):
             track = out_track_id(question, index)
-            await self._pace.final()
+            await self._pace.take()
             try:
                 await self._change(track, {WORDS: words, BUTTONS: encode_buttons(())})
             except DeliveryRejected as error:
                 log.info("dingtalk: a decided question keeps its words (%s)", error)
-                await self._pace.final()
+                await self._pace.take()
                 await self._change(track, {BUTTONS: encode_buttons(())})
 
     async def _change(self, track: str, values: JsonObject) -> None:

@@ -61,7 +61,7 @@ class DingTalkReply(Reply):
         if cards is None or self._handle.plain or self._refusals >= PATIENCE:
             return
         # Asked for first: where many cards grow at once this is as far as most snapshots come.
-        cards.pace.snapshot()
+        cards.pace.try_take()
         parts = with_steps(card_parts(snapshot.text), snapshot.steps)
         try:
             await self._grow(cards, parts)
@@ -127,7 +127,7 @@ class DingTalkReply(Reply):
     async def _grow(self, cards: AiCards, parts: tuple[str, ...]) -> None:
         for index in range(max(1, len(parts))):
             if index >= self._handle.cards:
-                cards.pace.owe()
+                cards.pace.take_in_advance()
                 await self._make(cards, index)
             if index < len(parts) and self._shown.get(index) != parts[index]:
                 await cards.write(self._track(index), parts[index])
@@ -146,9 +146,9 @@ class DingTalkReply(Reply):
         try:
             for index in range(self._handle.finished, len(texts)):
                 if index >= self._handle.cards:
-                    await cards.pace.final()
+                    await cards.pace.take()
                     await self._make(cards, index)
-                await cards.pace.final()
+                await cards.pace.take()
                 await self._complete(cards, self._track(index), texts[index])
                 await self._note(replace(self._handle, finished=index + 1))
             return

@@ -27,7 +27,7 @@ class TokenBucket:
         self._level = float(burst)
         self._at = clock()
 
-    def snapshot(self) -> None:
+    def try_take(self) -> None:
         """Take a call for a snapshot. Raises RateLimited when there is none now."""
         self._refill()
         if self._level < 1:
@@ -35,11 +35,11 @@ class TokenBucket:
             raise RateLimited("many cards grow at once", random.uniform(0.3, 1.0))
         self._level -= 1
 
-    def owe(self) -> None:
+    def take_in_advance(self) -> None:
         """Take another call for the same snapshot, of those to come if there is none."""
         self._level -= 1
 
-    async def final(self) -> None:
+    async def take(self) -> None:
         """Take a call for a final, of those to come if there is none, and wait until it may be made."""
         self._refill()
         self._level -= 1

@@ -103,7 +103,7 @@ class CardActionHandler:
             id=pressed.id,
             question=pressed.question,
             option=pressed.option,
-            sender=User(NAME, pressed.presser, await self._names.of(pressed.presser)),
+            sender=User(NAME, pressed.presser, await self._names.get_name(pressed.presser)),
             conversation=pressed.conversation,
             private=pressed.private,
             text=pressed.text,

@@ -58,7 +58,9 @@ class FeishuEventHandler:
 
     async def _complete(self, heard: FeishuInboundMessage) -> InboundMessage:
         """The message with what its event does not say. Raises ChannelError where that decides."""
-        name, quoted = await asyncio.gather(self._names.of(heard.sender), self._quotes.of(heard))
+        name, quoted = await asyncio.gather(
+            self._names.get_name(heard.sender), self._quotes.get_quoted(heard)
+        )
         return InboundMessage(
             id=heard.id,
             conversation=heard.conversation,

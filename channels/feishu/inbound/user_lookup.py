@@ -44,7 +44,7 @@ class FeishuUserLookup:
         self._known: UserCache[str] = UserCache(clock)
         self._not_before = 0.0
 
-    async def of(self, person: str) -> str:
+    async def get_name(self, person: str) -> str:
         """A person's name, or "" where Feishu does not tell."""
         found = self._known.fresh(person)
         if found is not None:
@@ -70,7 +70,7 @@ class QuotedMessages:
         self._api, self._me, self._ours = api, me, ours
         self._topics: LruCache[bool] = LruCache(10_000)
 
-    async def of(self, heard: FeishuInboundMessage) -> QuotedMessage:
+    async def get_quoted(self, heard: FeishuInboundMessage) -> QuotedMessage:
         """What `heard` answers. In a topic everything answers its opening, which is told once only.
 
         Raises ChannelUnavailable, RateLimited where it depends on the answer whether we are meant.

@@ -43,11 +43,11 @@ class RenderLevelPolicy:
         self._clock = clock
         self._cards_again = 0.0
 
-    def first(self) -> RenderLevel:
+    def best(self) -> RenderLevel:
         """Where to begin."""
         return RenderLevel.ENTITY if self._clock() >= self._cards_again else RenderLevel.CARD
 
-    def refused(self, error: ScopeMissing) -> None:
+    def exclude(self, error: ScopeMissing) -> None:
         """CardKit is not permitted: look again in ten minutes."""
         log.warning("feishu: no streaming cards, plain ones instead: %s", error)
         self._cards_again = self._clock() + 600.0
@@ -86,7 +86,7 @@ class MessagePart:
     async def grow(self, text: str) -> None:
         """Show a text that is not all yet; nothing where that cannot be shown. Raises ChannelError."""
         while self.part is None or self.part.rung.grows:
-            part = await self._planned(self._rungs.first())
+            part = await self._planned(self._rungs.best())
             try:
                 await self._carry(part, text, NO_FOOTER, final=False)
             except PlaceLost:
@@ -125,7 +125,7 @@ class MessagePart:
             if part.rung is RenderLevel.ENTITY:
                 await self._replace(part, text, NO_FOOTER)
             elif part.rung is RenderLevel.CARD:
-                await self._gaps.keep(0, MESSAGE_GAP)
+                await self._gaps.wait(0, MESSAGE_GAP)
                 await self._api.patch(part.message, formatting.card(text, streaming=False))
         except MessageWithdrawn:
             log.info("feishu: a question that is decided was taken back before")
@@ -155,7 +155,7 @@ class MessagePart:
             try:
                 made = await self._api.create_card(formatting.card(text, streaming=True))
             except ScopeMissing as error:
-                self._rungs.refused(error)
+                self._rungs.exclude(error)
                 raise
             part = await self._become(replace(part, card=made, born=time.time()))
             self._shown, self._streams = text, True
@@ -197,7 +197,7 @@ class MessagePart:
     async def _operate(self, part: PartState, operation: Callable[[int], Awaitable[None]]) -> None:
         """Do something to a card entity, under a number higher than any before, a dead process's too."""
         for jump in _JUMPS:
-            await self._gaps.keep(0, CARD_GAP)
+            await self._gaps.wait(0, CARD_GAP)
             ticks = int((time.time() - part.born) * _TICKS)
             self._sequence = max(self._sequence, ticks) + 1
             try:
@@ -218,7 +218,7 @@ class MessagePart:
             part = await self._send(part, "interactive", whole)
             self._shown, self._foot = (text if first else None), foot
         if self._shown != text or self._foot != foot:
-            await self._gaps.keep(0, MESSAGE_GAP)
+            await self._gaps.wait(0, MESSAGE_GAP)
             await self._api.patch(part.message, whole)
             self._shown, self._foot = text, foot
         return part.message

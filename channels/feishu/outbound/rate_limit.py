@@ -18,7 +18,7 @@ class RateBudget:
         self._rate, self._burst, self.clock = rate, burst, clock
         self._next = 0.0
 
-    def slot(self) -> float:
+    def next_slot(self) -> float:
         """The caller's turn, as the clock's time; turns are given in the order of asking."""
         earliest = self.clock() - (self._burst - 1) / self._rate
         self._next = max(self._next, earliest) + 1 / self._rate
@@ -32,10 +32,10 @@ class ReplyBudget:
         self._budget = budget
         self._slot: float | None = None
 
-    def take(self) -> None:
+    def acquire(self) -> None:
         """Go on now. Raises RateLimited with the wait for our turn, which is kept for us."""
         if self._slot is None:
-            self._slot = self._budget.slot()
+            self._slot = self._budget.next_slot()
         wait = self._slot - self._budget.clock()
         if wait > 0:
             raise RateLimited("many answers grow at once", wait)
@@ -49,7 +49,7 @@ class MinimumIntervals:
         self._clock = clock
         self._last: dict[int, float] = {}
 
-    async def keep(self, thing: int, gap: float) -> None:
+    async def wait(self, thing: int, gap: float) -> None:
         """Return once the gap has passed; what follows counts as the next operation."""
         wait = self._last.get(thing, 0.0) + gap - self._clock()
         if wait > 0:

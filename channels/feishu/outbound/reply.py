@@ -58,7 +58,7 @@ class FeishuReply(Reply):
             if carrier.shown == text:
                 continue
             if carrier.part is not None and carrier.part.message:
-                self._turns.take()
+                self._turns.acquire()
             if index < len(texts) - 1:
                 await carrier.settle(text)
             else:

@@ -32,7 +32,7 @@ class SlackDispatcher:
         self._locks = KeyedLock()
         self._app = self._bolt(api)
 
-    async def hear(self, payload: JsonObject) -> JsonObject | None:
+    async def dispatch(self, payload: JsonObject) -> JsonObject | None:
         """What to answer, mostly nothing, when Slack may forget this payload; None when it may not.
 
         One chat's messages are heard in the order of the calls, and so are one person's presses of buttons.
@@ -94,10 +94,10 @@ class SlackDispatcher:
         """The message in a payload that is for us. Raises ChannelUnavailable, RateLimited."""
         listener = self._listener
         try:
-            event = await listener.door.event(body)
+            event = await listener.door.accepted_event(body)
             if event is None:
                 return None
-            return parse_event(event, listener.me, await listener.people.named(user_ids_in(event)))
+            return parse_event(event, listener.me, await listener.people.get_many(user_ids_in(event)))
         except MALFORMED as error:
             log.warning(
                 "slack: event %s cannot be read and is skipped: %s: %s",

@@ -99,7 +99,7 @@ class InteractionHandler:
         listener = self._listener
         if not await listener.door.admits(press.user):
             return ""
-        people = await listener.people.named((press.user,))
+        people = await listener.people.get_many((press.user,))
         click = Click(
             id=press.id,
             question=press.question,
@@ -113,7 +113,7 @@ class InteractionHandler:
 
     async def _tell(self, press: BlockAction, told: str) -> None:
         try:
-            await self._api.whisper(
+            await self._api.post_ephemeral(
                 SlackDestination(press.chat, press.thread or None, press.user), escape_mentions(told)
             )
         except ChannelError as error:

@@ -29,7 +29,7 @@ class MembershipFilter:
         self._named = frozenset(allowed) - {_EVERYONE}
         self._asks = opened
 
-    async def event(self, body: JsonObject) -> JsonObject | None:
+    async def accepted_event(self, body: JsonObject) -> JsonObject | None:
         """The event in a payload if it is for us, and of somebody who may be heard.
 
         Raises ChannelUnavailable, RateLimited when it cannot be known now who that is, and TypeError,
@@ -42,7 +42,11 @@ class MembershipFilter:
 
     async def admits(self, user: str) -> bool:
         """Whether somebody may be heard. Raises ChannelUnavailable, RateLimited."""
-        if not self._asks or user in self._named or is_member(await self._people.certain(user), self._me):
+        if (
+            not self._asks
+            or user in self._named
+            or is_member(await self._people.get_required(user), self._me)
+        ):
             return True
         log.info("slack: %s is a guest, or unknown, and not named in allowed_users: not answered", user)
         return False

@@ -28,34 +28,34 @@ class SlackAgentSession:
         self._asked = place.thread is None
         self._works = False
 
-    async def work(self) -> None:
+    async def show_stop_button(self) -> None:
         """Show a stop button, from the first call on. Raises ChannelUnavailable."""
         if self._asked:
             return
         self._asked = self._works = True
         try:
-            await self._api.session(self._place, STATUS_PROCESSING)
+            await self._api.set_session_status(self._place, STATUS_PROCESSING)
         except (DeliveryRejected, RateLimited) as error:
             self._works = False
             log.info("slack: no stop button in %s (%s)", self._place.chat, error)
 
-    async def think(self) -> None:
+    async def show_thinking_status(self) -> None:
         """Say that there is nothing to show yet. Raises ChannelUnavailable."""
         if self._place.thread is None:
             return
         thinking = say(language_of(self._language), Sentence.STATUS_THINKING)
         with suppress(DeliveryRejected, RateLimited):
-            await self._api.status(self._place, thinking)
+            await self._api.set_thread_status(self._place, thinking)
 
-    def ending(self) -> str:
+    def final_status(self) -> str:
         """The status to set together with the end of the last message, "" for none."""
         return STATUS_ACTIVE if self._works else ""
 
-    def ended(self) -> None:
+    def mark_ended(self) -> None:
         """It was set so."""
         self._works = False
 
-    async def rest(self) -> None:
+    async def clear(self) -> None:
         """Take the stop button away, if it is still there."""
         if self._works:
             self._works = False
@@ -84,6 +84,6 @@ class SlackStopReply(Reply):
 async def clear_session_status(api: SlackApi, place: SlackDestination) -> None:
     """Take a thread's stop button away. The answer is there already: what fails here is only logged."""
     try:
-        await api.session(place, STATUS_ACTIVE)
+        await api.set_session_status(place, STATUS_ACTIVE)
     except (ChannelUnavailable, DeliveryRejected, RateLimited) as error:
         log.info("slack: the stop button in %s may still be shown (%s)", place.chat, error)

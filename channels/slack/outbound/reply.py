@@ -61,12 +61,12 @@ class SlackReply(Reply):
 
     async def show(self, snapshot: OutboundMessage) -> None:
         """The answer so far with its steps."""
-        await self._session.work()
+        await self._session.show_stop_button()
         text = escape_mentions(snapshot.text, growing=True)
         self._drop_wrong_cuts(text)
         texts = split_messages(text, self._pages.handle.cuts)
         if not texts and not snapshot.steps and not self._pages.handle.parts:
-            await self._session.think()
+            await self._session.show_thinking_status()
         else:
             await self._turn_page(text, len(texts))
             await self._write(text, snapshot, final=False)
@@ -77,7 +77,7 @@ class SlackReply(Reply):
         self._pages.signed = snapshot.question is not None
         self._drop_wrong_cuts(text)
         await self._pages.take_away_after(await self._write(text, snapshot, final=True))
-        await self._session.rest()
+        await self._session.clear()
         for file in snapshot.attachments[len(self._pages.handle.files) :]:
             await self._send_file(file)
         handle = self._pages.handle
@@ -116,7 +116,7 @@ class SlackReply(Reply):
         border = max(text.rfind("\n", shown), text.rfind(" ", shown)) + 1
         if not border and age < self._means.rhythm.most:
             return
-        cut = SplitPoint.of(text, border or len(text))
+        cut = SplitPoint.at_offset(text, border or len(text))
         await self._pages.note(replace(handle, cuts=(*handle.cuts, cut)))
 
     def _drop_wrong_cuts(self, text: str) -> None:

@@ -186,11 +186,11 @@ class ReplyMessages:
         self._shown[index] = page.text
 
     async def _close(self, index: int, page: MessageDraft, chunks: Sequence[JsonObject]) -> None:
-        session = self._session.ending() if page.last else ""
+        session = self._session.final_status() if page.last else ""
         await self._api.stop_stream(self._place, self.handle.stream, chunks, self._turn, index, session)
         self.handle = replace(self.handle, stream="")
         if session:
-            self._session.ended()
+            self._session.mark_ended()
 
     async def _end(self, index: int) -> None:
         """End the growing message as it is."""
@@ -238,7 +238,7 @@ class ReplyMessages:
 
     async def _lost(self, index: int) -> OwnMessage | None:
         unsigned: OwnMessage | None = None
-        async for found in self._api.ours_since(self._place, self._since, (await self._me()).user):
+        async for found in self._api.own_messages_since(self._place, self._since, (await self._me()).user):
             if (found.turn, found.part) == (self._turn, index):
                 return found
             if found.part < 0 and not found.has_files and found.ts not in self.handle.parts:

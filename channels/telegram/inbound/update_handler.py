@@ -50,11 +50,11 @@ class UpdateHandler:
         """Return when all that the update says is durable. Raises StoreUnavailable."""
         match parse_or_skip(raw, listener.me, self._clock()):
             case InboundMessage() as message:
-                await listener.inbox.accept(await self._moves.settled(message))
+                await listener.inbox.accept(await self._moves.with_current_chat(message))
             case CallbackPress() as press:
                 await self._decide(press, listener.inbox)
             case GroupMigrated() as move:
-                await self._moves.note(move.old, move.new)
+                await self._moves.store_migration(move.old, move.new)
 
     async def _decide(self, press: CallbackPress, inbox: Inbox) -> None:
         click = Click(
@@ -62,7 +62,7 @@ class UpdateHandler:
             press.question,
             await self._choices.option(press),
             press.sender,
-            await self._moves.home(press.conversation, private=press.private),
+            await self._moves.current_conversation(press.conversation, private=press.private),
             press.private,
         )
         self._tell(press.query, await inbox.decide(click))

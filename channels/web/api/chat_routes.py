@@ -203,7 +203,7 @@ class ChatApi:
     async def _entry(self, body: NewMessageBody) -> TranscriptEntry:
         if len(body.files) > _MOST_FILES:
             raise WebApiError(422, "too_many_files", f"A message carries at most {_MOST_FILES} files.")
-        files = await self._desk.shelf.use(body.files)
+        files = await self._desk.shelf.attach(body.files)
         if files is None:
             raise WebApiError(
                 422, "file_gone", "A file of this message is no longer there; please attach it again."

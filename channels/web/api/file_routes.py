@@ -39,7 +39,7 @@ class FileApi:
         known = await self._shelf.get(file_id)
         if known is None:
             sent = await receive_file(request, self._shelf.draft(file_id), self._limit)
-            known = await self._shelf.keep(file_id, sent.name, sent.mime)
+            known = await self._shelf.commit_upload(file_id, sent.name, sent.mime)
         return JSONResponse(_json(known), 201)
 
     async def discard(self, request: Request) -> Response:
@@ -51,7 +51,7 @@ class FileApi:
         """A file's bytes, always as an attachment and never as something a browser would run."""
         file_id = path_id(request, "file")
         known = await self._shelf.get(file_id)
-        if known is None or not (path := await self._shelf.at_hand(file_id)).is_file():
+        if known is None or not (path := await self._shelf.ensure_local(file_id)).is_file():
             raise WebApiError(404, "file_gone", "This file is no longer there.")
         return FileResponse(
             path,

@@ -38,7 +38,7 @@ class NodeSync:
         self._task: asyncio.Task[None] | None = None
         news.follow(_TOPIC, self)
 
-    async def tell(self, event: EntryShown | ChatChanged) -> None:
+    async def publish(self, event: EntryShown | ChatChanged) -> None:
         """Show it everywhere; of a reply that grows its newest snapshot, soon. Raises StoreUnavailable."""
         if not self._news.shared:
             return

@@ -69,7 +69,7 @@ class WebReply(Reply):
             # Nobody is left to read it; it must not bring the conversation back.
             await self._desk.withdraw(self._place, self._target.turn_id)
             return
-        files = await self._desk.shelf.take_in(self._target.turn_id, snapshot.attachments)
+        files = await self._desk.shelf.store_reply_files(self._target.turn_id, snapshot.attachments)
         entry = replace(self._entry(snapshot), files=files, final=True)
         kept, _ = await self._desk.transcript.add(self._place, entry)
         if entry.question is not None:

@@ -70,7 +70,7 @@ class ChatService:
     take_back: Callable[[Conversation, str, User], Awaitable[bool]]
 
     @classmethod
-    def over(cls, services: ChannelServices, clock: Callable[[], float]) -> ChatService:
+    def create(cls, services: ChannelServices, clock: Callable[[], float]) -> ChatService:
         """A desk over what the channel may use; `clock` gives Unix seconds."""
         documents, feed, growing = services.documents, EventLog(), LiveReplies()
         shelf = UploadStore(documents, services.folder, clock, shared=services.news.shared)
@@ -96,7 +96,7 @@ class ChatService:
 
     async def _tell(self, event: PageEvent) -> None:
         _show(self.feed, self.growing, event)
-        await self.sharing.tell(event)
+        await self.sharing.publish(event)
 
     async def withdraw(self, place: EntryLocation, turn_id: str) -> None:
         """Take away a growing reply whose conversation, or topic, is gone. Raises StoreUnavailable."""

@@ -35,7 +35,7 @@ class BlobCopies:
                     await self._documents.set(replace(known, body=b64encode(piece).decode()))
                 number, piece = number + 1, await asyncio.to_thread(file.read, _PIECE)
 
-    async def bring(self, file_id: str, into: Path) -> bool:
+    async def fetch_to_disk(self, file_id: str, into: Path) -> bool:
         """Write a copy to `into`; False, and nothing is written, where there is none."""
         pieces = self._pieces(file_id)
         first = await anext(pieces, None)

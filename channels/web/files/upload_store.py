@@ -63,7 +63,7 @@ class UploadStore:
         shelved = read_document(_SHELVED, document) if document.version else None
         return shelved.file if shelved else None
 
-    async def at_hand(self, file_id: str) -> Path:
+    async def ensure_local(self, file_id: str) -> Path:
         """Where the bytes of a file that is known are, brought here first where another node took it in.
 
         Nothing is there when they are lost. Raises OSError.
@@ -71,11 +71,11 @@ class UploadStore:
         path = self.path(file_id)
         if not await asyncio.to_thread(path.is_file):
             draft = self.draft(f"{file_id}.{secrets.token_hex(4)}")
-            if await self._copies.bring(file_id, draft):
+            if await self._copies.fetch_to_disk(file_id, draft):
                 await asyncio.to_thread(_settle, draft, path)
         return path
 
-    async def keep(self, file_id: str, name: str, declared: str) -> FileRef:
+    async def commit_upload(self, file_id: str, name: str, declared: str) -> FileRef:
         """Make a draft a kept file, on disk when this returns."""
         draft, path = self.draft(file_id), self.path(file_id)
         size = await asyncio.to_thread(_settle, draft, path)
@@ -85,7 +85,7 @@ class UploadStore:
         await self._write(_Shelved(file, self._clock(), used=False))
         return file
 
-    async def use(self, ids: Sequence[str]) -> tuple[FileRef, ...] | None:
+    async def attach(self, ids: Sequence[str]) -> tuple[FileRef, ...] | None:
         """The files a message carries, kept from now on with it; None when one is not there."""
         found = [await self._documents.get(_PREFIX + file_id) for file_id in ids]
         if not all(document.version for document in found):
@@ -98,7 +98,7 @@ class UploadStore:
                 await self._write(replace(one, used=True))
         return tuple(one.file for one in shelved)
 
-    async def take_in(self, turn_id: str, files: Sequence[StoredFile]) -> tuple[FileRef, ...]:
+    async def store_reply_files(self, turn_id: str, files: Sequence[StoredFile]) -> tuple[FileRef, ...]:
         """Copy a reply's files; the same turn gives the same ids. Raises ChannelUnavailable."""
         taken: list[FileRef] = []
         for number, file in enumerate(files):
@@ -119,7 +119,7 @@ class UploadStore:
     async def copy(self, file_id: str, into: Path, limit: int) -> int:
         """Copy a file's bytes and return their number. Raises AttachmentRefused."""
         try:
-            return await asyncio.to_thread(_copy, await self.at_hand(file_id), into, limit)
+            return await asyncio.to_thread(_copy, await self.ensure_local(file_id), into, limit)
         except FileNotFoundError as problem:
             raise file_gone() from problem
         except OSError as problem:

@@ -97,7 +97,7 @@ def check_settings(loaded: LoadedSettings) -> Findings:
     remarks = [*_idle(loaded)]
     remarks += [ConfigProblem((), text) for text in (loaded.project.remarks if loaded.project else ())]
     for name, config in loaded.channels.items():
-        for doubt in config.doubts():
+        for doubt in config.problems():
             (mistakes if doubt.wrong else remarks).append(
                 problem_at(loaded, ("channels", name, doubt.key), doubt.text)
             )

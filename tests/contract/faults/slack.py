@@ -100,7 +100,7 @@ class GoesOnBlindly(ReplyMessages):
 class Strangers(SlackUserCache):
     """Does not ask for names."""
 
-    async def named(self, ids: Iterable[str]) -> dict[str, SlackUser]:
+    async def get_many(self, ids: Iterable[str]) -> dict[str, SlackUser]:
         return {}
 
 
@@ -124,7 +124,7 @@ class IgnoresTheButton(Around):
 class ShowsNoButton(SlackAgentSession):
     """Does not tell Slack that it is at work."""
 
-    async def work(self) -> None:
+    async def show_stop_button(self) -> None:
         return None
 
 
@@ -153,7 +153,7 @@ class OncePerPerson(Around):
 class TellsNobody(SlackApi):
     """Keeps to itself what came of a press."""
 
-    async def whisper(self, place: SlackDestination, markdown: str) -> None:
+    async def post_ephemeral(self, place: SlackDestination, markdown: str) -> None:
         return None
 
 

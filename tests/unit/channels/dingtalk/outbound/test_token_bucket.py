@@ -27,22 +27,22 @@ async def test_after_a_burst_snapshots_are_sent_away_until_there_is_room():
     clock = Clock()
     bucket = TokenBucket(10, 3, clock, clock.sleep)
     for _ in range(3):
-        bucket.snapshot()
+        bucket.try_take()
     with pytest.raises(RateLimited) as raised:
-        bucket.snapshot()
+        bucket.try_take()
     assert 0 < raised.value.retry_after <= 1
     clock.now += 0.11
-    bucket.snapshot()
+    bucket.try_take()
 
 
 async def test_finals_wait_their_turn_and_go_before_snapshots():
     clock = Clock()
     bucket = TokenBucket(10, 1, clock, clock.sleep)
     for _ in range(11):
-        await bucket.final()
+        await bucket.take()
     assert clock.now == pytest.approx(101.0)
     with pytest.raises(RateLimited):
-        bucket.snapshot()
+        bucket.try_take()
 
 
 async def test_many_cards_at_once_stay_under_the_limit_of_the_app():

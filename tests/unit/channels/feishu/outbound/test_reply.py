@@ -222,7 +222,7 @@ def test_answers_take_turns_under_the_app_s_limit():
 
 def _wait(turns: ReplyBudget) -> float:
     try:
-        turns.take()
+        turns.acquire()
     except RateLimited as limit:
         return limit.retry_after
     return 0.0

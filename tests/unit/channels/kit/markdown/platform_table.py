@@ -1,4 +1,7 @@
-"""What markdown becomes: the table of docs/markdown.md. `python -m tests.unit.channels.kit.markdown.platform_table`."""
+"""What markdown becomes, the table of docs/markdown.md.
+
+`python -m tests.unit.channels.kit.markdown.platform_table` writes it.
+"""
 
 from __future__ import annotations
 
