@@ -14,7 +14,8 @@ from parley.channels.feishu.inbound import frame_codec
 from parley.channels.feishu.inbound.card_actions import CardActionHandler
 from parley.channels.feishu.inbound.event_handler import FeishuEventHandler
 from parley.channels.feishu.inbound.event_parser import NAME
-from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup, QuotedMessages
+from parley.channels.feishu.inbound.quoted_messages import QuotedMessages
+from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, LongConnection, open_websocket
 from parley.channels.feishu.outbound.message_part import RenderLevelPolicy
 from parley.channels.feishu.outbound.rate_limit import RateBudget

@@ -6,7 +6,8 @@ import asyncio
 import logging
 
 from parley.channels.feishu.inbound.event_parser import NAME, FeishuInboundMessage, parse_event
-from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup, QuotedMessages
+from parley.channels.feishu.inbound.quoted_messages import QuotedMessages
+from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.kit.fields import MALFORMED
 from parley.channels.kit.keyed_lock import KeyedLock
 from parley.channels.kit.retry import RetryPauses, retry

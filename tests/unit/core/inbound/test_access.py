@@ -185,7 +185,10 @@ async def test_guests_of_slack_come_in_by_name_only(opened: bool, named: bool) -
     config = settings(f"channels: {{slack: {{{KINDS['slack']}allowed_users: [{', '.join(users)}]}}}}")
     section = config.channels["slack"]
     door = MembershipFilter(
-        SlackUserCache(ask), SlackBotIdentity("UB", "BB", "T1"), section.allowed_users, section.open_to_everyone
+        SlackUserCache(ask),
+        SlackBotIdentity("UB", "BB", "T1"),
+        section.allowed_users,
+        section.open_to_everyone,
     )
     options = core_options(config).channels["slack"]
     heard = [
@@ -204,7 +207,10 @@ async def test_opening_one_chat_of_slack_opens_it_to_members_only() -> None:
         f"channels: {{slack: {{{KINDS['slack']}allowed_users: [U7], chats: {{C1: {{allowed_users: '*'}}}}}}}}"
     ).channels["slack"]
     door = MembershipFilter(
-        SlackUserCache(ask), SlackBotIdentity("UB", "BB", "T1"), section.allowed_users, section.open_to_everyone
+        SlackUserCache(ask),
+        SlackBotIdentity("UB", "BB", "T1"),
+        section.allowed_users,
+        section.open_to_everyone,
     )
     assert [await door.admits(each) for each in ("U1", "U2", "U7")] == [True, False, True]
 
