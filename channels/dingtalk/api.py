@@ -72,7 +72,7 @@ class DingTalkApi:
         self.robot = config.robot_code or config.client_id
 
     def connected(self) -> HttpPool:
-        """The connections, to be kept open with `async with`."""
+        """Return the connections, to be kept open with `async with`."""
         return self._sessions
 
     async def ticket(self, topics: tuple[str, ...]) -> ConnectionTicket:
@@ -166,7 +166,7 @@ class DingTalkApi:
         return wellformed(name)
 
     async def call(self, method: str, path: str, body: JsonObject) -> JsonObject:
-        """A call with the access token."""
+        """Make a call with the access token."""
         return await self._authorized(lambda token: self._wire.call(method, self._url + path, body, token))
 
     async def _authorized(self, call: Callable[[str], Awaitable[JsonObject]]) -> JsonObject:
@@ -194,7 +194,7 @@ def _retry_pause(error: ChannelError) -> float:
 
 
 def file_type(name: str) -> str:
-    """What DingTalk calls the kind of a file: the letters after its last dot."""
+    """Return what DingTalk calls the kind of a file: the letters after its last dot."""
     return PurePosixPath(name).suffix[1:].lower() or "bin"
 
 

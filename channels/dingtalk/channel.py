@@ -34,7 +34,7 @@ from parley.core.ports.channel import (
 
 
 def create(config: Config, services: ChannelServices) -> DingTalkChannel:
-    """The channel as configured."""
+    """Return the channel as configured."""
     return DingTalkChannel(config)
 
 
@@ -87,7 +87,7 @@ class DingTalkChannel(Channel):
                     group.create_task(self._stream.run(inbox.online))
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
-        """A reply to the target's person, or in its group."""
+        """Return a reply to the target's person, or in its group."""
         place = DingTalkDestination(target.private, target.conversation.chat)
         return DingTalkReply(self._api, self._cards, self._questions, target, place, checkpoint)
 

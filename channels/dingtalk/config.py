@@ -46,7 +46,7 @@ class Config(ChannelConfig):
     request_timeout: float = Field(default=30.0, gt=0)
 
     def credentials(self) -> tuple[str, ...]:
-        """The app's id and its secret."""
+        """Return the app's id and its secret."""
         return ("client_id", "client_secret")
 
     def problems(self) -> Sequence[SettingProblem]:

@@ -37,7 +37,7 @@ class CardExists(DeliveryRejected):
 
 
 def refusal(status: int, body: JsonObject, retry_after: str = "") -> ChannelError:
-    """The one of our errors that says what an answer with this status, at least 400, means."""
+    """Return the one of our errors that says what an answer with this status, at least 400, means."""
     code, words = _text(body.get("code")), _text(body.get("message"))
     told = f"{code}: {words}".strip(": ") or f"status {status}"
     if status == 429 or (status in (400, 403) and _TOO_MANY.search(code)):
@@ -53,7 +53,7 @@ def refusal(status: int, body: JsonObject, retry_after: str = "") -> ChannelErro
 
 
 def legacy_refusal(body: JsonObject) -> ChannelError | None:
-    """The same for the older API, which always answers 200 and has `errcode` 0 for success."""
+    """Return the same for the older API, which always answers 200 and has `errcode` 0 for success."""
     code = body.get("errcode")
     if code == 0:
         return None

@@ -35,29 +35,29 @@ _NOISE = re.compile(r"[#*_`>|~\[\]]+")
 
 
 def wire_bytes(text: str) -> int:
-    """How many bytes a text takes in a request, where it is JSON within JSON."""
+    """Return how many bytes a text takes in a request, where it is JSON within JSON."""
     if _CONTROL.search(text):
         return len(json.dumps(json.dumps(text, ensure_ascii=False), ensure_ascii=False).encode()) - 6
     return byte_length(text) + 3 * (text.count('"') + text.count("\\")) + 2 * text.count("\n")
 
 
 def card_parts(markdown: str) -> tuple[str, ...]:
-    """Markdown as the texts of cards, which show nearly all of it; nothing for a blank one."""
+    """Return Markdown as the texts of cards, which show nearly all of it; nothing for a blank one."""
     return split(_safe(wellformed(markdown)), MAX_PART_BYTES, wire_bytes)
 
 
 def plain_parts(markdown: str) -> tuple[str, ...]:
-    """Markdown as plain robot messages, which show no tables and run lines together."""
+    """Return Markdown as plain robot messages, which show no tables and run lines together."""
     return split(_listed(_safe(wellformed(markdown))), MAX_PART_BYTES, wire_bytes)
 
 
 def card_to_plain(parts: Sequence[str]) -> tuple[str, ...]:
-    """Texts that were meant for cards as plain messages."""
+    """Return texts that were meant for cards as plain messages."""
     return tuple(piece for part in parts for piece in split(_listed(part), MAX_PART_BYTES, wire_bytes))
 
 
 def title(text: str) -> str:
-    """What a plain message's notification says: its first words."""
+    """Return what a plain message's notification says: its first words."""
     for line in text.splitlines():
         words = " ".join(_NOISE.sub(" ", line).replace("&lt;", "<").split())
         if words:

@@ -11,7 +11,7 @@ from parley.channels.kit.markdown.tables import row_as_line
 
 
 def tables_as_lists(text: str, tables: Sequence[TableSpan]) -> Iterator[TextEdit]:
-    """Each row of the tables as a list item: every cell behind its column's name."""
+    """Return each row of the tables as a list item: every cell behind its column's name."""
     for table in tables:
         line = text.rfind("\n", 0, table.start) + 1
         margin = re.sub(r"[^\s>]", " ", text[line : table.start])

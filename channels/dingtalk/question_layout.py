@@ -23,17 +23,17 @@ _PREFIX = "parley-ask-"
 
 
 def out_track_id(question: str, index: int) -> str:
-    """The `outTrackId` of one of a question's cards; DingTalk tells it with each press."""
+    """Return the `outTrackId` of one of a question's cards; DingTalk tells it with each press."""
     return f"{_PREFIX}{question}-{index}"
 
 
 def question_id_in(track: str) -> str:
-    """The question that a card is of; "" for other cards."""
+    """Return the question that a card is of; "" for other cards."""
     return track.removeprefix(_PREFIX).rpartition("-")[0] if track.startswith(_PREFIX) else ""
 
 
 def buttons_of(question: Question, target: ReplyTarget, home: str) -> tuple[JsonObject, ...]:
-    """A button for each option; none at all where they are too many or too long.
+    """Return a button for each option; none at all where they are too many or too long.
 
     `home` is our organisation ("" where nobody has told it yet).
     """
@@ -43,12 +43,12 @@ def buttons_of(question: Question, target: ReplyTarget, home: str) -> tuple[Json
 
 
 def encode_buttons(buttons: tuple[JsonObject, ...]) -> str:
-    """Buttons as the value of their variable."""
+    """Return buttons as the value of their variable."""
     return compact_json(buttons)
 
 
 def with_options_as_text(question: Question, text: str, language: str) -> str:
-    """The text with the options that have no buttons, and how to choose one."""
+    """Return the text with the options that have no buttons, and how to choose one."""
     if not question.options:
         return text
     lines = [f"{number}. {option.label}" for number, option in enumerate(question.options, start=1)]
@@ -57,14 +57,14 @@ def with_options_as_text(question: Question, text: str, language: str) -> str:
 
 
 def split_question(text: str, buttons: tuple[JsonObject, ...] = ()) -> tuple[str, ...]:
-    """A question's words as one card's text after the other, with room under the last one."""
+    """Return a question's words as one card's text after the other, with room under the last one."""
     texts = card_parts(text) or ("…",)
     most = MAX_PART_BYTES - max(BUTTON_ROOM, wire_bytes(encode_buttons(buttons)))
     return (*texts[:-1], *split(texts[-1], most, wire_bytes))
 
 
 def settled_parts(text: str, count: int) -> tuple[str, ...]:
-    """A decided question's words for the `count` cards that stand; its end is in the last of them."""
+    """Return a decided question's words for the `count` cards that stand; its end is in the last of them."""
     texts = split_question(text)
     if len(texts) > count:
         # Somebody decided with very many words, which stand in the chat anyway.
@@ -86,7 +86,7 @@ def _button(option: Option, sent: JsonObject) -> JsonObject:
 
 
 def _sent(option: Option, target: ReplyTarget, home: str) -> JsonObject:
-    """What DingTalk hands back. Which card, which chat and who pressed it says by itself."""
+    """Return what DingTalk hands back. Which card, which chat and who pressed it says by itself."""
     return {
         OPTION: option.id,
         TOPIC: target.conversation.topic or "",

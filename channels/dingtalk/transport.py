@@ -23,13 +23,13 @@ class DingTalkTransport:
         self._timeout = timeout
 
     async def call(self, method: str, url: str, body: JsonObject, token: str = "") -> JsonObject:
-        """The answer to a request. Raises ChannelError."""
+        """Return the answer to a request. Raises ChannelError."""
         headers = {"Content-Type": "application/json"} | ({TOKEN_HEADER: token} if token else {})
         data = compact_json(body).encode()
         return _checked(await self._http.request(method, url, data, headers=headers, silence=self._timeout))
 
     async def upload(self, url: str, form: aiohttp.FormData) -> JsonObject:
-        """The answer to a form. Raises ChannelError."""
+        """Return the answer to a form. Raises ChannelError."""
         return _checked(await self._http.request("POST", url, form, silence=UPLOAD_TIMEOUT))
 
 

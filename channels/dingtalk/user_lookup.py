@@ -43,7 +43,7 @@ class DingTalkUserLookup:
             self.home = home
 
     async def name_of(self, person: str) -> str:
-        """A person's name, or "" where DingTalk does not tell it, or not in time."""
+        """Return a person's name, or "" where DingTalk does not tell it, or not in time."""
         known = self._names.fresh(person)
         if known is not None:
             return known

@@ -75,11 +75,11 @@ class FeishuApi:
         self.tokens = TokenCache(self._new_token, TOKEN_EARLY, _renewal_failed)
 
     def connected(self) -> HttpPool:
-        """The connections, to be kept open with `async with`."""
+        """Return the connections, to be kept open with `async with`."""
         return self._sessions
 
     async def me(self) -> str:
-        """The bot's open id."""
+        """Return the bot's open id."""
         missing = "the app has no bot: switch it on under its features, and publish a version"
         try:
             answer = await self._call("GET", "/open-apis/bot/v3/info")
@@ -102,13 +102,13 @@ class FeishuApi:
         return object_or_empty(answer, "data")
 
     async def name_of(self, person: str) -> str:
-        """A person's name. Raises ScopeMissing when we may not know."""
+        """Return a person's name. Raises ScopeMissing when we may not know."""
         path = f"/open-apis/contact/v3/users/{quote(person, safe='')}"
         answer = await self._call("GET", path, query={"user_id_type": "open_id"}, timeout=LOOKUP_TIMEOUT)
         return str(object_or_empty(object_or_empty(answer, "data"), "user").get("name") or "")
 
     async def message(self, message: str) -> FetchedMessage:
-        """A message, a card with all of its content."""
+        """Return a message, a card with all of its content."""
         query = {"card_msg_content_type": "user_card_content", "user_id_type": "open_id"}
         answer = await self._call("GET", _message(message), query=query, timeout=LOOKUP_TIMEOUT)
         items = object_or_empty(answer, "data").get("items")

@@ -40,7 +40,7 @@ _MOST_SAID = 2000
 
 
 def create(config: Config, services: ChannelServices) -> FeishuChannel:
-    """The channel as configured. Raises ConfigError when the SDK is not one that we know."""
+    """Return the channel as configured. Raises ConfigError when the SDK is not one that we know."""
     frame_codec.check()
     return FeishuChannel(config)
 
@@ -95,7 +95,7 @@ class FeishuChannel(Channel):
         return CardActionHandler(inbox, self._names, self._guests)
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
-        """A reply in the target's chat and topic; in groups it answers the message it is for."""
+        """Return a reply in the target's chat and topic; in groups it answers the message it is for."""
         return FeishuReply(self._shared, target, checkpoint)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:

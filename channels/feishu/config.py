@@ -42,5 +42,5 @@ class Config(ChannelConfig):
         return address
 
     def credentials(self) -> tuple[str, ...]:
-        """The app's id and its secret."""
+        """Return the app's id and its secret."""
         return ("app_id", "app_secret")

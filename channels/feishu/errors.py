@@ -86,7 +86,7 @@ _REJECTIONS: dict[int, type[DeliveryRejected]] = {
 
 
 def refusal(code: int, message: str, status: int, headers: Mapping[str, str]) -> ChannelError:
-    """The one of our errors that says what an answer other than `code` 0 means."""
+    """Return the one of our errors that says what an answer other than `code` 0 means."""
     if status == 429 or code in _LIMITS:
         return RateLimited("Feishu asks for a pause", _pause(headers))
     if code in _TOKENS:

@@ -10,7 +10,7 @@ _ID = re.compile(r"[\w.:@-]{1,128}\Z")
 
 
 def id_at(value: JsonObject, key: str) -> str:
-    """An id that must be there."""
+    """Return an id that must be there."""
     found = value.get(key)
     if not isinstance(found, str) or not _ID.match(found):
         raise ValueError(f"{key} is no id")
@@ -18,11 +18,11 @@ def id_at(value: JsonObject, key: str) -> str:
 
 
 def id_if_any(value: JsonObject, key: str) -> str:
-    """An id, or "" where there is none."""
+    """Return an id, or "" where there is none."""
     return id_at(value, key) if value.get(key) else ""
 
 
 def is_foreign(header: JsonObject, person: JsonObject) -> bool:
-    """Whether a person belongs to another tenant than the app."""
+    """Tell whether a person belongs to another tenant than the app."""
     ours, theirs = header.get("tenant_key"), person.get("tenant_key")
     return bool(ours and theirs) and ours != theirs

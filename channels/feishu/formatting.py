@@ -33,7 +33,7 @@ _AT = re.compile(r"<(?=/?at\b)", re.IGNORECASE)
 
 
 def measure(text: str) -> int:
-    """The most bytes that a text may need in a card: JSON's escapes, and `<` written as an entity."""
+    """Return the most bytes that a text may need in a card: JSON's escapes, and `<` written as an entity."""
     entities = 4 * text.count("<")
     if text.isprintable() and '"' not in text and "\\" not in text:
         return byte_length(text) + entities
@@ -41,7 +41,7 @@ def measure(text: str) -> int:
 
 
 def render(markdown: str) -> tuple[str, ...]:
-    """Markdown as one card's text after the other; nothing for a blank text."""
+    """Return Markdown as one card's text after the other; nothing for a blank text."""
     text = wellformed(markdown)
     if measure(text) > MAX_CARD_BYTES // 2:
         # Links without words grow, to twice their size at most, when they are rewritten.
@@ -63,13 +63,13 @@ def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]
 
 
 def summary(text: str) -> str:
-    """What the list of chats shows of an answer."""
+    """Return what the list of chats shows of an answer."""
     line = next((line for line in text.splitlines() if line.strip()), "")
     return next(chunks(re.sub(r"[*_`#>|~]|&#60;", "", line).strip(), _SUMMARY), THINKING)
 
 
 def card(text: str, *, streaming: bool) -> JsonObject:
-    """A card of one text that grows, or stands."""
+    """Return a card of one text that grows, or stands."""
     config: dict[str, Json] = {"update_multi": True, "streaming_mode": streaming}
     config["summary"] = {"content": THINKING if streaming else summary(text)}
     if streaming:
@@ -83,12 +83,12 @@ def card(text: str, *, streaming: bool) -> JsonObject:
 
 
 def post(text: str) -> JsonObject:
-    """A rich text of markdown, where cards are not to be had."""
+    """Return a rich text of markdown, where cards are not to be had."""
     return {"zh_cn": {"content": [[{"tag": "md", "text": text}]]}}
 
 
 def plain(text: str) -> JsonObject:
-    """A text as it is, where nothing else is taken. Nobody is called by it."""
+    """Return a text as it is, where nothing else is taken. Nobody is called by it."""
     return {"text": _uncalled(text.replace("&#60;", "<"))}
 
 
@@ -97,14 +97,14 @@ def _title(title: str) -> str:
 
 
 def _closed(part: str) -> str:
-    """A part whose last code block is closed, so that what follows is no code."""
+    """Return a part whose last code block is closed, so that what follows is no code."""
     blocks = outline(part).fences
     torn = bool(blocks) and blocks[-1].close == len(part)
     return f"{part}\n{blocks[-1].indent}{blocks[-1].marker}" if torn else part
 
 
 def _prepared(part: str) -> str:
-    """A part as the platform reads it right.
+    """Return a part as the platform reads it right.
 
     Tags of its own (`<at id=all>` would call everybody) are shown as written; pictures from elsewhere, for
     which it refuses the whole card, become links; of tables it takes five, more are shown as code.
@@ -120,7 +120,7 @@ def _outside_code(text: str) -> str:
 
 
 def _uncalled(text: str) -> str:
-    """Code that calls nobody even where the platform would not take it for code."""
+    """Return code that calls nobody even where the platform would not take it for code."""
     return _AT.sub("<\u200b", text)
 
 
@@ -131,7 +131,7 @@ def _code(text: str) -> str:
 
 
 def _few_tables(part: str) -> str:
-    """The tables after the fifth as code, or, where that makes the card too large, as lines."""
+    """Return the tables after the fifth as code, or, where that makes the card too large, as lines."""
     lines = part.split("\n")
     if len(_tables(lines, lambda number: False)) <= MOST_TABLES:
         return part
@@ -147,7 +147,7 @@ def _few_tables(part: str) -> str:
 
 
 def _is_delimiter(line: str) -> bool:
-    """Whether a line stands under the head of a table: dashes between bars, perhaps with colons."""
+    """Tell whether a line stands under the head of a table: dashes between bars, perhaps with colons."""
     bare = line.strip(" \t")
     cells = bare.removeprefix("|").removesuffix("|").split("|")
     framed = len(bare) > 1 and bare[0] == bare[-1] == "|"
@@ -160,7 +160,7 @@ def _is_dashes(cell: str) -> bool:
 
 
 def _tables(lines: Sequence[str], in_code: Callable[[int], bool]) -> list[tuple[int, int]]:
-    """Where tables begin and end, by line numbers."""
+    """Return where tables begin and end, by line numbers."""
     found: list[tuple[int, int]] = []
     number = 1
     while number < len(lines):
@@ -174,7 +174,7 @@ def _tables(lines: Sequence[str], in_code: Callable[[int], bool]) -> list[tuple[
 
 
 def _line_check(lines: Sequence[str], fences: Sequence[FenceSpan]) -> Callable[[int], bool]:
-    """Whether a line of the part, by its number, lies in a code block."""
+    """Tell whether a line of the part, by its number, lies in a code block."""
     offsets, at = [], 0
     for line in lines:
         offsets.append(at)

@@ -58,7 +58,7 @@ def split_question(text: str, foot: CardFooter = NO_FOOTER) -> tuple[str, ...]:
 
 
 def question_card_json(text: str, foot: CardFooter) -> JsonObject:
-    """A card that stands, with a foot."""
+    """Return a card that stands, with a foot."""
     whole = formatting.card(text, streaming=False)
     if not foot.elements:
         return whole
@@ -68,12 +68,12 @@ def question_card_json(text: str, foot: CardFooter) -> JsonObject:
 
 
 def text_with_footer(text: str, foot: CardFooter) -> str:
-    """A part's text with its foot in words."""
+    """Return a part's text with its foot in words."""
     return "\n\n".join((text, *(render(foot.words) if foot.elements else ())))
 
 
 def _sent(question: Question, option: str, target: ReplyTarget) -> dict[str, Json]:
-    """What Feishu tells us when a button is pressed. It says in which chat by itself, but no more."""
+    """Return what Feishu tells us when a button is pressed. It says in which chat by itself, but no more."""
     topic = target.conversation.topic or ""
     return {QUESTION: question.id, OPTION: option, TOPIC: topic, PRIVATE: target.private}
 
@@ -91,7 +91,7 @@ def _button(option: Option, sent: dict[str, Json]) -> JsonObject:
 
 
 def _form(question: Question, target: ReplyTarget) -> JsonObject:
-    """An input with the arguments as they are, and a button that goes on with what it holds then."""
+    """Return an input with the arguments as they are, and a button that goes on with what it holds then."""
     asked: dict[str, Json] = {
         "tag": "input",
         "name": INPUT,

@@ -37,7 +37,7 @@ class FeishuTransport:
         token: str = "",
         timeout: float = 0.0,
     ) -> dict[str, Json]:
-        """The answer's whole object; its code was 0."""
+        """Return the answer's whole object; its code was 0."""
         data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         headers = {"Content-Type": "application/json; charset=utf-8"} if data is not None else {}
         return _checked(
@@ -52,7 +52,7 @@ class FeishuTransport:
         )
 
     async def upload(self, path: str, form: Callable[[], aiohttp.FormData], token: str) -> dict[str, Json]:
-        """The answer to a form with a file."""
+        """Return the answer to a form with a file."""
         url, headers = self._base + path, _bearer(token)
         return _checked(
             await self._http.request("POST", url, form(), headers=headers, silence=UPLOAD_TIMEOUT)
@@ -70,7 +70,7 @@ class FeishuTransport:
 
 
 def _checked(response: HttpResponse) -> dict[str, Json]:
-    """The object of an answer whose code is 0. Raises ChannelError for any other."""
+    """Return the object of an answer whose code is 0. Raises ChannelError for any other."""
     try:
         body = json_object(response.body)
     except ValueError:

@@ -109,13 +109,13 @@ class ChannelConfig(Section):
         return any("*" in users for users in (self.allowed_users, *own))
 
     def credentials(self) -> tuple[str, ...]:
-        """The keys without which this channel cannot start; for example `bot_token`."""
+        """Return the keys without which this channel cannot start; for example `bot_token`."""
         return ()
 
     def missing(self) -> str:
-        """The first credential that is not there, or ""."""
+        """Return the first credential that is not there, or ""."""
         return next((name for name in self.credentials() if not getattr(self, name)), "")
 
     def problems(self) -> Sequence[SettingProblem]:
-        """What can be seen to be wrong, or without an effect, before the platform is asked."""
+        """Return what can be seen to be wrong, or without an effect, before the platform is asked."""
         return ()

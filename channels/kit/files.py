@@ -43,14 +43,14 @@ def safe_name(name: str, default: str = "file") -> str:
 
 
 def kind_of(mime: str, name: str = "") -> AttachmentKind:
-    """What people would call the file; the name counts where the platform gives no type."""
+    """Return what people would call the file; the name counts where the platform gives no type."""
     if not mime or mime == "application/octet-stream":
         mime = mimetypes.guess_type(name)[0] or mime
     return _KINDS.get(mime.partition("/")[0].lower(), AttachmentKind.FILE)
 
 
 def human_size(size: int) -> str:
-    """A size as people read it, in powers of ten."""
+    """Return a size as people read it, in powers of ten."""
     if size < 1_000_000:
         return f"{max(1, round(size / 1000))} kB"
     return f"{size / 1_000_000:.1f} MB".replace(".0 ", " ")
@@ -87,23 +87,23 @@ async def save_response(response: aiohttp.ClientResponse, into: Path, limit: int
 
 
 def file_too_large(limit: int) -> AttachmentRefused:
-    """What is said of a file of more than `limit` bytes."""
+    """Return what is said of a file of more than `limit` bytes."""
     most = human_size(limit)
     return AttachmentRefused(f"larger than {most}", Sentence.FILE_OVER_LIMIT, limit=most)
 
 
 def file_gone() -> AttachmentRefused:
-    """What is said of a file that its platform no longer has."""
+    """Return what is said of a file that its platform no longer has."""
     return AttachmentRefused("no longer available", Sentence.FILE_GONE)
 
 
 def file_withheld(details: str) -> AttachmentRefused:
-    """What is said of a file that its platform keeps from us; `details` are for the log."""
+    """Return what is said of a file that its platform keeps from us; `details` are for the log."""
     return AttachmentRefused(details, Sentence.FILE_WITHHELD)
 
 
 def unsent_file_text(file: StoredFile, error: ChannelError, language: str) -> str:
-    """What stands in place of a file that a platform did not take. `language` is a tag (BCP 47)."""
+    """Return what stands in place of a file that a platform did not take. `language` is a tag (BCP 47)."""
     spoken = language_of(language)
     if isinstance(error, AttachmentRefused):
         reason = error.told(spoken)

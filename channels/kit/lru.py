@@ -23,5 +23,5 @@ class LruCache(Generic[V]):
             self._values.popitem(last=False)
 
     def get(self, key: str) -> V | None:
-        """The value, if it is still kept."""
+        """Return the value, if it is still kept."""
         return self._values.get(key)

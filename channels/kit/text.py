@@ -32,14 +32,14 @@ def byte_length(text: str) -> int:
 
 
 def wellformed(text: str) -> str:
-    """The text without what no store and no wire takes: lone surrogates become U+FFFD, NULs go."""
+    """Return the text without what no store and no wire takes: lone surrogates become U+FFFD, NULs go."""
     if text.isascii():
         return text.replace("\0", "")
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
 
 
 def end_within(text: str, start: int, limit: int, measure: Measure) -> int:
-    """The largest end for which `text[start:end]` measures at most `limit`; at least one character."""
+    """Return the largest end for which `text[start:end]` measures at most `limit`; at least one character."""
     low, high = start + 1, min(len(text), start + limit)
     while low < high:
         middle = (low + high + 1) // 2
@@ -51,7 +51,7 @@ def end_within(text: str, start: int, limit: int, measure: Measure) -> int:
 
 
 def break_position(text: str, start: int, limit: int, measure: Measure) -> int:
-    """Where to end a part of `text` that begins at `start` and has room for `limit`."""
+    """Return where to end a part of `text` that begins at `start` and has room for `limit`."""
     end = end_within(text, start, limit, measure)
     if end == len(text):
         return end
@@ -63,7 +63,7 @@ def break_position(text: str, start: int, limit: int, measure: Measure) -> int:
 
 
 def chunks(text: str, limit: int, measure: Measure = len) -> Iterator[str]:
-    """Parts of plain text, each at most `limit`, that joined are the text again."""
+    """Return parts of plain text, each at most `limit`, that joined are the text again."""
     start = 0
     while start < len(text):
         end = break_position(text, start, limit, measure)
@@ -82,7 +82,7 @@ def _word_border(text: str, start: int, end: int) -> int:
 
 
 def _visible_border(text: str, start: int, end: int) -> int:
-    """The last place not inside what a reader sees as one character, or `end` when there is none."""
+    """Return the last place not inside what a reader sees as one character, or `end` when there is none."""
     for place in range(end, max(start, end - 64), -1):
         if not _joined(text, place):
             return place
@@ -90,7 +90,7 @@ def _visible_border(text: str, start: int, end: int) -> int:
 
 
 def _joined(text: str, place: int) -> bool:
-    """Whether the characters around `place` make one visible character."""
+    """Tell whether the characters around `place` make one visible character."""
     before, after = text[place - 1], text[place]
     if after.isascii():
         return before == "\r" and after == "\n"

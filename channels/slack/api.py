@@ -61,11 +61,11 @@ class SlackApi:
         return self._client
 
     def connected(self) -> HttpPool:
-        """The connections, to be kept open with `async with`."""
+        """Return the connections, to be kept open with `async with`."""
         return self._sessions
 
     async def me(self) -> tuple[SlackBotIdentity, frozenset[str]]:
-        """Who the app is, and its scopes. Raises AuthenticationRefused for a token that is none."""
+        """Return who the app is, and its scopes. Raises AuthenticationRefused for a token that is none."""
         answer = await self.call("auth.test", self._client.auth_test, PREFLIGHT)
         fields = [str(answer.get(key) or "") for key in ("user_id", "bot_id", "team_id", "enterprise_id")]
         if not all(fields[:3]):
@@ -76,7 +76,7 @@ class SlackApi:
         )
 
     async def socket_url(self) -> str:
-        """An address for one Socket Mode connection, good for half a minute. It is a secret."""
+        """Return an address for one Socket Mode connection, good for half a minute. It is a secret."""
         token, client = self._config.app_token, self._client
         try:
             answer = await self.call(
@@ -87,7 +87,7 @@ class SlackApi:
         return str(answer.get("url") or "")
 
     async def person(self, user: str) -> SlackUser:
-        """Who somebody is."""
+        """Return who somebody is."""
         answer = await self.call(
             "users.info", lambda: self._client.users_info(user=user, include_locale=True)
         )

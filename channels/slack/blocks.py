@@ -61,7 +61,7 @@ def buttons_of(question: Question | None, language: str) -> tuple[BlockButton, .
 
 
 def options_list(question: Question | None) -> str:
-    """The options in full, to stand above the buttons where those cannot say it all; else ""."""
+    """Return the options in full, to stand above the buttons where those cannot say it all; else ""."""
     options = () if question is None else question.options
     if question is None or all(_fits(question, each) and len(each.label) <= MOST_LABEL for each in options):
         return ""
@@ -70,7 +70,7 @@ def options_list(question: Question | None) -> str:
 
 
 def split_parts(text: str, *, buttons: bool) -> tuple[str, ...]:
-    """A (safe) text as messages; with `buttons` there is room for them under the last."""
+    """Return a (safe) text as messages; with `buttons` there is room for them under the last."""
     pages = split_messages(text)
     if not buttons or not pages or len(pages[-1]) <= MAX_TEXT_WITH_BUTTONS:
         return pages
@@ -91,12 +91,12 @@ def fit_into(text: str, count: int) -> tuple[str, ...]:
 
 
 def text_forms(markdown: str) -> tuple[dict[str, Json], ...]:
-    """What to send for a text: markdown, or bare words where Slack does not take it so."""
+    """Return what to send for a text: markdown, or bare words where Slack does not take it so."""
     return ({"markdown_text": markdown}, {"text": escape_plain(markdown), "mrkdwn": False})
 
 
 def button_forms(markdown: str, buttons: Sequence[BlockButton]) -> tuple[dict[str, Json], ...]:
-    """What to send for a text with these buttons, or with none any more, best first."""
+    """Return what to send for a text with these buttons, or with none any more, best first."""
     starts = range(0, len(buttons), MOST_IN_ROW)
     rows: list[Json] = [_row(buttons[start : start + MOST_IN_ROW]) for start in starts]
     words: list[Json] = [_plain_section(each) for each in split(markdown, _MOST_SECTION)]

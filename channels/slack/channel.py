@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 
 
 def create(config: Config, services: ChannelServices) -> SlackChannel:
-    """The channel as configured."""
+    """Return the channel as configured."""
     return SlackChannel(config)
 
 
@@ -111,11 +111,11 @@ class SlackChannel(Channel):
         return PreflightResult(f"{me.user} in {me.team}", _lacking(scopes))
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Where Slack posts to, if it is to."""
+        """Return where Slack posts to, if it is to."""
         return self._hook.routes() if self._posted_to else ()
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
-        """A reply in the target's chat and thread."""
+        """Return a reply in the target's chat and thread."""
         conversation, asker = target.conversation, target.asker
         place = SlackDestination(conversation.chat, conversation.topic, asker.id, asker.workspace)
         if target.reply_to.startswith(f"{STOP}:"):
@@ -153,14 +153,14 @@ class SlackChannel(Channel):
         raise AuthenticationRefused("Slack refused a token while we were connected", "bot_token", "app_token")
 
     async def _who(self) -> SlackBotIdentity:
-        """Who we are, also for a reply that goes on before listening began."""
+        """Return who we are, also for a reply that goes on before listening began."""
         if not self._me.user:
             self._me, _ = await self._api.me()
         return self._me
 
 
 def _lacking(scopes: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    """The scopes that the app was installed without; none where Slack does not tell which it has."""
+    """Return the scopes that the app was installed without; none where Slack does not tell which it has."""
     missing = [scope for scope in SCOPES if scope not in scopes]
     if not scopes or not missing:
         return ()

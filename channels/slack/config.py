@@ -40,11 +40,11 @@ class Config(ChannelConfig):
     request_timeout: float = Field(default=30.0, gt=0)
 
     def credentials(self) -> tuple[str, ...]:
-        """What is needed for how events come."""
+        """Return what is needed for how events come."""
         return ("bot_token", "app_token" if self.events == "socket" else "signing_secret")
 
     def problems(self) -> Sequence[SettingProblem]:
-        """A credential that is for the other way."""
+        """Return a credential that is for the other way."""
         unused = "signing_secret" if self.events == "socket" else "app_token"
         text = f"does nothing with events: {self.events}; remove it, or choose the other way"
         return (SettingProblem(unused, text),) if getattr(self, unused) else ()

@@ -82,7 +82,7 @@ _DOUBTS = frozenset({"internal_error", "fatal_error"})
 
 
 def translate(error: SlackApiError) -> ChannelError:
-    """The one of our errors that says what this one means."""
+    """Return the one of our errors that says what this one means."""
     response = error.response
     data = getattr(response, "data", None)
     code = str(data.get("error") or "") if isinstance(data, dict) else ""

@@ -7,7 +7,7 @@ from parley.core.model.types import Json, JsonObject
 
 
 def text_at(of: JsonObject, key: str) -> str:
-    """A text, "" for none. Raises TypeError for anything else."""
+    """Return a text, "" for none. Raises TypeError for anything else."""
     value: Json = of.get(key)
     if value is None:
         return ""
@@ -17,7 +17,7 @@ def text_at(of: JsonObject, key: str) -> str:
 
 
 def required_text_at(of: JsonObject, key: str) -> str:
-    """A text that must be there. Raises ValueError, TypeError."""
+    """Return a text that must be there. Raises ValueError, TypeError."""
     value = text_at(of, key)
     if not value:
         raise ValueError(f"no {key}")

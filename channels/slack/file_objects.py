@@ -17,7 +17,7 @@ _HOSTS = ("slack.com", "slack-files.com", "slack-gov.com")
 
 
 def attachments_of(files: Json) -> tuple[Attachment, ...]:
-    """The files of a message that are still there, in order."""
+    """Return the files of a message that are still there, in order."""
     entries = files if isinstance(files, list) else []
     found = (_attachment(entry) for entry in entries[:MOST_FILES] if isinstance(entry, Mapping))
     return tuple(each for each in found if each is not None)
@@ -34,12 +34,12 @@ def _attachment(entry: Mapping[str, Json]) -> Attachment | None:
 
 
 def download_url(entry: Mapping[str, Json]) -> str:
-    """Where Slack says that a file's bytes are, "" when it does not say."""
+    """Return where Slack says that a file's bytes are, "" when it does not say."""
     return _text(entry, "url_private_download") or _text(entry, "url_private")
 
 
 def may_fetch(url: str, api_url: str) -> bool:
-    """Whether the token may be shown there: to Slack's own hosts, and to the one that the API is on."""
+    """Tell whether the token may be shown there: to Slack's own hosts, and to the one that the API is on."""
     try:
         asked, api = URL(url), URL(api_url)
     except (ValueError, TypeError):

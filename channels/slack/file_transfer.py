@@ -74,7 +74,7 @@ class SlackFileTransfer:
         )
 
     async def is_shared(self, file_id: str) -> bool:
-        """Whether a file stands in a chat already. Raises DeliveryRejected when that cannot be known."""
+        """Tell whether a file stands in a chat already. Raises DeliveryRejected when that cannot be known."""
         found = await self._info(file_id)
         shares = found.get("shares")
         kinds = shares.values() if isinstance(shares, Mapping) else ()

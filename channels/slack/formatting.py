@@ -27,13 +27,13 @@ _BREAK = "<\u2060"
 
 
 def mentions(text: str) -> tuple[str, ...]:
-    """The ids of the people whom a text of Slack's mentions."""
+    """Return the ids of the people whom a text of Slack's mentions."""
     found = (match[1] for match in _REFERENCE.finditer(text) if match[1].startswith("@"))
     return tuple(dict.fromkeys(_target(each[1:]) for each in found))
 
 
 def readable_text(text: str, bot: str, names: Mapping[str, str]) -> str:
-    """What somebody wrote, without the bot's own mention and with the names of others."""
+    """Return what somebody wrote, without the bot's own mention and with the names of others."""
     cut = re.sub(rf"<@{re.escape(bot)}(?:\|[^<>]*)?>", "\0", wellformed(text))
     shown = html.unescape(_REFERENCE.sub(lambda match: _spoken(match[1], names), cut))
     return "".join(_without_gaps(shown.split("\0"))).strip()
@@ -78,16 +78,16 @@ class SplitPoint:
 
     @classmethod
     def at_offset(cls, text: str, at: int) -> SplitPoint:
-        """A cut in this text."""
+        """Return a cut in this text."""
         return cls(at, crc32(text[:at].encode()))
 
     def fits(self, text: str) -> bool:
-        """Whether a text begins as the one that was cut."""
+        """Tell whether a text begins as the one that was cut."""
         return len(text) >= self.at and crc32(text[: self.at].encode()) == self.mark
 
 
 def escape_mentions(markdown: str, *, growing: bool = False) -> str:
-    """Markdown that calls nobody. Where it is `growing`, what may yet become a call waits for more.
+    """Return Markdown that calls nobody. Where it is `growing`, what may yet become a call waits for more.
 
     So a text that grows stays one that grows.
     """
@@ -115,5 +115,5 @@ def with_steps(pages: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]
 
 
 def escape_plain(markdown: str) -> str:
-    """The words of a text for `text`, where Slack reads `& < >` as its own."""
+    """Return the words of a text for `text`, where Slack reads `& < >` as its own."""
     return html.escape(markdown, quote=False)

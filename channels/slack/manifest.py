@@ -39,7 +39,7 @@ EVENTS = (
 
 
 def manifest(name: str = "Parley", url: str = "") -> dict[str, Json]:
-    """The manifest as Slack takes it. With a `url`, such as https://your.host, Slack posts there."""
+    """Return the manifest as Slack takes it. With a `url`, such as https://your.host, Slack posts there."""
     hook: dict[str, Json] = (
         {"request_url": url.rstrip("/").removesuffix(HOOK_PATH) + HOOK_PATH} if url else {}
     )
@@ -66,7 +66,7 @@ def manifest(name: str = "Parley", url: str = "") -> dict[str, Json]:
 
 
 def as_yaml(url: str = "") -> str:
-    """The manifest as a file."""
+    """Return the manifest as a file."""
     text: str = yaml.safe_dump(manifest(url=url), sort_keys=False, allow_unicode=True)
     return text
 

@@ -35,7 +35,7 @@ class ModalContext:
 
     @classmethod
     def load(cls, noted: str) -> ModalContext:
-        """The inverse. Raises ValueError, TypeError."""
+        """Return the inverse. Raises ValueError, TypeError."""
         question, language, chat, thread = map(str, json.loads(noted))
         return cls(question, language_of(language), chat, thread)
 
@@ -60,14 +60,14 @@ def edit_button(form: ModalContext, arguments: str) -> tuple[str, str, str] | No
 
 
 def parse_edit_button(action: JsonObject, body: JsonObject, chat: str, thread: str) -> ModalRequest:
-    """The press of that button. Raises ValueError, TypeError."""
+    """Return the press of that button. Raises ValueError, TypeError."""
     question, language, arguments = map(str, json.loads(required_text_at(action, "value")))
     form = ModalContext(question, language_of(language), chat, thread)
     return ModalRequest(required_text_at(body, "trigger_id"), form, arguments)
 
 
 def build_modal(opening: ModalRequest) -> dict[str, Json]:
-    """The form as a view."""
+    """Return the form as a view."""
     form = opening.form
     return {
         "type": "modal",
@@ -103,7 +103,7 @@ def parse_submission(body: JsonObject) -> tuple[ModalContext, str]:
 
 
 def invalid_json_response(form: ModalContext) -> dict[str, str]:
-    """What stands under the field when it holds no JSON object."""
+    """Return what stands under the field when it holds no JSON object."""
     return {FIELD: say(form.language, Sentence.QUESTION_UNREADABLE).replace("`", "")}
 
 

@@ -45,7 +45,7 @@ class SlackUserCache:
         self._known: UserCache[SlackUser] = UserCache()
 
     async def get_many(self, ids: Iterable[str]) -> dict[str, SlackUser]:
-        """Those of these people who could be had in `patience` seconds: names are a courtesy."""
+        """Return those of these people who could be had in `patience` seconds: names are a courtesy."""
         wanted = list(dict.fromkeys(ids))[:MOST_AT_ONCE]
         missing = [each for each in wanted if self._known.fresh(each) is None]
         if missing:
@@ -54,7 +54,7 @@ class SlackUserCache:
         return {each: user for each, user in known if user is not None}
 
     async def get_required(self, person: str) -> SlackUser:
-        """Who somebody is, where that decides; an old answer serves while there is no new one.
+        """Return who somebody is, where that decides; an old answer serves while there is no new one.
 
         Raises ChannelUnavailable and RateLimited when that cannot be known now.
         """

@@ -72,11 +72,11 @@ class TelegramApi:
         self._poll_grace = min(_POLL_GRACE, config.request_timeout)
 
     def connected(self) -> HttpPool:
-        """The connections, to be kept open with `async with`."""
+        """Return the connections, to be kept open with `async with`."""
         return self._sessions
 
     async def me(self) -> User:
-        """Who the bot is. Raises AuthenticationRefused for a token that Telegram does not know."""
+        """Return who the bot is. Raises AuthenticationRefused for a token that Telegram does not know."""
         try:
             with map_sdk_errors():
                 return await self._bot.get_me()
@@ -95,12 +95,12 @@ class TelegramApi:
             await self._bot.set_webhook(url, allowed_updates=kinds, secret_token=secret)
 
     async def webhook_info(self) -> WebhookInfo:
-        """Where updates are posted now, and how that goes."""
+        """Return where updates are posted now, and how that goes."""
         with map_sdk_errors():
             return await self._bot.get_webhook_info()
 
     async def can_read_all_group_messages(self, chat: int) -> bool:
-        """Whether Telegram gives us everything that is said in a group."""
+        """Tell whether Telegram gives us everything that is said in a group."""
         me = await self.me()
         if me.can_read_all_group_messages:
             return True
@@ -118,7 +118,7 @@ class TelegramApi:
             await self._bot.set_my_commands(menu, language_code=language or None)
 
     async def updates(self, offset: int, kinds: Sequence[str]) -> list[Json]:
-        """Raw updates from `offset` on, which confirms all before; waits for the first one.
+        """Return raw updates from `offset` on, which confirms all before; waits for the first one.
 
         The SDK's own method gives up the whole batch for one update that it cannot read.
         """

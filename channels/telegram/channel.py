@@ -50,7 +50,7 @@ _COMMAND = re.compile(r"[a-z0-9_]{1,32}\Z")
 
 
 def create(config: Config, services: ChannelServices) -> TelegramChannel:
-    """The channel as configured."""
+    """Return the channel as configured."""
     return TelegramChannel(config, services)
 
 
@@ -101,11 +101,11 @@ class TelegramChannel(Channel):
             return PreflightResult(f"@{(await self._api.me()).username}")
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Where Telegram posts updates, if it is to."""
+        """Return where Telegram posts updates, if it is to."""
         return self._hook.routes() if self._config.webhook_url else ()
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
-        """A reply in the target's chat and topic; in groups it answers the message it is for."""
+        """Return a reply in the target's chat and topic; in groups it answers the message it is for."""
         if target.reply_to.startswith(f"{STOP}:"):
             return TelegramStopReply()
         return TelegramReply(
@@ -176,7 +176,7 @@ def _chat(conversation: Conversation) -> int:
 
 
 def _place(target: ReplyTarget) -> TelegramDestination:
-    """Where a target is. Raises DeliveryRejected for one that is not Telegram's."""
+    """Return where a target is. Raises DeliveryRejected for one that is not Telegram's."""
     conversation = target.conversation
     chat, answered = _chat(conversation), target.reply_to.rpartition(":")[2]
     try:

@@ -49,11 +49,11 @@ class Config(ChannelConfig):
     request_timeout: float = Field(default=30.0, gt=0)
 
     def credentials(self) -> tuple[str, ...]:
-        """The bot's token."""
+        """Return the bot's token."""
         return ("bot_token",)
 
     def problems(self) -> Sequence[SettingProblem]:
-        """A secret without a webhook; people named beside everybody."""
+        """Return a secret without a webhook; people named beside everybody."""
         found = []
         if self.webhook_secret and not self.webhook_url:
             found.append(

@@ -55,7 +55,7 @@ class TextEntity:
 
 
 def render_entities(blocks: Sequence[Block]) -> tuple[str, tuple[TextEntity, ...]]:
-    """The text and its marks."""
+    """Return the text and its marks."""
     page = _Page()
     page.blocks(blocks)
     text = "".join(page.text)
@@ -66,12 +66,12 @@ def render_entities(blocks: Sequence[Block]) -> tuple[str, tuple[TextEntity, ...
 
 
 def break_calls(text: str) -> str:
-    """A text that calls nobody, where marks do not say what is code. It is as long as before."""
+    """Return a text that calls nobody, where marks do not say what is code. It is as long as before."""
     return _CALL.sub("\uff20", text)
 
 
 def break_mentions(words: str) -> str:
-    """Words that call nobody and look as before."""
+    """Return words that call nobody and look as before."""
     return _CALL.sub("@\u2060", words) if "@" in words else words
 
 

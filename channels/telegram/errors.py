@@ -88,7 +88,7 @@ _GONE = (
 
 
 def translate(error: TelegramError) -> ChannelError:
-    """The one of our errors that says what this one means."""
+    """Return the one of our errors that says what this one means."""
     match error:
         case Flood():
             return RateLimited("Telegram asks for a pause", error.retry_after)

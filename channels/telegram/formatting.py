@@ -42,7 +42,7 @@ class FormattedMessage:
 
 
 def render(markdown: str) -> tuple[FormattedMessage, ...]:
-    """Markdown as one message after the other; nothing for a blank text."""
+    """Return Markdown as one message after the other; nothing for a blank text."""
     source = wellformed(markdown)
     if not source.strip():
         return ()
@@ -53,7 +53,7 @@ def render(markdown: str) -> tuple[FormattedMessage, ...]:
 
 
 def rich_markdown(markdown: str) -> str:
-    """Markdown for a rich message, which Telegram lays out itself: it calls nobody, tags are shown."""
+    """Return Markdown for a rich message, which Telegram lays out itself: it calls nobody, tags are shown."""
     source = wellformed(markdown)
     found = outline(source)
     return apply_edits(
@@ -62,7 +62,7 @@ def rich_markdown(markdown: str) -> str:
 
 
 def without_marks(part: FormattedMessage) -> FormattedMessage:
-    """The words alone, where Telegram refuses the marks; code, which is none now, calls nobody."""
+    """Return the words alone, where Telegram refuses the marks; code, which is none now, calls nobody."""
     return FormattedMessage(break_calls(part.text))
 
 
@@ -107,7 +107,7 @@ def _cut(text: str, entities: Sequence[TextEntity]) -> list[FormattedMessage]:
 
 
 def _clipped(body: str, offset: int, entities: Sequence[TextEntity]) -> FormattedMessage:
-    """The part of the text that begins at `offset` (UTF-16), with what of the marks lies on it."""
+    """Return the part of the text that begins at `offset` (UTF-16), with what of the marks lies on it."""
     length = utf16_length(body)
     kept = [
         (entity, max(0, entity.offset - offset), min(length, entity.offset + entity.length - offset))

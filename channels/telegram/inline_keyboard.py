@@ -42,7 +42,7 @@ class CallbackPress:
 
 
 def keyboard(question: Question | None) -> InlineKeyboardMarkup | None:
-    """The question's options: side by side where they are short, else one below the other."""
+    """Return the question's options: side by side where they are short, else one below the other."""
     if question is None or not question.options:
         return None
     buttons = [

@@ -15,12 +15,12 @@ CHAT_TYPES = (ChatType.PRIVATE, ChatType.GROUP, ChatType.SUPERGROUP)
 
 
 def conversation_of(message: Message) -> Conversation:
-    """The chat of a message, or its topic."""
+    """Return the chat of a message, or its topic."""
     # Replies in plain groups have a message_thread_id too; only in topics does it name one.
     topic = str(message.message_thread_id) if message.is_topic_message and message.message_thread_id else None
     return Conversation(NAME, str(message.chat.id), topic)
 
 
 def user_of(account: User) -> Person:
-    """Somebody with an account."""
+    """Return somebody with an account."""
     return Person(NAME, str(account.id), wellformed(account.full_name), language=account.language_code or "")

@@ -38,12 +38,12 @@ class SupergroupMigrations:
         self.remember_migration(old, new)
 
     async def with_current_chat(self, message: InboundMessage) -> InboundMessage:
-        """The message in the conversation that its chat began as. Raises StoreUnavailable."""
+        """Return the message in the conversation that its chat began as. Raises StoreUnavailable."""
         home = await self.current_conversation(message.conversation, private=message.private)
         return message if home == message.conversation else replace(message, conversation=home)
 
     async def current_conversation(self, conversation: Conversation, *, private: bool) -> Conversation:
-        """The conversation that a chat began as. Raises StoreUnavailable.
+        """Return the conversation that a chat began as. Raises StoreUnavailable.
 
         One look for each chat is enough: in a new supergroup the service message comes before all others.
         """

@@ -82,7 +82,7 @@ class WebChannel(Channel, ServesHttp):
         return await self._desk.shelf.copy(attachment.handle, into, limit)
 
     def kept(self, user: User) -> AsyncIterator[ExportPiece]:
-        """Everything here is of the one person that the page has. Raises StoreUnavailable."""
+        """Return everything here is of the one person that the page has. Raises StoreUnavailable."""
         return privacy.export_pieces(self._desk) if user.channel == self.name else _nothing()
 
     async def erase(self, user: User) -> int:
@@ -90,7 +90,7 @@ class WebChannel(Channel, ServesHttp):
         return await privacy.erase(self._desk) if user.channel == self.name else 0
 
     def routes(self) -> Sequence[BaseRoute]:
-        """The page at `/`, its files under `/page`, the API under `/api/chat`."""
+        """Return the page at `/`, its files under `/page`, the API under `/api/chat`."""
         return (
             Route("/", _index, methods=["GET"]),
             Route(sentences.PATH, sentences.serve_sentences, methods=["GET"]),
@@ -126,5 +126,5 @@ async def _index(request: Request) -> Response:
 
 
 def create(config: Config, services: ChannelServices) -> WebChannel:
-    """The channel as the composition root builds it."""
+    """Return the channel as the composition root builds it."""
     return WebChannel(config, services)

@@ -13,7 +13,7 @@ _Value = TypeVar("_Value")
 
 
 def read_document(adapter: TypeAdapter[_Value], document: Document) -> _Value | None:
-    """The value of a document that is there; None, and a line in the log, where it cannot be read."""
+    """Return the value of a document that is there; None, and a line in the log, where it cannot be read."""
     try:
         return adapter.validate_json(document.body)
     except ValidationError:

@@ -62,7 +62,7 @@ class CardCallback:
 
 
 def parse_card_callback(number: str, data: JsonObject) -> CardCallback | None:
-    """The press in a frame with this number; nothing for cards that are no questions of ours.
+    """Return the press in a frame with this number; nothing for cards that are no questions of ours.
 
     Raises those of MALFORMED for what no platform should send.
     """
@@ -88,7 +88,7 @@ def parse_card_callback(number: str, data: JsonObject) -> CardCallback | None:
 
 
 def notice_response(told: str) -> JsonObject:
-    """The answer to a press by which its person, and nobody else, is told something."""
+    """Return the answer to a press by which its person, and nobody else, is told something."""
     words = next(chunks(told.partition("\n```")[0].strip(), MOST_NOTE), "")
     if not words:
         return {}
@@ -134,7 +134,7 @@ class CardCallbackHandler(CallbackHandler):  # type: ignore[misc]
         ) and pressed.presser not in self._guests
 
     async def _decide(self, pressed: CardCallback) -> str:
-        """What to tell who pressed."""
+        """Return what to tell who pressed."""
         click = Click(
             id=pressed.id,
             question=pressed.question,

@@ -128,7 +128,7 @@ class InboundQueue:
 
 
 def parse_or_skip(data: object, manner: ParseOptions) -> InboundMessage | None:
-    """The message in a frame; rubbish is named in the log and skipped."""
+    """Return the message in a frame; rubbish is named in the log and skipped."""
     try:
         if not isinstance(data, dict):
             raise TypeError("not an object")

@@ -26,7 +26,7 @@ class DingTalkMessageContent:
 
 
 def parse_content(message: ChatbotMessage) -> DingTalkMessageContent:
-    """What a message holds; nothing for kinds that nobody knows. Raises ValueError, TypeError."""
+    """Return what a message holds; nothing for kinds that nobody knows. Raises ValueError, TypeError."""
     match message.message_type:
         case "text":
             return _text(message.text)
@@ -40,7 +40,7 @@ def parse_content(message: ChatbotMessage) -> DingTalkMessageContent:
 
 
 def _text(text: TextContent) -> DingTalkMessageContent:
-    """Words, and what they answer: of that, the words and the files."""
+    """Return words, and what they answer: of that, the words and the files."""
     replied = text.extensions.get("repliedMsg")
     if not isinstance(replied, dict):
         return DingTalkMessageContent(_string(text.content))
@@ -75,7 +75,7 @@ def _other(kind: str, body: dict[str, Json]) -> DingTalkMessageContent:
 
 
 def _rich(entries: Json) -> DingTalkMessageContent:
-    """Words and pictures in any order; each picture is a file."""
+    """Return words and pictures in any order; each picture is a file."""
     if not isinstance(entries, list):
         raise TypeError("rich text that is no list")
     words: list[str] = []
@@ -94,7 +94,7 @@ def _picture(code: Json, number: int) -> tuple[Attachment, ...]:
 
 
 def _words(value: Json, depth: int) -> Iterator[str]:
-    """Every text in a quoted body: plain ones, rich ones, and the trees of cards."""
+    """Return every text in a quoted body: plain ones, rich ones, and the trees of cards."""
     if isinstance(value, str):
         yield value
     elif depth < _DEEPEST:

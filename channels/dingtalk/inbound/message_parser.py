@@ -30,7 +30,7 @@ class ParseOptions:
 
 
 def parse_message(data: JsonObject, manner: ParseOptions, now: float) -> InboundMessage | None:
-    """What somebody said to us; nothing for what has no words and files, and for other organisations.
+    """Return what somebody said to us; nothing for what has no words and files, and for other organisations.
 
     Raises ValueError (and what the SDK may raise) for what is no message, has no id, no sender or no place.
     """
@@ -65,7 +65,7 @@ def _sender(message: ChatbotMessage) -> User:
 
 
 def _foreign(message: ChatbotMessage) -> bool:
-    """Whether somebody is not of our organisation; only its own people have a staff id."""
+    """Tell whether somebody is not of our organisation; only its own people have a staff id."""
     ours, theirs = message.chatbot_corp_id, message.sender_corp_id
     return not message.sender_staff_id or (bool(ours) and bool(theirs) and ours != theirs)
 
@@ -94,14 +94,14 @@ def _time(milliseconds: object, now: float) -> float:
 
 
 def _without_us(text: str, name: str) -> str:
-    """The text without our name: DingTalk takes it out itself, but not from everything."""
+    """Return the text without our name: DingTalk takes it out itself, but not from everything."""
     if name:
         text = re.sub(rf"@{re.escape(name)}(?!\w)[ \u2005]?", "", text)
     return _CALLED_COMMAND.sub("", text.strip(), count=1) if text.strip().startswith("@") else text.strip()
 
 
 def _fetchable(files: tuple[Attachment, ...], robot: Json) -> tuple[Attachment, ...]:
-    """The files with whose they are: only the robot that was written to may have them."""
+    """Return the files with whose they are: only the robot that was written to may have them."""
     whose = robot if isinstance(robot, str) else ""
     return tuple(
         Attachment(file.kind, file.name, file.mime, file.size, wellformed(f"{whose}:{file.handle}"))

@@ -154,7 +154,7 @@ async def _lifetime(link: DingTalkStreamConnection) -> None:
 
 
 def _parsed(text: str) -> JsonObject:
-    """The object that a frame is; an empty one for what is none."""
+    """Return the object that a frame is; an empty one for what is none."""
     try:
         return json_object(text)
     except ValueError:

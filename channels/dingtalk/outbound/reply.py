@@ -96,7 +96,7 @@ class DingTalkReply(Reply):
             await self._questions.settle(self._target.turn_id, snapshot.text, self._handle.asked)
 
     async def _ask(self, question: Question, text: str) -> bool:
-        """Whether a question is asked with buttons; where a card is refused it has to be in words."""
+        """Tell whether a question is asked with buttons; where a card is refused it has to be in words."""
         if self._questions is None or self._handle.plain:
             return False
         shown = self._handle.asked

@@ -43,7 +43,7 @@ class CardAction:
 
 
 def parse_card_action(payload: bytes) -> CardAction | None:
-    """The press in an event, or nothing for other events, and for buttons that are not ours.
+    """Return the press in an event, or nothing for other events, and for buttons that are not ours.
 
     Raises ValueError for what no platform should send.
     """
@@ -73,7 +73,7 @@ def parse_card_action(payload: bytes) -> CardAction | None:
 
 
 def toast(told: str) -> JsonObject:
-    """The answer to a press by which its person, and nobody else, is told something."""
+    """Return the answer to a press by which its person, and nobody else, is told something."""
     words = told.partition("\n```")[0].strip()
     return {"toast": {"type": "info", "content": next(chunks(words, _MOST_TOAST), "")}} if words else {}
 
@@ -85,7 +85,7 @@ class CardActionHandler:
         self._inbox, self._names, self._guests = inbox, names, guests
 
     async def take(self, payload: bytes) -> EventResult | None:
-        """The answer to a press; None for an event that is none."""
+        """Return the answer to a press; None for an event that is none."""
         try:
             pressed = parse_card_action(payload)
         except MALFORMED as error:

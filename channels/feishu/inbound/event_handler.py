@@ -58,7 +58,7 @@ class FeishuEventHandler:
             return await self._accept(message)
 
     async def _complete(self, heard: FeishuInboundMessage) -> InboundMessage:
-        """The message with what its event does not say. Raises ChannelError where that decides."""
+        """Return the message with what its event does not say. Raises ChannelError where that decides."""
         name, quoted = await asyncio.gather(
             self._names.get_name(heard.sender), self._quotes.get_quoted(heard)
         )
@@ -89,7 +89,7 @@ class FeishuEventHandler:
 
 
 def parse_or_skip(payload: bytes, me: str) -> FeishuInboundMessage | None:
-    """The message in an event; rubbish is named in the log and skipped, or it would come for hours."""
+    """Return the message in an event; rubbish is named in the log and skipped, or it would come for hours."""
     try:
         return parse_event(payload, me)
     except MALFORMED as error:

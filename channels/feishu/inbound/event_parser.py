@@ -39,7 +39,7 @@ class FeishuInboundMessage:
 
 
 def parse_event(payload: bytes, me: str) -> FeishuInboundMessage | None:
-    """What a person wrote, or nothing for any other event. `me` is our own open id.
+    """Return what a person wrote, or nothing for any other event. `me` is our own open id.
 
     Raises ValueError for what no platform should send.
     """
@@ -74,7 +74,7 @@ def parse_event(payload: bytes, me: str) -> FeishuInboundMessage | None:
 
 
 def resolve_mentions(text: str, mentions: Json, me: str) -> tuple[str, bool]:
-    """A text with names for its placeholders and without our own, and whether that was there.
+    """Return a text with names for its placeholders and without our own, and whether that was there.
 
     Our name alone stays, being all that was said.
     """
@@ -100,7 +100,7 @@ def resolve_mentions(text: str, mentions: Json, me: str) -> tuple[str, bool]:
 
 
 def _last(last: str, more: str) -> str:
-    """The last character of a text that goes on; nothing while it is blank."""
+    """Return the last character of a text that goes on; nothing while it is blank."""
     return more[-1:] or last if last or more.strip() else ""
 
 

@@ -27,7 +27,7 @@ class FragmentAssembler:
         self._waiting: dict[str, _Pieces] = {}
 
     def add(self, packet: DecodedFrame) -> bytes | None:
-        """The whole payload once its last piece is there, whatever their order."""
+        """Return the whole payload once its last piece is there, whatever their order."""
         total, place = _number(packet, "sum", 1), _number(packet, "seq", 0)
         if total <= 1:
             return packet.payload

@@ -43,7 +43,7 @@ class DecodedFrame:
 
 
 def read(data: bytes) -> DecodedFrame:
-    """A frame from bytes. Raises ValueError for anything else."""
+    """Return a frame from bytes. Raises ValueError for anything else."""
     codec = _codec()
     frame = codec.Frame()
     try:
@@ -55,7 +55,7 @@ def read(data: bytes) -> DecodedFrame:
 
 
 def ping(service: int) -> bytes:
-    """The sign of life that Feishu wants from us."""
+    """Return the sign of life that Feishu wants from us."""
     frame = _codec().Frame()
     frame.SeqID = frame.LogID = 0
     frame.service, frame.method = service, CONTROL
@@ -64,7 +64,7 @@ def ping(service: int) -> bytes:
 
 
 def ack(packet: DecodedFrame, code: int, took: float, answer: JsonObject) -> bytes:
-    """The answer to an event after `took` seconds: 200 is done, 500 asks for it to be delivered again.
+    """Return the answer to an event after `took` seconds: 200 is done, 500 asks for it to be delivered again.
 
     `answer` is what a press of a button is answered with; empty for nothing.
     """

@@ -44,7 +44,7 @@ class FeishuMessageContent:
 
 
 def parse_content(kind: str, content: JsonObject, message: str) -> FeishuMessageContent:
-    """What a message of this kind says; nothing for kinds that no person writes."""
+    """Return what a message of this kind says; nothing for kinds that no person writes."""
     if kind == "text":
         return FeishuMessageContent(wellformed(_text(content, "text")))
     if kind == "post":
@@ -70,7 +70,7 @@ def _text(content: JsonObject, key: str) -> str:
 
 
 def _file(kind: str, content: JsonObject, message: str) -> Attachment | None:
-    """A file that messages of this kind hold; Feishu never says how large it is."""
+    """Return a file that messages of this kind hold; Feishu never says how large it is."""
     key = _text(content, "image_key" if kind == "image" else "file_key")
     if not _KEY.match(key):
         return None
@@ -84,7 +84,7 @@ def _file(kind: str, content: JsonObject, message: str) -> Attachment | None:
 
 
 def _post(content: JsonObject, message: str) -> FeishuMessageContent:
-    """A rich text; what is received has no languages around it, what is fetched may."""
+    """Return a rich text; what is received has no languages around it, what is fetched may."""
     body = content
     if "content" not in content:
         body = next((value for value in content.values() if isinstance(value, dict)), {})
@@ -122,7 +122,7 @@ def _post_file(each: JsonObject, message: str) -> Attachment | None:
 
 
 def _card_lines(value: Json, depth: int) -> list[str]:
-    """The words of a card, wherever they stand in it."""
+    """Return the words of a card, wherever they stand in it."""
     if depth > MOST_DEPTH:
         return []
     if isinstance(value, list):

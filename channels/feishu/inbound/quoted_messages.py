@@ -38,7 +38,7 @@ class QuotedMessages:
         self._topics: LruCache[bool] = LruCache(10_000)
 
     async def get_quoted(self, heard: FeishuInboundMessage) -> QuotedMessage:
-        """What `heard` answers. In a topic everything answers its opening, which is told once only.
+        """Return what `heard` answers. In a topic everything answers its opening, which is told once only.
 
         Raises ChannelUnavailable, RateLimited where it depends on the answer whether we are meant.
         """

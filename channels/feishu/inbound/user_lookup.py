@@ -26,7 +26,7 @@ class FeishuUserLookup:
         self._not_before = 0.0
 
     async def get_name(self, person: str) -> str:
-        """A person's name, or "" where Feishu does not tell."""
+        """Return a person's name, or "" where Feishu does not tell."""
         found = self._known.fresh(person)
         if found is not None:
             return found

@@ -44,7 +44,7 @@ class RenderLevelPolicy:
         self._cards_again = 0.0
 
     def best(self) -> RenderLevel:
-        """Where to begin."""
+        """Return where to begin."""
         return RenderLevel.ENTITY if self._clock() >= self._cards_again else RenderLevel.CARD
 
     def exclude(self, error: ScopeMissing) -> None:
@@ -131,7 +131,7 @@ class MessagePart:
             log.info("feishu: a question that is decided was taken back before")
 
     async def _planned(self, rung: RenderLevel) -> PartState:
-        """The part as it is, or as it is begun; what is sent without an entity must be noted first."""
+        """Return the part as it is, or as it is begun; what is sent without an entity must be noted first."""
         if self.part is None:
             part = self.part = PartState(rung, time.time())
             return part if rung is RenderLevel.ENTITY else await self._become(part)

@@ -19,7 +19,7 @@ class RateBudget:
         self._next = 0.0
 
     def next_slot(self) -> float:
-        """The caller's turn, as the clock's time; turns are given in the order of asking."""
+        """Return the caller's turn, as the clock's time; turns are given in the order of asking."""
         earliest = self.clock() - (self._burst - 1) / self._rate
         self._next = max(self._next, earliest) + 1 / self._rate
         return self._next - 1 / self._rate

@@ -144,7 +144,7 @@ class FeishuReply(Reply):
 
 
 def destination_of(target: ReplyTarget) -> FeishuDestination:
-    """Where a target is. Raises DeliveryRejected for one that is not Feishu's.
+    """Return where a target is. Raises DeliveryRejected for one that is not Feishu's.
 
     In a private chat everything is an answer; quoting it each time would only be noise.
     """

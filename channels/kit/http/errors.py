@@ -28,7 +28,7 @@ def map_network_errors(platform: str) -> Iterator[None]:
 
 
 def describe_network_error(error: BaseException) -> str:
-    """What went wrong on the way, for whoever runs Parley.
+    """Return what went wrong on the way, for whoever runs Parley.
 
     Hosts are named, paths never: there may be a token or a ticket in them, as in the error's own text.
     """

@@ -65,7 +65,7 @@ class Outline:
 
 
 def outline(markdown: str) -> Outline:
-    """Where things stand in a text."""
+    """Return where things stand in a text."""
     reader = _Reader(markdown)
     for event in parse_events(markdown):
         handler = _HANDLERS.get(event.name)

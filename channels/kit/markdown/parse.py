@@ -33,7 +33,7 @@ _LABEL = re.compile(r"^[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*\[((?:[^\[\]\\]|\\
 
 
 def parse(markdown: str) -> tuple[Block, ...]:
-    """The text's blocks in order."""
+    """Return the text's blocks in order."""
     found = parse_events(markdown)
     builder = _Builder(_Unused(markdown, found))
     for event in found:
@@ -213,7 +213,7 @@ class _Unused:
         self._at = max(self._at, place)
 
     def before(self, place: int) -> str:
-        """What is defined before this and never referred to, as written."""
+        """Return what is defined before this and never referred to, as written."""
         if not self._any or place <= self._at:
             return ""
         gap = self._source[self._at : place]

@@ -34,7 +34,7 @@ class LinkPolicy:
 
 
 def apply_edits(source: str, edits: Iterable[TextEdit], rest: TextChange = str) -> str:
-    """The source with these edits, and everything between them changed. Edits must not overlap."""
+    """Return the source with these edits, and everything between them changed. Edits must not overlap."""
     pieces: list[str] = []
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
@@ -45,12 +45,12 @@ def apply_edits(source: str, edits: Iterable[TextEdit], rest: TextChange = str) 
 
 
 def escape_tags(text: str, angle: str) -> str:
-    """The text with every `<` written as `angle`, a character reference; `\\<` is one too."""
+    """Return the text with every `<` written as `angle`, a character reference; `\\<` is one too."""
     return _ANGLE.sub(lambda match: match[1] or angle, text) if "<" in text else text
 
 
 def rewrite_code(source: str, found: Outline, change: TextChange = str) -> Iterator[TextEdit]:
-    """The code of a text, changed."""
+    """Return the code of a text, changed."""
     parts: tuple[FenceSpan | CodeSpan, ...] = (*found.fences, *found.codes)
     for part in parts:
         yield TextEdit(part.start, part.end, change(source[part.start : part.end]))
@@ -90,7 +90,7 @@ def _opened(source: str, anchor: LinkSpan, taken: LinkPolicy, rest: TextChange) 
 
 
 def _quoted(address: str) -> str:
-    """An address as it may stand in the brackets of a link."""
+    """Return an address as it may stand in the brackets of a link."""
     return "".join(_SIGNS.get(sign, sign) for sign in address)
 
 

@@ -15,7 +15,7 @@ _INDENT = re.compile(r"[ \t]+(?=\S)")
 
 
 def split(text: str, limit: int, measure: Measure = len) -> tuple[str, ...]:
-    """Markdown in parts of at most `limit`, cut between blocks, lines, sentences, words or signs.
+    """Return Markdown in parts of at most `limit`, cut between blocks, lines, sentences, words or signs.
 
     Nothing but white space at the borders is left out, and no part is blank.
     """
@@ -48,7 +48,7 @@ def _reopened(fence: FenceSpan, limit: int, measure: Measure) -> str:
 
 
 def _closing(fence: FenceSpan, opened: FenceSpan | None) -> str:
-    """The line that closes a fence, which was `opened` again or else stands where it began."""
+    """Return the line that closes a fence, which was `opened` again or else stands where it began."""
     return f"\n{_margin(fence) if fence == opened else fence.indent}{fence.marker}"
 
 
@@ -58,7 +58,7 @@ def _margin(fence: FenceSpan) -> str:
 
 
 def _inside(text: str, start: int, end: int, opened: FenceSpan | None) -> str:
-    """A piece of the text; what is of a reopened fence is moved to the margin with it."""
+    """Return a piece of the text; what is of a reopened fence is moved to the margin with it."""
     if opened is None or _margin(opened):
         return text[start:end]
     inside = min(end, opened.end)
@@ -66,7 +66,7 @@ def _inside(text: str, start: int, end: int, opened: FenceSpan | None) -> str:
 
 
 def _around(fences: tuple[FenceSpan, ...], at: int) -> FenceSpan | None:
-    """The fenced block that a cut at `at` would tear."""
+    """Return the fenced block that a cut at `at` would tear."""
     return next((fence for fence in fences if fence.body <= at <= fence.close and at < fence.end), None)
 
 
@@ -125,17 +125,17 @@ class _Parts:
         return end if table is None else self._row_end(table, start, end)
 
     def _row_end(self, table: TableSpan, start: int, end: int) -> int:
-        """The last border between rows, or that before the table, if there is one in this part."""
+        """Return the last border between rows, or that before the table, if there is one in this part."""
         rows = [self._line(row[0][0]) for row in table.rows[1:] if row]
         before = [place for place in (self._line(table.start), *rows[1:]) if start < place <= end]
         return before[-1] if before else end
 
     def _table(self, at: int) -> TableSpan | None:
-        """The table that a cut here would tear."""
+        """Return the table that a cut here would tear."""
         return next((table for table in self._tables if self._line(table.start) < at < table.end), None)
 
     def _repeatable(self, table: TableSpan) -> bool:
-        """Whether a table has rows, stands at the margin, and has a small head."""
+        """Tell whether a table has rows, stands at the margin, and has a small head."""
         if len(table.rows) < 2 or self._line(table.start) != table.start:
             return False
         return self._measure(_head_of(self._text, table)) <= self._limit // 4
@@ -145,14 +145,14 @@ class _Parts:
 
 
 def _head_of(text: str, table: TableSpan) -> str:
-    """The head's line and the one under it."""
+    """Return the head's line and the one under it."""
     first = text.find("\n", table.start) + 1
     second = text.find("\n", first) + 1
     return text[table.start : second or table.end]
 
 
 def _dedented(text: str, width: int) -> str:
-    """Lines without up to so many of the blanks that they begin with."""
+    """Return lines without up to so many of the blanks that they begin with."""
     return re.sub(rf"^[ \t]{{1,{width}}}", "", text, flags=re.MULTILINE) if width else text
 
 

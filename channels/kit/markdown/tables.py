@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 
 def align_table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows under a head as text of even columns."""
+    """Return rows under a head as text of even columns."""
     flat = [[" ".join(cell.split()) for cell in row] for row in rows]
     widths = [max(display_width(cell) for cell in column) for column in zip_longest(*flat, fillvalue="")]
     lines = [" | ".join(_padded(row, widths)).rstrip() for row in flat]
@@ -24,14 +24,14 @@ def display_width(text: str) -> int:
 
 
 def pair_cells(names: Sequence[str], cells: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Each cell of a row behind its column's name, without pairs that are empty."""
+    """Return each cell of a row behind its column's name, without pairs that are empty."""
     for name, cell in zip_longest(names, cells, fillvalue=""):
         if name or cell:
             yield name, cell
 
 
 def row_as_line(names: Sequence[str], cells: Sequence[str]) -> str:
-    """One row as "name: cell · name: cell"; the name of an empty cell stands alone."""
+    """Return one row as "name: cell · name: cell"; the name of an empty cell stands alone."""
     pairs = pair_cells(names, cells)
     return " · ".join(f"{name}: {cell}" if name and cell else name or cell for name, cell in pairs)
 

@@ -85,5 +85,5 @@ Block: TypeAlias = Paragraph | Heading | CodeBlock | ThematicBreak | TableBlock 
 
 
 def plain_text(runs: TextRuns) -> str:
-    """The runs' text alone."""
+    """Return the runs' text alone."""
     return "".join(run.text for run in runs)

@@ -33,7 +33,7 @@ class SlackDispatcher:
         self._app = self._bolt(api)
 
     async def dispatch(self, payload: JsonObject) -> JsonObject | None:
-        """What to answer, mostly nothing, when Slack may forget this payload; None when it may not.
+        """Return what to answer, mostly nothing, when Slack may forget this payload; None when it may not.
 
         One chat's messages are heard in the order of the calls, and so are one person's presses of buttons.
 
@@ -91,7 +91,7 @@ class SlackDispatcher:
             await self._listener.inbox.accept(message)
 
     async def _message(self, body: JsonObject) -> InboundMessage | None:
-        """The message in a payload that is for us. Raises ChannelUnavailable, RateLimited."""
+        """Return the message in a payload that is for us. Raises ChannelUnavailable, RateLimited."""
         listener = self._listener
         try:
             event = await listener.door.accepted_event(body)
@@ -122,7 +122,7 @@ async def _on_other(ack: AsyncAck) -> None:
 
 
 def _said(answer: BoltResponse) -> JsonObject:
-    """The object in an answer of Bolt's, empty for none."""
+    """Return the object in an answer of Bolt's, empty for none."""
     try:
         return json_object(answer.body)
     except ValueError:
@@ -130,7 +130,7 @@ def _said(answer: BoltResponse) -> JsonObject:
 
 
 def _lane(payload: JsonObject) -> str:
-    """What must stay in order: a chat, or a person; rubbish has a lane of its own."""
+    """Return what must stay in order: a chat, or a person; rubbish has a lane of its own."""
     about, key = (payload.get("event"), "channel") if "event" in payload else (payload.get("user"), "id")
     lane = about.get(key) if isinstance(about, dict) else None
     return lane if isinstance(lane, str) else ""

@@ -40,14 +40,14 @@ def event_in(
 
 
 def user_ids_in(event: JsonObject) -> tuple[str, ...]:
-    """Whose names are needed to read an event: the writer's first."""
+    """Return whose names are needed to read an event: the writer's first."""
     return (text_at(event, "user"), *mentions(text_at(event, "text")))
 
 
 def parse_event(
     event: JsonObject, me: SlackBotIdentity, people: Mapping[str, SlackUser]
 ) -> InboundMessage | None:
-    """What somebody said to us or in our hearing; a press of the stop button is "/stop".
+    """Return what somebody said to us or in our hearing; a press of the stop button is "/stop".
 
     Raises ValueError, TypeError for what is no message.
     """
@@ -80,7 +80,7 @@ def parse_event(
 
 
 def _stop(event: JsonObject, me: SlackBotIdentity, people: Mapping[str, SlackUser]) -> InboundMessage:
-    """The button belongs to a thread."""
+    """Return the button belongs to a thread."""
     chat, thread, pressed = (required_text_at(event, key) for key in ("channel", "thread_ts", "event_ts"))
     return InboundMessage(
         id=f"{STOP}:{chat}:{pressed}",
@@ -94,13 +94,13 @@ def _stop(event: JsonObject, me: SlackBotIdentity, people: Mapping[str, SlackUse
 
 
 def sender_of(user: str, me: SlackBotIdentity, people: Mapping[str, SlackUser]) -> User:
-    """Somebody of our workspace as the core knows them."""
+    """Return somebody of our workspace as the core knows them."""
     known = people.get(user, SlackUser(""))
     return User(NAME, user, known.name, me.team, known.language, known.zone)
 
 
 def _new_in(event: Json, me: SlackBotIdentity) -> JsonObject | None:
-    """What an event says that was not said before."""
+    """Return what an event says that was not said before."""
     if not isinstance(event, dict) or event.get("type") not in _KINDS:
         return None
     if event.get("type") == "message" and event.get("subtype") == _EDITED:
@@ -110,7 +110,7 @@ def _new_in(event: Json, me: SlackBotIdentity) -> JsonObject | None:
 
 
 def _changed(event: JsonObject, me: SlackBotIdentity) -> JsonObject | None:
-    """The message as its writer has made it. Slack tells of previews and replies in the same way.
+    """Return the message as its writer has made it. Slack tells of previews and replies in the same way.
 
     One that an edit has made call us keeps its id, so that it is heard once at most.
     """
@@ -125,12 +125,12 @@ def _changed(event: JsonObject, me: SlackBotIdentity) -> JsonObject | None:
 
 
 def is_private(chat: str) -> bool:
-    """Whether a chat is a DM with us."""
+    """Tell whether a chat is a DM with us."""
     return chat.startswith("D")
 
 
 def _at_home(body: JsonObject, event: JsonObject, me: SlackBotIdentity) -> bool:
-    """Whether the writer belongs to the workspace, or to the organisation that it is in."""
+    """Tell whether the writer belongs to the workspace, or to the organisation that it is in."""
     if me.enterprise and body.get("enterprise_id") == me.enterprise and not body.get("is_ext_shared_channel"):
         return True
     teams = [body.get("team_id"), *(event.get(key) for key in ("user_team", "source_team", "team"))]

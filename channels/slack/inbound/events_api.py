@@ -49,7 +49,7 @@ class EventsApiEndpoint:
         self._hear: PayloadHandler | None = None
 
     def routes(self) -> Sequence[BaseRoute]:
-        """The door itself."""
+        """Return the door itself."""
         return (Webhook(HOOK_PATH, self._post, methods=["POST"]),)
 
     @contextmanager
@@ -109,7 +109,7 @@ class EventsApiEndpoint:
 
 
 def parse_payload(body: bytes, content_type: str) -> JsonObject | None:
-    """The payload of a post: an object of JSON, or of a form's field `payload`, or the form itself."""
+    """Return the payload of a post: an object of JSON, or of a form's field `payload`, or the form itself."""
     try:
         if content_type.partition(";")[0].strip().lower() != _FORM:
             return _object(json.loads(body))

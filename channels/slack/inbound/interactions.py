@@ -95,7 +95,7 @@ class InteractionHandler:
             self._errands.run(self._tell(press, told))
 
     async def _decide(self, press: BlockAction) -> str:
-        """What to tell who pressed; "" for who is not heard."""
+        """Return what to tell who pressed; "" for who is not heard."""
         listener = self._listener
         if not await listener.door.admits(press.user):
             return ""
@@ -127,7 +127,7 @@ class InteractionHandler:
 
 
 def parse_block_action(body: JsonObject) -> BlockAction | ModalRequest | None:
-    """What a press of a button says; None for a button that is not ours. Raises those of MALFORMED."""
+    """Return what a press of a button says; None for a button that is not ours. Raises those of MALFORMED."""
     actions = body.get("actions")
     action = object_at({"action": actions[0]} if isinstance(actions, list) else {}, "action")
     kind = required_text_at(action, "action_id").partition(":")[0]
@@ -152,7 +152,7 @@ def _thread_of(body: JsonObject) -> str:
 
 
 def _sent_press(body: JsonObject, form: ModalContext, written: str) -> BlockAction:
-    """The click of a form; without a text where nothing can be made of what was written."""
+    """Return the click of a form; without a text where nothing can be made of what was written."""
     return BlockAction(
         id=f"form:{required_text_at(object_at(body, 'view'), 'id')}",
         user=required_text_at(object_at(body, "user"), "id"),

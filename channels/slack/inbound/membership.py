@@ -30,7 +30,7 @@ class MembershipFilter:
         self._asks = opened
 
     async def accepted_event(self, body: JsonObject) -> JsonObject | None:
-        """The event in a payload if it is for us, and of somebody who may be heard.
+        """Return the event in a payload if it is for us, and of somebody who may be heard.
 
         Raises ChannelUnavailable, RateLimited when it cannot be known now who that is, and TypeError,
         ValueError for a payload that is none.
@@ -41,7 +41,7 @@ class MembershipFilter:
         return event
 
     async def admits(self, user: str) -> bool:
-        """Whether somebody may be heard. Raises ChannelUnavailable, RateLimited."""
+        """Tell whether somebody may be heard. Raises ChannelUnavailable, RateLimited."""
         if (
             not self._asks
             or user in self._named
@@ -53,7 +53,7 @@ class MembershipFilter:
 
 
 def is_member(person: SlackUser, me: SlackBotIdentity) -> bool:
-    """Whether somebody is a full member of our workspace, or of the organisation that it is in."""
+    """Tell whether somebody is a full member of our workspace, or of the organisation that it is in."""
     if person.guest:
         return False
     return person.team == me.team or (bool(me.enterprise) and person.enterprise == me.enterprise)

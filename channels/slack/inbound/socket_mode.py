@@ -144,7 +144,7 @@ class SocketMode:
 
 
 def _frame(message: aiohttp.WSMessage) -> JsonObject:
-    """The object in a frame, empty for what is none."""
+    """Return the object in a frame, empty for what is none."""
     if message.type is not aiohttp.WSMsgType.TEXT:
         return {}
     try:

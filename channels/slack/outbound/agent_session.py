@@ -48,7 +48,7 @@ class SlackAgentSession:
             await self._api.set_thread_status(self._place, thinking)
 
     def final_status(self) -> str:
-        """The status to set together with the end of the last message, "" for none."""
+        """Return the status to set together with the end of the last message, "" for none."""
         return STATUS_ACTIVE if self._works else ""
 
     def mark_ended(self) -> None:

@@ -90,11 +90,11 @@ class ReplyMessages:
             await self._begin(index, page)
 
     def is_growing(self, index: int) -> bool:
-        """Whether a message is still open for more."""
+        """Tell whether a message is still open for more."""
         return self.handle.stream != "" and self.handle.parts[index] == self.handle.stream
 
     def length(self, index: int) -> int:
-        """How much text a message is known to show."""
+        """Return how much text a message is known to show."""
         return len(self._shown.get(index, ""))
 
     async def take_away_after(self, count: int) -> None:
@@ -207,7 +207,7 @@ class ReplyMessages:
             self._shown[index] = page.text
 
     def _chunks(self, text: str, page: MessageDraft) -> list[JsonObject]:
-        """What is new: cards of the steps that changed, and text."""
+        """Return what is new: cards of the steps that changed, and text."""
         chunks: list[JsonObject] = []
         for step in page.steps:
             state = "complete" if page.closed and step.status is StepStatus.RUNNING else _STATES[step.status]
@@ -256,7 +256,7 @@ def steps_shown_as_cards(pages: ReplyMessages, count: int) -> bool:
 
 
 def to_drafts(texts: Sequence[str], steps: tuple[Step, ...], *, final: bool) -> list[MessageDraft]:
-    """Texts as pages, the steps on the last."""
+    """Return texts as pages, the steps on the last."""
     last = len(texts) - 1
     return [
         MessageDraft(text, steps if number == last else (), final or number < last, final and number == last)

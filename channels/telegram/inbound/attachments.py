@@ -13,7 +13,7 @@ _Sent: TypeAlias = Animation | Audio | Document | Video | VideoNote | Voice
 
 
 def attachments_of(message: Message) -> tuple[Attachment, ...]:
-    """A message's file, a photo in its largest size; at most one, as Telegram has it."""
+    """Return a message's file, a photo in its largest size; at most one, as Telegram has it."""
     if message.photo:
         largest = max(message.photo, key=lambda size: size.width * size.height)
         name = f"photo_{message.message_id}.jpg"

@@ -48,7 +48,7 @@ class CallbackAnswers:
 
 
 def notification_text(text: str) -> str:
-    """A text as Telegram shows it over a chat: without marks, and cut."""
+    """Return a text as Telegram shows it over a chat: without marks, and cut."""
     plain = "\n".join(part.text for part in render(text)).strip()
     if utf16_length(plain) <= MAX_NOTIFICATION:
         return plain

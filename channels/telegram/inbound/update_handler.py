@@ -71,7 +71,7 @@ class UpdateHandler:
 def parse_or_skip(
     raw: Json, me: TelegramBotIdentity, now: float
 ) -> InboundMessage | CallbackPress | GroupMigrated | None:
-    """What an update says; rubbish is named in the log and skipped, or it would come for ever."""
+    """Return what an update says; rubbish is named in the log and skipped, or it would come for ever."""
     try:
         if not isinstance(raw, dict):
             raise TypeError("not an object")
@@ -90,6 +90,6 @@ def parse_or_skip(
 
 
 def update_id_of(raw: Json) -> int:
-    """An update's number, 0 for one that has none."""
+    """Return an update's number, 0 for one that has none."""
     number = raw.get("update_id") if isinstance(raw, dict) else None
     return number if isinstance(number, int) else 0

@@ -162,7 +162,7 @@ def _sender(message: Message) -> User:
 
 
 def _replied(message: Message) -> Message | None:
-    """The message that this one answers. In a topic Telegram gives its opening where there is none."""
+    """Return the message that this one answers. In a topic Telegram gives its opening where there is none."""
     replied = message.reply_to_message
     return None if replied is None or replied.forum_topic_created is not None else replied
 
@@ -208,7 +208,7 @@ def _is_mention(entity: MessageEntity, words: str, me: TelegramBotIdentity) -> b
 
 
 def _text(message: Message, spans: tuple[tuple[int, int], ...]) -> str:
-    """What was written, without our name; our name alone stays, being all that was said."""
+    """Return what was written, without our name; our name alone stays, being all that was said."""
     whole = message.text or message.caption or _spoken(message)
     raw = _utf16(whole)
     for start, end in sorted(spans, reverse=True):
@@ -223,7 +223,7 @@ def _text(message: Message, spans: tuple[tuple[int, int], ...]) -> str:
 
 
 def _spoken(message: Message) -> str:
-    """Words for what people send instead of words."""
+    """Return words for what people send instead of words."""
     if message.sticker is not None:
         return message.sticker.emoji or "[sticker]"
     if message.location is not None:

@@ -39,7 +39,7 @@ class TelegramWebhook:
         self._listener: TelegramInboundContext | None = None
 
     def routes(self) -> Sequence[BaseRoute]:
-        """The door itself."""
+        """Return the door itself."""
         return (Webhook(HOOK_PATH, self._post, methods=["POST"]),)
 
     @contextmanager

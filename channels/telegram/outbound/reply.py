@@ -59,7 +59,7 @@ class RichMessages:
         self._allowed = allowed
 
     def suit(self, markdown: str) -> bool:
-        """Whether this answer is to be one."""
+        """Tell whether this answer is to be one."""
         return self._allowed and wants_layout(markdown)
 
     def refused(self, error: RichRefused) -> None:
@@ -166,7 +166,7 @@ class TelegramReply(Reply):
             self._pulse.start(self._rhythm.draft, draw)
 
     async def _write_final(self, snapshot: OutboundMessage) -> int:
-        """The number of messages that it became."""
+        """Return the number of messages that it became."""
         text, parts = snapshot.text, render(snapshot.text)
         # A question has to be found again, and to fit where it stands, when it is settled.
         if parts and snapshot.question is None and self._rich.suit(text):

@@ -12,7 +12,7 @@ _NESTED = re.compile(r"(?: {2}|\t)[ \t]*+(?:[-*+]|\d{1,9}[.)])[ \t]++\S")
 
 
 def wants_layout(markdown: str) -> bool:
-    """Whether there is a table, a heading, a nested list or a formula, and it all fits."""
+    """Tell whether there is a table, a heading, a nested list or a formula, and it all fits."""
     if len(markdown) > MAX_RICH_CHARS:
         return False
     prose = _CODE.sub("", markdown)

@@ -55,7 +55,7 @@ class ChatApi:
         self._edits = edits
 
     def routes(self) -> Sequence[BaseRoute]:
-        """The API's routes."""
+        """Return the API's routes."""
         chat = "/api/chat/conversations/{chat}"
         return (
             Route("/api/chat/hello", with_error_responses(self.hello), methods=["GET"]),
@@ -74,13 +74,13 @@ class ChatApi:
         )
 
     async def hello(self, request: Request) -> Response:
-        """What the page must know once."""
+        """Return what the page must know once."""
         commands = [{**asdict(one), "name": one.name.removeprefix("/")} for one in self._commands]
         told = {"user": {"name": self._config.name}, "commands": commands}
         return JSONResponse(told | {"max_upload": self._config.max_upload, "edits": self._edits})
 
     async def conversations(self, request: Request) -> Response:
-        """Every conversation, newest activity first, and where replies are growing."""
+        """Return every conversation, newest activity first, and where replies are growing."""
         chats = [CHAT.dump_python(chat, mode="json") for chat in await self._desk.chats.all()]
         growing = [asdict(shown.place) | {"id": shown.entry.id} for shown in self._desk.growing.all()]
         return JSONResponse({"conversations": chats, "growing": growing})
@@ -109,7 +109,7 @@ class ChatApi:
         return Response(status_code=204)
 
     async def messages(self, request: Request) -> Response:
-        """A page of entries, oldest first, with the replies that are growing at its end."""
+        """Return a page of entries, oldest first, with the replies that are growing at its end."""
         query = request.query_params
         place = EntryLocation(path_id(request, "chat"), query.get("topic") or None)
         page = await self._desk.transcript.page(place, before=query.get("before", ""))
@@ -170,7 +170,7 @@ class ChatApi:
         return JSONResponse(ENTRY.dump_python(entry, mode="json"))
 
     async def stop(self, request: Request) -> Response:
-        """The stop button: the core's `/stop`, which leaves no message behind."""
+        """Return the stop button: the core's `/stop`, which leaves no message behind."""
         chat_id, body = path_id(request, "chat"), await read_json(request, STOP)
         await self._door.stop(
             EntryLocation(chat_id, body.topic), body.id, request_language(request, body.language)
@@ -178,7 +178,7 @@ class ChatApi:
         return Response(status_code=202)
 
     async def decide(self, request: Request) -> Response:
-        """A question's button: 202 with what to tell who pressed it."""
+        """Return a question's button: 202 with what to tell who pressed it."""
         chat_id, body = path_id(request, "chat"), await read_json(request, DECISION)
         told = await self._door.decide(
             EntryLocation(chat_id, body.topic), body, request_language(request, body.language)
@@ -186,12 +186,12 @@ class ChatApi:
         return JSONResponse({"text": told}, 202)
 
     async def events(self, request: Request) -> Response:
-        """The page's one stream."""
+        """Return the page's one stream."""
         last = request.headers.get("last-event-id") or request.query_params.get("last", "")
         return EventStream(self._desk.feed, last, self._heartbeat)
 
     async def _last_said(self, place: EntryLocation) -> TranscriptEntry | None:
-        """The person's last message to the agent, if it stands on the newest page."""
+        """Return the person's last message to the agent, if it stands on the newest page."""
         entries = (await self._desk.transcript.page(place)).entries
         said = [
             entry
@@ -213,7 +213,7 @@ class ChatApi:
         return TranscriptEntry(body.id, "user", 0, body.text, files=files)
 
     async def _quoted(self, place: EntryLocation, message_id: str) -> str:
-        """What a topic is about, for its first message: the agent was not told otherwise."""
+        """Return what a topic is about, for its first message: the agent was not told otherwise."""
         if place.topic is None:
             return ""
         chat = await self._desk.chats.get(place.chat)

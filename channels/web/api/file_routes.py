@@ -26,7 +26,7 @@ class FileApi:
         self._limit = limit
 
     def routes(self) -> Sequence[BaseRoute]:
-        """The API's routes."""
+        """Return the API's routes."""
         return (
             Route("/api/chat/uploads/{file}", with_error_responses(self.upload), methods=["POST"]),
             Route("/api/chat/uploads/{file}", with_error_responses(self.discard), methods=["DELETE"]),
@@ -48,7 +48,7 @@ class FileApi:
         return Response(status_code=204)
 
     async def download(self, request: Request) -> Response:
-        """A file's bytes, always as an attachment and never as something a browser would run."""
+        """Return a file's bytes, always as an attachment and never as something a browser would run."""
         file_id = path_id(request, "file")
         known = await self._shelf.get(file_id)
         if known is None or not (path := await self._shelf.ensure_local(file_id)).is_file():

@@ -29,7 +29,7 @@ class WebApiError(Exception):
 
 
 def with_error_responses(handler: Handler) -> Handler:
-    """The handler with its refusals, and the store's, turned into answers."""
+    """Return the handler with its refusals, and the store's, turned into answers."""
 
     async def wrapped(request: Request) -> Response:
         try:

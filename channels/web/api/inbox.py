@@ -34,7 +34,7 @@ class WebInbox:
         self._inbox = None
 
     def check(self) -> Inbox:
-        """The inbox. Raises Refused while there is none, so that a page keeps its message."""
+        """Return the inbox. Raises Refused while there is none, so that a page keeps its message."""
         if self._inbox is None:
             raise WebApiError(503, "offline", "Parley is starting or stopping; please send it again.")
         return self._inbox
@@ -101,7 +101,7 @@ def _conversation(place: EntryLocation) -> Conversation:
 
 
 def request_language(request: Request, said: str) -> str:
-    """The page's language, or the browser's first choice (a BCP 47 tag, or empty)."""
+    """Return the page's language, or the browser's first choice (a BCP 47 tag, or empty)."""
     if said:
         return said
     first = request.headers.get("accept-language", "").partition(",")[0].partition(";")[0].strip()

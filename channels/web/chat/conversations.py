@@ -30,13 +30,13 @@ class ConversationStore:
         self._locks = KeyedLock()
 
     async def all(self) -> tuple[ChatConversation, ...]:
-        """Every conversation, the one with the newest activity first."""
+        """Return every conversation, the one with the newest activity first."""
         documents = iter_documents(self._documents, _PREFIX)
         found = [_read(document) async for document in documents]
         return tuple(sorted(found, key=lambda chat: chat.updated, reverse=True))
 
     async def get(self, chat_id: str) -> ChatConversation | None:
-        """The conversation, if there is one."""
+        """Return the conversation, if there is one."""
         document = await self._documents.get(_PREFIX + chat_id)
         return _read(document) if document.version else None
 

@@ -77,7 +77,7 @@ class ChatConversation:
     waiting: tuple[OpenQuestion, ...] = ()
 
     def topic(self, topic_id: str) -> WebTopic | None:
-        """The topic of that id, if there is one."""
+        """Return the topic of that id, if there is one."""
         return next((topic for topic in self.topics if topic.id == topic_id), None)
 
 
@@ -104,7 +104,7 @@ CHAT: TypeAdapter[ChatConversation] = TypeAdapter(ChatConversation)
 
 
 def title_of(text: str) -> str:
-    """A title out of a first message: its first line, cut between words at 60 characters."""
+    """Return a title out of a first message: its first line, cut between words at 60 characters."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     if len(line) <= 60:
         return line
@@ -117,5 +117,5 @@ STOP_PREFIX = "stop:"
 
 
 def is_stop_press(message_id: str) -> bool:
-    """Whether the message was a press of the stop button, which needs no answer but the stopping."""
+    """Tell whether the message was a press of the stop button, which needs no answer but the stopping."""
     return message_id.startswith(STOP_PREFIX)

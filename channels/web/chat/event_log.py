@@ -105,7 +105,7 @@ class EventLog:
             await self._changed.wait()
 
     def cursor(self, text: str) -> int | None:
-        """The number in a reader's `Last-Event-ID`, None when it is not of this epoch."""
+        """Return the number in a reader's `Last-Event-ID`, None when it is not of this epoch."""
         epoch, _, number = text.partition(".")
         if epoch != self.epoch or not (number.isascii() and number.isdigit() and len(number) < 16):
             return None

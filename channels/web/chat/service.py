@@ -40,7 +40,7 @@ class LiveReplies:
         self._shown.clear()
 
     def all(self) -> Sequence[EntryShown]:
-        """Every growing reply."""
+        """Return every growing reply."""
         return tuple(self._shown.values())
 
     def prune(self, changed: ChatChanged) -> None:
@@ -51,7 +51,7 @@ class LiveReplies:
                 self.drop(shown.entry.id)
 
     def under(self, place: EntryLocation) -> Sequence[EntryShown]:
-        """The growing replies of a topic, or of a whole chat with its topics."""
+        """Return the growing replies of a topic, or of a whole chat with its topics."""
         same = (shown for shown in self._shown.values() if shown.place.chat == place.chat)
         return [shown for shown in same if place.topic in (None, shown.place.topic)]
 
@@ -71,7 +71,7 @@ class ChatService:
 
     @classmethod
     def create(cls, services: ChannelServices, clock: Callable[[], float]) -> ChatService:
-        """A desk over what the channel may use; `clock` gives Unix seconds."""
+        """Return a desk over what the channel may use; `clock` gives Unix seconds."""
         documents, feed, growing = services.documents, EventLog(), LiveReplies()
         shelf = UploadStore(documents, services.folder, clock, shared=services.news.shared)
         sharing = NodeSync(services.news, partial(_show, feed, growing), partial(_missed, feed, growing))
@@ -104,7 +104,7 @@ class ChatService:
         await self.announce(place.chat, await self.chats.get(place.chat))
 
     async def is_gone(self, place: EntryLocation) -> bool:
-        """Whether a person deleted the conversation, or this topic of it."""
+        """Tell whether a person deleted the conversation, or this topic of it."""
         chat = await self.chats.get(place.chat)
         return chat is None or (place.topic is not None and chat.topic(place.topic) is None)
 

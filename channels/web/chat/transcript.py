@@ -63,7 +63,7 @@ class ChatTranscript:
         return entry, True
 
     async def find(self, place: EntryLocation, entry_id: str) -> TranscriptEntry | None:
-        """The entry of that id in this chat, whichever topic it stands in."""
+        """Return the entry of that id in this chat, whichever topic it stands in."""
         for role in ("user", "agent"):
             index = await self._documents.get(f"web/id/{_hash(role, entry_id)}")
             if index.version and index.body.startswith(f"web/log/{place.chat}/"):
@@ -119,7 +119,7 @@ class ChatTranscript:
         return await update_document(self._documents, index.body, changed)
 
     async def page(self, place: EntryLocation, before: str = "", limit: int = 60) -> TranscriptPage:
-        """The newest entries, or those older than `before`. Raises StoreUnavailable."""
+        """Return the newest entries, or those older than `before`. Raises StoreUnavailable."""
         after = place.prefix + before if before else ""
         found = await self._documents.list(place.prefix, limit=limit, after=after)
         entries = tuple(entry for document in reversed(found) if (entry := read_document(ENTRY, document)))

@@ -19,7 +19,7 @@ class FileRef:
     kind: AttachmentKind
 
     def attachment(self) -> Attachment:
-        """The same file as the core sees it."""
+        """Return the same file as the core sees it."""
         return Attachment(self.kind, self.name, self.mime, self.size, handle=self.id)
 
 
@@ -27,12 +27,12 @@ _KINDS = {"image": AttachmentKind.IMAGE, "audio": AttachmentKind.AUDIO, "video":
 
 
 def kind_of(mime: str) -> AttachmentKind:
-    """What a person would call a file of this type."""
+    """Return what a person would call a file of this type."""
     return _KINDS.get(mime.partition("/")[0], AttachmentKind.FILE)
 
 
 def mime_of(name: str, declared: str) -> str:
-    """The declared type, or a guess by name where nothing useful was declared."""
+    """Return the declared type, or a guess by name where nothing useful was declared."""
     if declared and declared != "application/octet-stream":
         return declared
     return mimetypes.guess_type(name)[0] or "application/octet-stream"

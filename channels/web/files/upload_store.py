@@ -49,16 +49,16 @@ class UploadStore:
         self._clock = clock
 
     def draft(self, file_id: str) -> Path:
-        """Where the bytes of a file that is still arriving go; the folder is there."""
+        """Return where the bytes of a file that is still arriving go; the folder is there."""
         self._folder.mkdir(parents=True, exist_ok=True)
         return self._folder / f"{file_id}.part"
 
     def path(self, file_id: str) -> Path:
-        """Where the bytes of a kept file are."""
+        """Return where the bytes of a kept file are."""
         return self._folder / file_id
 
     async def get(self, file_id: str) -> FileRef | None:
-        """What is known of a file, or None."""
+        """Return what is known of a file, or None."""
         document = await self._documents.get(_PREFIX + file_id)
         shelved = read_document(_SHELVED, document) if document.version else None
         return shelved.file if shelved else None
@@ -86,7 +86,7 @@ class UploadStore:
         return file
 
     async def attach(self, ids: Sequence[str]) -> tuple[FileRef, ...] | None:
-        """The files a message carries, kept from now on with it; None when one is not there."""
+        """Return the files a message carries, kept from now on with it; None when one is not there."""
         found = [await self._documents.get(_PREFIX + file_id) for file_id in ids]
         if not all(document.version for document in found):
             return None
@@ -139,7 +139,7 @@ class UploadStore:
             await self.drop(file_id)
 
     async def all(self) -> tuple[FileRef, ...]:
-        """Every file."""
+        """Return every file."""
         found = iter_documents(self._documents, _PREFIX)
         return tuple(
             [shelved.file async for document in found if (shelved := read_document(_SHELVED, document))]
