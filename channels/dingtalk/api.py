@@ -76,7 +76,7 @@ class DingTalkApi:
         return self._sessions
 
     async def ticket(self, topics: tuple[str, ...]) -> ConnectionTicket:
-        """Leave to connect and hear of `topics`. Raises AuthenticationRefused."""
+        """Ask for leave to connect and hear of `topics`. Raises AuthenticationRefused."""
         body: JsonObject = {
             "clientId": self._config.client_id,
             "clientSecret": self._config.client_secret,
@@ -96,7 +96,7 @@ class DingTalkApi:
         return ConnectionTicket(endpoint, ticket)
 
     async def send(self, place: DingTalkDestination, key: str, content: JsonObject) -> str:
-        """A robot message of a kind (`sampleMarkdown`, say); returns its key for queries."""
+        """Send a robot message of a kind (`sampleMarkdown`, say); return its key for queries."""
         body: dict[str, Json] = {"robotCode": self.robot, "msgKey": key, "msgParam": compact_json(content)}
         if place.private:
             body["userIds"] = [place.id]
@@ -151,7 +151,7 @@ class DingTalkApi:
             return await download(session, url, into, limit)
 
     async def name_of(self, person: str) -> str:
-        """The name of one of our people, by staff id. (The older API; the newer one knows other ids only.)"""
+        """Return the name of one of our people, by staff id: the newer API knows other ids only."""
 
         async def ask(token: str) -> JsonObject:
             url = f"{self._config.oapi_url.rstrip('/')}/topapi/v2/user/get?access_token={quote(token)}"

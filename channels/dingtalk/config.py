@@ -50,7 +50,7 @@ class Config(ChannelConfig):
         return ("client_id", "client_secret")
 
     def problems(self) -> Sequence[SettingProblem]:
-        """Template ids that are none; what is for cards, where there are none."""
+        """Return template ids that are none, and what is for cards where there are none."""
         form = "is no template's id, which ends in .schema; copy it from the card platform, or leave it empty"
         found = [
             SettingProblem(key, form, wrong=True)

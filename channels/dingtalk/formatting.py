@@ -66,7 +66,7 @@ def title(text: str) -> str:
 
 
 def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
-    """The same with the latest steps as lines at the end; while nothing runs and there is text, without."""
+    """Return the same with the latest steps as lines at the end, without them where text is all there is."""
     if not steps or (parts and all(step.status is not StepStatus.RUNNING for step in steps)):
         return parts
     lines = "\n\n".join(
@@ -79,7 +79,7 @@ def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]
 
 
 def _safe(text: str) -> str:
-    """Everything that looks like a tag made visible, but for code, and links that are no web links opened."""
+    """Make visible what looks like a tag outside of code, and open links that are no web links."""
     found = outline(text)
     return apply_edits(
         text, (*rewrite_code(text, found), *rewrite_links(text, found, _TAKEN, _escaped)), _escaped
@@ -91,7 +91,7 @@ def _escaped(text: str) -> str:
 
 
 def _listed(text: str) -> str:
-    """Tables as lists, and lines of a paragraph kept apart by the two spaces that markdown has for that."""
+    """Return tables as lists, and keep lines of a paragraph apart by the two spaces of markdown."""
     found = outline(text)
     breaks = (TextEdit(place, place, "" if text[place - 1] == " " else "  ") for place in found.breaks)
     return apply_edits(text, (*tables_as_lists(text, found.tables), *breaks)).rstrip()

@@ -73,7 +73,7 @@ def settled_parts(text: str, count: int) -> tuple[str, ...]:
 
 
 def _button(option: Option, sent: JsonObject) -> JsonObject:
-    """A button of the platform's own kind. DingTalk adds a number to `actionId`, which thus says nothing."""
+    """Return a button of the platform's kind; DingTalk adds a number to `actionId`, which says nothing."""
     label = option.label.strip() or option.id
     request: Json = {"actionId": "answer", "params": dict(sent)}
     event: Json = {"type": "sendCardRequest", "params": request}

@@ -93,7 +93,7 @@ class FeishuApi:
         return found
 
     async def endpoint(self) -> JsonObject:
-        """Where to open the long connection, and how to keep it: `URL` (a secret) and `ClientConfig`."""
+        """Return where to open the long connection and how to keep it: `URL` (a secret), `ClientConfig`."""
         body = {"AppID": self._config.app_id, "AppSecret": self._config.app_secret}
         try:
             answer = await self._wire.call("POST", "/callback/ws/endpoint", body, timeout=8.0)
@@ -120,7 +120,7 @@ class FeishuApi:
         return FetchedMessage(str(item.get("msg_type")), str(content or "{}"), ours, item.get("mentions"))
 
     async def send(self, place: FeishuDestination, kind: str, content: JsonObject, uuid: str) -> str:
-        """A new message; returns its id. The same `uuid` (50 characters at most) within an hour sends nothing
+        """Send a message; return its id. The same `uuid` (50 characters at most) within an hour sends nothing
         more and returns the same id."""
         body: dict[str, Json] = {"msg_type": kind, "content": compact_json(content), "uuid": uuid}
         if place.answered:
@@ -134,7 +134,7 @@ class FeishuApi:
         return _id(await self._call("POST", f"{_IM}/messages", body, query={"receive_id_type": "chat_id"}))
 
     async def patch(self, message: str, card: JsonObject) -> None:
-        """Another card for a message that was sent with its card in it."""
+        """Give another card to a message that was sent with its card in it."""
         await self._call("PATCH", _message(message), {"content": compact_json(card)})
 
     async def recall(self, message: str) -> None:
@@ -142,7 +142,7 @@ class FeishuApi:
         await self._call("DELETE", _message(message))
 
     async def create_card(self, card: JsonObject) -> str:
-        """A card entity, still unseen; returns its id."""
+        """Create a card entity, still unseen; return its id."""
         answer = await self._call("POST", _CARDS, {"type": "card_json", "data": compact_json(card)})
         found = object_or_empty(answer, "data").get("card_id")
         if not isinstance(found, str):
@@ -150,7 +150,7 @@ class FeishuApi:
         return found
 
     async def stream(self, card: str, element: str, text: str, sequence: int) -> None:
-        """The whole text of an element of a streaming card."""
+        """Send the whole text of an element of a streaming card."""
         path = f"{_CARDS}/{card}/elements/{element}/content"
         await self._call("PUT", path, {"content": text, "sequence": sequence})
 
@@ -161,12 +161,12 @@ class FeishuApi:
         await self._call("PATCH", f"{_CARDS}/{card}/settings", body)
 
     async def replace_card(self, card: str, content: JsonObject, sequence: int) -> None:
-        """Another card for an entity, streaming or not."""
+        """Give another card to an entity, streaming or not."""
         inner: dict[str, Json] = {"type": "card_json", "data": compact_json(content)}
         await self._call("PUT", f"{_CARDS}/{card}", {"card": inner, "sequence": sequence})
 
     async def send_file(self, place: FeishuDestination, file: StoredFile, uuid: str) -> str:
-        """An image where Feishu takes it as one, else a file; returns the message's id.
+        """Send an image where Feishu takes it as one, else a file; return the message's id.
 
         Raises AttachmentRefused when the file is too large or not there.
         """

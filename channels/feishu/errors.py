@@ -102,7 +102,7 @@ def refusal(code: int, message: str, status: int, headers: Mapping[str, str]) ->
 
 
 def too_many_connections() -> ChannelUnavailable:
-    """More programs are connected with this app than Feishu allows."""
+    """Return what is said where more programs are connected with this app than Feishu allows."""
     return ChannelUnavailable(
         "Feishu allows an app 50 long connections and all are taken; stop other programs with this app_id"
     )

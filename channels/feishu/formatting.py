@@ -50,7 +50,7 @@ def render(markdown: str) -> tuple[str, ...]:
 
 
 def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
-    """The same with the latest steps as lines at the end; while nothing runs and there is text, without."""
+    """Return the same with the latest steps as lines at the end, without them where text is all there is."""
     if not steps or (parts and all(step.status is not StepStatus.RUNNING for step in steps)):
         return parts
     lines = "\n".join(f"{_MARKS[step.status]} {_title(step.title)}" for step in steps[-MOST_STEPS:])
@@ -125,7 +125,7 @@ def _uncalled(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """Code with its tags and, within a line, its pictures broken, for which a whole card is refused."""
+    """Break tags in code and, within a line, pictures: for them a whole card is refused."""
     text = _uncalled(text)
     return text if "\n" in text else text.replace("![", "!\u200b[")
 

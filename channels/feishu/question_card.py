@@ -40,7 +40,7 @@ NO_FOOTER = CardFooter()
 
 
 def footer_for(question: Question, target: ReplyTarget) -> CardFooter:
-    """Buttons for a question that is asked at `target`; its options as a list where a card has no room."""
+    """Return buttons for a question asked at `target`, or its options as a list where there is no room."""
     words = "\n".join(f"{number}. {option.label}" for number, option in enumerate(question.options, start=1))
     made = tuple(_button(option, _sent(question, option.id, target)) for option in question.options)
     if question.may_edit and 0 < len(question.arguments) <= MOST_INPUT:
@@ -50,7 +50,7 @@ def footer_for(question: Question, target: ReplyTarget) -> CardFooter:
 
 
 def split_question(text: str, foot: CardFooter = NO_FOOTER) -> tuple[str, ...]:
-    """A question's text as one card's text after the other, with room for a foot under the last one."""
+    """Return a question's text as one card's text after the other, with room for a foot under the last."""
     words = text if foot.elements or not foot.words else f"{text}\n\n{foot.words}"
     texts = render(words) or (formatting.THINKING,)
     most = MAX_CARD_BYTES - max(FOOTER_ROOM, _size(foot.elements) + _SLACK)

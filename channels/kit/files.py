@@ -29,7 +29,7 @@ _KINDS = {
 
 
 def safe_name(name: str, default: str = "file") -> str:
-    """A name without folders, control or direction characters, at most MOST_NAME bytes, with its suffix."""
+    """Return a name with its suffix, without folders and control characters, of at most MOST_NAME bytes."""
     last = re.split(r"[/\\]", wellformed(name))[-1]
     clean = _FORBIDDEN.sub("_", last).strip(" .")
     if not clean:

@@ -15,7 +15,7 @@ class KeyedLock:
 
     @asynccontextmanager
     async def hold(self, key: str) -> AsyncIterator[None]:
-        """Inside, nobody else holds the lock of this key."""
+        """Hold the lock of this key inside."""
         lock, users = self._locks.get(key, (asyncio.Lock(), 0))
         self._locks[key] = (lock, users + 1)
         try:

@@ -22,12 +22,12 @@ _NO_SPACES = re.compile(r"[\u2e80-\u312f\u31a0-\u9fff\uf900-\ufaff\uff00-\uff60\
 
 
 def utf16_length(text: str) -> int:
-    """UTF-16 code units."""
+    """Count UTF-16 code units."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def byte_length(text: str) -> int:
-    """UTF-8 bytes."""
+    """Count UTF-8 bytes."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
@@ -72,7 +72,7 @@ def chunks(text: str, limit: int, measure: Measure = len) -> Iterator[str]:
 
 
 def _word_border(text: str, start: int, end: int) -> int:
-    """The last place not inside a word, 0 for none. Scripts without spaces may be cut between signs."""
+    """Return the last place not inside a word, 0 for none; scripts without spaces are cut between signs."""
     for place in range(end, start, -1):
         before, after = text[place - 1], text[place]
         free = before.isspace() or after.isspace() or _NO_SPACES.match(before) or _NO_SPACES.match(after)
@@ -100,7 +100,7 @@ def _joined(text: str, place: int) -> bool:
 
 
 def _continues(character: str) -> bool:
-    """Skin tones, tag letters of regional flags, and the later letters of a Hangul syllable."""
+    """Tell skin tones, tag letters of regional flags, and the later letters of a Hangul syllable."""
     code = ord(character)
     return 0x1F3FB <= code <= 0x1F3FF or 0xE0020 <= code <= 0xE007F or 0x1160 <= code <= 0x11FF
 

@@ -22,7 +22,7 @@ class ServesHttp(Protocol):
     """A channel whose routes the console's HTTP server mounts at its root."""
 
     def routes(self) -> Sequence[BaseRoute]:
-        """Routes with paths that no other channel has."""
+        """Return routes with paths that no other channel has."""
         ...
 
 

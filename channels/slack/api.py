@@ -101,7 +101,7 @@ class SlackApi:
         part: int,
         buttons: Sequence[BlockButton] = (),
     ) -> str:
-        """A new message, perhaps with buttons under it; returns its ts."""
+        """Send a message, perhaps with buttons under it; return its ts."""
         fixed: dict[str, Json] = {
             "channel": place.chat,
             "metadata": signature_of(turn, part),
@@ -137,7 +137,7 @@ class SlackApi:
         await self.call("chat.delete", lambda: self._client.chat_delete(channel=place.chat, ts=ts))
 
     async def start_stream(self, place: SlackDestination, chunks: Sequence[JsonObject]) -> str:
-        """A new message that grows; returns its ts. Needs a thread."""
+        """Begin a message that grows; return its ts. Needs a thread."""
         answer = await self.call(
             "chat.startStream",
             lambda: self._client.chat_startStream(
@@ -151,7 +151,7 @@ class SlackApi:
         return ts_of(answer)
 
     async def append_stream(self, place: SlackDestination, ts: str, chunks: Sequence[JsonObject]) -> None:
-        """More of it; raises StreamEnded when it does not grow any more."""
+        """Append to it. Raises StreamEnded when it does not grow any more."""
         await self.call(
             "chat.appendStream",
             lambda: self._client.chat_appendStream(
@@ -168,8 +168,10 @@ class SlackApi:
         part: int,
         session: str = "",
     ) -> None:
-        """The end of it, signed, perhaps with another status for the thread's session; raises StreamEnded
-        when it has ended before."""
+        """End it, signed, perhaps with another status for the thread's session.
+
+        Raises StreamEnded when it has ended before.
+        """
         await self.call(
             "chat.stopStream",
             lambda: self._client.chat_stopStream(
@@ -182,7 +184,7 @@ class SlackApi:
         )
 
     async def set_session_status(self, place: SlackDestination, status: str) -> None:
-        """What the app is about in a thread: while that is "processing", people see a stop button."""
+        """Say what the app is about in a thread: while that is "processing", people see a stop button."""
         await self.call(
             "agents.sessions.setStatus",
             lambda: self._client.agents_sessions_setStatus(
@@ -191,7 +193,7 @@ class SlackApi:
         )
 
     async def set_thread_status(self, place: SlackDestination, text: str) -> None:
-        """The line under a thread that says what the app is about; gone with its next message."""
+        """Set the line under a thread that says what the app is about; it goes with its next message."""
         await self.call(
             "assistant.threads.setStatus",
             lambda: self._client.assistant_threads_setStatus(
@@ -202,7 +204,7 @@ class SlackApi:
     async def own_messages_since(
         self, place: SlackDestination, ts: str, me: str
     ) -> AsyncIterator[OwnMessage]:
-        """Our own messages in a place after a moment, as far back as a few pages reach."""
+        """Yield our own messages in a place after a moment, as far back as a few pages reach."""
         cursor = ""
         for _ in range(MOST_PAGES):
             answer = await self._page(place, ts, cursor)

@@ -39,7 +39,7 @@ class BlockButton:
 
 
 def buttons_of(question: Question | None, language: str) -> tuple[BlockButton, ...]:
-    """The buttons of a question's options, and one to change its arguments where they fit into a form."""
+    """Return a button for each option, and one to change the arguments where they fit into a form."""
     if question is None or not question.options:
         return ()
     buttons = [
@@ -78,7 +78,7 @@ def split_parts(text: str, *, buttons: bool) -> tuple[str, ...]:
 
 
 def fit_into(text: str, count: int) -> tuple[str, ...]:
-    """A text as at most so many messages. Should it be too long, what is before its end is left out."""
+    """Return a text as at most so many messages; of one too long, what is before its end is left out."""
     for buttons in (False, True):
         pages = split_parts(text, buttons=buttons)
         if len(pages) == count:

@@ -138,7 +138,7 @@ class SlackChannel(Channel):
             await SocketMode(self._api, hear, self._timing).run(session, inbox.online)
 
     async def _look_after_tokens(self) -> None:
-        """Where Slack calls us, nothing but asking now and then tells that a token was revoked."""
+        """Ask now and then: where Slack calls us, nothing else tells that a token was revoked."""
         while True:
             await asyncio.sleep(self._timing.pulse)
             try:
@@ -148,7 +148,7 @@ class SlackChannel(Channel):
                 log.warning("slack: %s", error)
 
     async def _watch_tokens(self) -> None:
-        """A token may be revoked while the connection stands: any call may be the first to know."""
+        """Raise AuthenticationRefused once any call learns that a token was revoked."""
         await self._api.refused.wait()
         raise AuthenticationRefused("Slack refused a token while we were connected", "bot_token", "app_token")
 

@@ -40,7 +40,7 @@ def readable_text(text: str, bot: str, names: Mapping[str, str]) -> str:
 
 
 def _without_gaps(pieces: Sequence[str]) -> Iterator[str]:
-    """What stood between the bot's mentions, without what belonged to them: a comma, a doubled space."""
+    """Return what stood between the bot's mentions without what belonged to them, such as a comma."""
     last = ""
     for number, piece in enumerate(pieces):
         if number and not last:
@@ -96,14 +96,14 @@ def escape_mentions(markdown: str, *, growing: bool = False) -> str:
 
 
 def split_messages(text: str, cuts: Sequence[SplitPoint] = ()) -> tuple[str, ...]:
-    """A (safe) text as one message after the other, new ones begun at the cuts; nothing for a blank text."""
+    """Return a (safe) text as messages, new ones begun at the cuts; nothing for a blank text."""
     first, *others = split_at(text, [cut.at for cut in cuts if 0 < cut.at < len(text)], MAX_MESSAGE_CHARS)
     segments = (first, *(segment.lstrip("\n") for segment in others))
     return tuple(page for segment in segments for page in split(segment, MAX_MESSAGE_CHARS))
 
 
 def with_steps(pages: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
-    """The same with the latest steps as lines at the end; while nothing runs and there is text, without."""
+    """Return the same with the latest steps as lines at the end, without them where text is all there is."""
     if not steps or (pages and all(step.status is not StepStatus.RUNNING for step in steps)):
         return pages
     lines = "\n".join(

@@ -30,7 +30,7 @@ class ModalContext:
     thread: str = ""
 
     def dump(self) -> str:
-        """As a short text, for `private_metadata`."""
+        """Return it as a short text, for `private_metadata`."""
         return json.dumps([self.question, self.language, self.chat, self.thread])
 
     @classmethod
@@ -94,7 +94,7 @@ def build_modal(opening: ModalRequest) -> dict[str, Json]:
 
 
 def parse_submission(body: JsonObject) -> tuple[ModalContext, str]:
-    """A form that was sent, and what was written into it. Raises ValueError, TypeError, LookupError."""
+    """Return a form and what was written into it. Raises ValueError, TypeError, LookupError."""
     view = object_at(body, "view")
     if text_at(view, "callback_id") != CALLBACK_ID:
         raise ValueError("no form of ours")

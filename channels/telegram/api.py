@@ -112,7 +112,7 @@ class TelegramApi:
         return await self._in(chat, call)
 
     async def set_commands(self, commands: Sequence[tuple[str, str]], language: str) -> None:
-        """The menu of (name, summary) for people with this language, "" for all others."""
+        """Set the menu of (name, summary) for people with this language, "" for all others."""
         menu = [BotCommand(name, summary) for name, summary in commands]
         with map_sdk_errors():
             await self._bot.set_my_commands(menu, language_code=language or None)
@@ -135,7 +135,7 @@ class TelegramApi:
     async def send(
         self, place: TelegramDestination, content: FormattedMessage, *, silent: bool = False
     ) -> int:
-        """A new message; returns its id."""
+        """Send a message; return its id."""
 
         async def call(chat: int, text: FormattedMessage) -> int:
             message = await self._bot.send_message(
@@ -157,7 +157,7 @@ class TelegramApi:
         content: FormattedMessage,
         buttons: InlineKeyboardMarkup | None = None,
     ) -> None:
-        """Another text for a message, with these buttons or none.
+        """Give a message another text, with these buttons or none.
 
         Raises MessageGone when it is not there to be changed, RichRefused for markdown that is not taken.
         """
@@ -174,7 +174,7 @@ class TelegramApi:
             await self._shown(place.chat, content, call)
 
     async def draft(self, place: TelegramDestination, number: int, content: FormattedMessage) -> None:
-        """What is being written, in a private chat."""
+        """Show what is being written in a private chat."""
 
         async def call(chat: int, text: FormattedMessage) -> None:
             await self._bot.send_message_draft(
@@ -210,7 +210,7 @@ class TelegramApi:
         await self._in(place.chat, call)
 
     async def send_file(self, place: TelegramDestination, file: StoredFile) -> int:
-        """A photo where Telegram takes it as one, else a document; returns the message's id.
+        """Send a photo where Telegram takes it as one, else a document; return the message's id.
 
         Raises AttachmentRefused when the file is too large or not there.
         """

@@ -120,7 +120,7 @@ class TelegramChannel(Channel):
         return await self._api.fetch(attachment.handle, into, most)
 
     async def remarks(self, conversation: Conversation) -> Sequence[Sentence]:
-        """That, and how, privacy mode keeps us from hearing all that is said in a group."""
+        """Say that, and how, privacy mode keeps us from hearing all that is said in a group."""
         chat = _chat(conversation)
         if chat > 0 or await self._api.can_read_all_group_messages(chat):
             return ()
@@ -143,7 +143,7 @@ class TelegramChannel(Channel):
             await self._look_after_webhook()
 
     async def _look_after_webhook(self) -> None:
-        """Raises ChannelUnavailable when the webhook is no longer ours."""
+        """Raise ChannelUnavailable when the webhook is no longer ours."""
         told = None
         while True:
             await asyncio.sleep(self._rhythm.webhook)
@@ -155,7 +155,7 @@ class TelegramChannel(Channel):
                 log.warning("telegram: posting to us failed at %s: %s", told, hook.last_error_message)
 
     async def _register_commands(self) -> None:
-        """The command menu in every language; without it everything else still works."""
+        """Set the command menu in every language; without it everything else still works."""
         for language in dict.fromkeys(["", *(command.language for command in self._commands)]):
             menu = [
                 (command.name, command.summary[:256])

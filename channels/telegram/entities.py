@@ -128,7 +128,7 @@ class _Page:
             self._block(block, depth)
 
     def _quote(self, blocks: Sequence[Block], depth: int) -> None:
-        """Telegram has no quotes within quotes."""
+        """Draw a quote; Telegram has none within quotes."""
         if self._quoted:
             self.blocks(blocks, depth)
             return
@@ -139,7 +139,7 @@ class _Page:
         self._quoted = False
 
     def _table(self, table: TableBlock) -> None:
-        """Aligned where it is narrow and has no links; else each row in a line, with its columns' names."""
+        """Align a table that is narrow and has no links; else make a line of each row, with column names."""
         rows = [table.head, *table.rows]
         linked = any(run.address for row in rows for cell in row for run in cell)
         text = "" if linked else align_table([[plain_text(cell) for cell in row] for row in rows])
@@ -186,7 +186,7 @@ class _Page:
             since.setdefault(mark, self._at)
 
     def _called(self, run: TextRun) -> None:
-        """Words with an `@`. Addresses among them, which it would tear, are made links."""
+        """Draw words with an `@`. Addresses among them, which it would tear, are made links."""
         at = 0
         for found in _URL.finditer(run.text) if not run.address else ():
             address = found[0].rstrip(_AFTER_URL)

@@ -67,7 +67,7 @@ def without_marks(part: FormattedMessage) -> FormattedMessage:
 
 
 def with_steps(parts: tuple[FormattedMessage, ...], steps: Sequence[Step]) -> tuple[FormattedMessage, ...]:
-    """The same with the latest steps as lines at the end; while nothing runs and there is text, without."""
+    """Return the same with the latest steps as lines at the end, without them where text is all there is."""
     if not steps or (parts and all(step.status is not StepStatus.RUNNING for step in steps)):
         return parts
     lines = "\n".join(f"{_MARKS[step.status]} {wellformed(step.title)[:100]}" for step in steps[-MOST_STEPS:])
@@ -81,7 +81,7 @@ def with_steps(parts: tuple[FormattedMessage, ...], steps: Sequence[Step]) -> tu
 
 
 def placeholder_for(part: FormattedMessage) -> FormattedMessage:
-    """What holds the place of a message until it stands in full: half of it at most, openly unfinished."""
+    """Return what holds a message's place until it stands in full: half of it at most, openly unfinished."""
     text = part.text.strip()
     beginning = next(chunks(text, min(_PREVIEW, len(text) // 2)), "") if len(text) > 8 else ""
     line = beginning.strip().split("\n")[0].strip()

@@ -55,7 +55,7 @@ def keyboard(question: Question | None) -> InlineKeyboardMarkup | None:
 
 
 def parse_callback_query(query: CallbackQuery) -> CallbackPress | None:
-    """What was pressed; nothing for games, and for buttons of inline messages, of which we send none."""
+    """Return what was pressed; nothing for games and inline messages, of which we send none."""
     message, data = query.message, query.data
     if message is None or data is None or message.chat.type not in CHAT_TYPES or query.from_user.is_bot:
         return None
@@ -92,7 +92,7 @@ class ButtonOptions:
         self._documents = documents
 
     async def keep(self, question: Question | None) -> None:
-        """Durable on return, and before any button is shown."""
+        """Store what the buttons mean: durable on return, before any is shown."""
         if question is None or not question.options:
             return
         body = json.dumps([option.id for option in question.options], ensure_ascii=False)
@@ -103,7 +103,7 @@ class ButtonOptions:
                 await self._documents.set(replace(known, body=body))
 
     async def option(self, press: CallbackPress) -> str:
-        """The id of the option that was pressed, "" when the question is no longer open, or none of ours."""
+        """Return the id of the option that was pressed, "" when its question is not open, or none of ours."""
         if not press.question:
             return ""
         known = await self._documents.get(_key(press.question))
@@ -111,7 +111,7 @@ class ButtonOptions:
         return ids[press.number] if 0 <= press.number < len(ids) else ""
 
     async def forget(self, question: str) -> None:
-        """The question is settled."""
+        """Delete what was kept of a question that is settled."""
         await self._documents.delete(_key(question))
 
 

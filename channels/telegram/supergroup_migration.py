@@ -20,7 +20,7 @@ class SupergroupMigrations:
         self._current: dict[int, int] = {}
 
     def current(self, chat: int) -> int:
-        """Where a chat is now, as far as this process knows; Telegram tells whoever writes to the old one."""
+        """Return where a chat is now, as far as known; Telegram tells whoever writes to the old one."""
         return self._current.get(chat, chat)
 
     def remember_migration(self, old: int, new: int) -> None:
@@ -28,7 +28,7 @@ class SupergroupMigrations:
         self._current[old] = new
 
     async def store_migration(self, old: int, new: int) -> None:
-        """Durable on return. Raises StoreUnavailable."""
+        """Store a migration: durable on return. Raises StoreUnavailable."""
         known = await self._documents.get(_key(new))
         if known.body != str(old):
             # A conflict is another node noting the same.

@@ -36,10 +36,10 @@ class AiohttpRequest(BaseRequest):
         return self._timeout
 
     async def initialize(self) -> None:
-        """Nothing: connections are opened when they are needed."""
+        """Do nothing: connections are opened when they are needed."""
 
     async def shutdown(self) -> None:
-        """Nothing: connections are closed by the last who needs them."""
+        """Do nothing: connections are closed by the last who needs them."""
 
     async def do_request(
         self,
@@ -51,7 +51,7 @@ class AiohttpRequest(BaseRequest):
         connect_timeout: Any = BaseRequest.DEFAULT_NONE,  # noqa: ANN401
         pool_timeout: Any = BaseRequest.DEFAULT_NONE,  # noqa: ANN401
     ) -> tuple[int, bytes]:
-        """Status and body of the answer. Raises TelegramError."""
+        """Return status and body of the answer. Raises TelegramError."""
         files = request_data is not None and request_data.contains_files
         silence = read_timeout if isinstance(read_timeout, int | float) else self._timeout
         body = None if request_data is None else _multipart(request_data) if files else _form(request_data)

@@ -12,7 +12,7 @@ _PAGE = 200
 
 
 async def export_pieces(desk: ChatService) -> AsyncIterator[ExportPiece]:
-    """The conversations as JSON, one each, and the files. Raises StoreUnavailable."""
+    """Yield the conversations as JSON, one each, and the files. Raises StoreUnavailable."""
     for chat in await desk.chats.all():
         lines = [CHAT.dump_json(chat)]
         lines += [ENTRY.dump_json(entry) async for entry in _entries(desk, chat)]

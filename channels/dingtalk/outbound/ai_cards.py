@@ -31,7 +31,7 @@ class AiCards:
         await deliver_card(self._api, place, self._template, track, {self._key: ""}, forward=True)
 
     async def write(self, track: str, text: str, *, final: bool = False) -> None:
-        """The card's whole text from now on; after a final one it grows no more."""
+        """Give the card its whole text from now on; after a final one it grows no more."""
         body: JsonObject = {
             "outTrackId": track,
             # A text may come back that was there before, so it cannot name the call.
@@ -45,7 +45,7 @@ class AiCards:
         await self._api.call("PUT", "/v1.0/card/streaming", body)
 
     async def replace(self, track: str, text: str) -> None:
-        """The same as a final text by another way, which has limits of its own."""
+        """Do the same as a final text by another way, which has limits of its own."""
         body: JsonObject = {
             "outTrackId": track,
             "cardData": {"cardParamMap": {self._key: text, "flowStatus": FINISHED}},

@@ -56,7 +56,7 @@ class DingTalkReply(Reply):
         self._refusals = 0
 
     async def show(self, snapshot: OutboundMessage) -> None:
-        """The answer so far with its steps, in cards; nothing where there are none."""
+        """Show the answer so far with its steps in cards, where there are any."""
         cards = self._cards
         if cards is None or self._handle.plain or self._refusals >= PATIENCE:
             return
@@ -75,7 +75,7 @@ class DingTalkReply(Reply):
             self._refusals = 0
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
-        """The whole text, in cards or else in plain messages, and then the files."""
+        """Send the whole text, in cards or else in plain messages, and then the files."""
         text, question = snapshot.text, snapshot.question
         if question is not None and not await self._ask(question, text):
             text = with_options_as_text(question, text, self._target.asker.language)
@@ -90,8 +90,10 @@ class DingTalkReply(Reply):
         return Receipt((*tracks, *handle.parts, *handle.files), handle.doubtful)
 
     async def settle(self, snapshot: OutboundMessage) -> None:
-        """The cards of a question with other words, and without its buttons. What went out in plain messages
-        stands as it is: it has no buttons either."""
+        """Give the cards of a question other words, and no buttons.
+
+        What went out in plain messages stands as it is: it has no buttons either.
+        """
         if self._questions is not None and self._handle.asked:
             await self._questions.settle(self._target.turn_id, snapshot.text, self._handle.asked)
 
@@ -118,7 +120,7 @@ class DingTalkReply(Reply):
             await self._finish_plain(text)
 
     async def _finish_plain(self, text: str) -> None:
-        """What no finished card has of the text."""
+        """Send what no finished card has of the text."""
         rest = card_parts(text)[self._handle.finished :]
         parts = plain_parts(text) if self._handle.finished == 0 else card_to_plain(rest)
         for part in parts[len(self._handle.parts) :]:
@@ -140,7 +142,7 @@ class DingTalkReply(Reply):
     async def _finish_cards(
         self, cards: AiCards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
     ) -> None:
-        """Every card in full; those that the growing text had more than the final one are closed."""
+        """Fill every card; those that the growing text had more than the final one are closed."""
         spare = " ".join(f"📎 {file.name}" for file in files) if not parts else ""
         texts = (*parts, *((spare or "…") for _ in range(self._handle.cards - len(parts))))
         try:
@@ -160,7 +162,7 @@ class DingTalkReply(Reply):
         await self._note(replace(self._handle, plain=True))
 
     async def _complete(self, cards: AiCards, track: str, text: str) -> None:
-        """A card's last text. Raises ChannelError when it cannot be put in either way."""
+        """Put in a card's last text. Raises ChannelError when that goes in neither way."""
         try:
             await cards.write(track, text, final=True)
         except RateLimited:
@@ -199,7 +201,7 @@ class DingTalkReply(Reply):
         return await self._once("sampleMarkdown", {"title": title(words), "text": words})
 
     async def _once(self, key: str, content: dict[str, Json]) -> str:
-        """A message that cannot be known again: noted before it is sent, and doubted when that is unclear."""
+        """Send what cannot be known again: it is noted before, and doubted when its fate is unclear."""
         doubtful = self._handle.doubtful or self._handle.sending
         await self._note(replace(self._handle, sending=True, doubtful=doubtful))
         try:

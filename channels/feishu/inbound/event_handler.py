@@ -42,7 +42,7 @@ class FeishuEventHandler:
         self._lanes = KeyedLock()
 
     async def take(self, payload: bytes) -> bool:
-        """True when the event is on disk, or none of ours; False when it shall come again."""
+        """Take an event: True when it is on disk, or none of ours; False when it shall come again."""
         heard = parse_or_skip(payload, self._me)
         if heard is None:
             return True

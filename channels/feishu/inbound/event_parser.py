@@ -105,7 +105,7 @@ def _last(last: str, more: str) -> str:
 
 
 def _without_us(last: str, text: str, at: int) -> int:
-    """Where the text goes on after our name, with what belonged to it: a comma in front, a doubled space."""
+    """Return where the text goes on after our name and what belonged to it: a comma, a doubled space."""
     if not last:
         found = _CALL.match(text, at)
         return found.end() if found else at
@@ -119,7 +119,7 @@ def _name(key: str, mention: JsonObject | None) -> str:
 
 
 def _open_id(mention: JsonObject) -> str:
-    """In events the id is an object, in fetched messages a text."""
+    """Return an id, which is an object in events, a text in fetched messages."""
     found = mention.get("id")
     return str(found.get("open_id")) if isinstance(found, dict) else str(found)
 

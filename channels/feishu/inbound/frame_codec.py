@@ -109,7 +109,7 @@ def _codec() -> FrameCodec:
 
 
 def load(root: Path) -> FrameCodec:
-    """The codec of the SDK in the folder `root`. Raises ConfigError when it is not where it should be."""
+    """Load the codec of the SDK in the folder `root`. Raises ConfigError when it is not there."""
     try:
         with _loading, _slim(root):
             frames = importlib.import_module(f"{_SDK}.ws.pb.pbbp2_pb2")
@@ -124,7 +124,7 @@ def load(root: Path) -> FrameCodec:
 
 @contextmanager
 def _slim(root: Path) -> Iterator[None]:
-    """Empty parent packages, where the SDK is not there in full already."""
+    """Put empty parent packages where the SDK is not there in full already."""
     stood_in = []
     for name, folder in _PARENTS.items():
         if name not in sys.modules:

@@ -66,7 +66,7 @@ class Endpoint:
 
     @classmethod
     def read(cls, answer: JsonObject) -> Endpoint:
-        """From Feishu's answer. Raises ChannelUnavailable when it is not as it should be."""
+        """Read Feishu's answer. Raises ChannelUnavailable when it is not as it should be."""
         url = str(answer.get("URL") or "")
         service = parse_qs(urlsplit(url).query).get("service_id", [""])[0]
         if not url.startswith(("ws://", "wss://")) or not service.isdecimal():
@@ -83,7 +83,7 @@ def _ping_interval(config: object, before: float) -> float:
 async def open_websocket(
     session: aiohttp.ClientSession, endpoint: Endpoint
 ) -> AsyncIterator[aiohttp.ClientWebSocketResponse]:
-    """A connection that stands. Raises ChannelError."""
+    """Open a connection. Raises ChannelError."""
     try:
         async with asyncio.timeout(_OPEN_TIMEOUT):
             socket = await session.ws_connect(

@@ -48,7 +48,7 @@ class RenderLevelPolicy:
         return RenderLevel.ENTITY if self._clock() >= self._cards_again else RenderLevel.CARD
 
     def exclude(self, error: ScopeMissing) -> None:
-        """CardKit is not permitted: look again in ten minutes."""
+        """Do without CardKit, which is not permitted, for ten minutes."""
         log.warning("feishu: no streaming cards, plain ones instead: %s", error)
         self._cards_again = self._clock() + 600.0
 
@@ -230,7 +230,7 @@ class MessagePart:
         return await self._become(replace(part, message=message))
 
     async def _lower(self, part: PartState, error: DeliveryRejected) -> None:
-        """What was refused so is shown in the next best way, and no longer in this."""
+        """Show what was refused so in the next best way, and no longer in this."""
         log.info("feishu: part %d of turn %s is shown more plainly (%s)", self._index, self._turn, error)
         await self.withdraw()
         self._shown, self._tried = None, False

@@ -51,7 +51,7 @@ class FeishuReply(Reply):
             self._carriers.append(self._carrier(index, part))
 
     async def show(self, snapshot: OutboundMessage) -> None:
-        """The answer so far with its steps; parts that are full stand, the last one grows."""
+        """Show the answer so far with its steps; parts that are full stand, the last one grows."""
         texts = with_steps(render(snapshot.text), snapshot.steps) or (THINKING,)
         for index, text in enumerate(texts):
             carrier = self._at(index)
@@ -65,7 +65,7 @@ class FeishuReply(Reply):
                 await carrier.grow(text)
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
-        """The messages in full, none too many, and then the files."""
+        """Send the messages in full, none too many, and then the files."""
         foot = NO_FOOTER if snapshot.question is None else footer_for(snapshot.question, self._target)
         texts = render(snapshot.text) if snapshot.question is None else split_question(snapshot.text, foot)
         for index, text in enumerate(texts):
@@ -79,7 +79,7 @@ class FeishuReply(Reply):
         return Receipt((*messages, *self._handle.files), doubtful)
 
     async def settle(self, snapshot: OutboundMessage) -> None:
-        """The messages of a question with other words, and without its buttons."""
+        """Give the messages of a question other words, and no buttons."""
         if not self._carriers:
             return
         texts = split_question(snapshot.text)
@@ -113,7 +113,7 @@ class FeishuReply(Reply):
         return note
 
     async def _take_away_after(self, count: int) -> None:
-        """The streamed text may have been longer than the final one, or there is none at all."""
+        """Take away what the streamed text had more than the final one, which may be none at all."""
         while len(self._carriers) > count:
             await self._carriers[-1].withdraw()
             self._carriers.pop()

@@ -46,7 +46,7 @@ class HttpPool:
 
 
 def _fenced() -> aiohttp.TraceConfig:
-    """Looks at the node's lease before and after each request."""
+    """Look at the node's lease before and after each request."""
 
     async def before(
         session: aiohttp.ClientSession, context: SimpleNamespace, request: aiohttp.TraceRequestStartParams

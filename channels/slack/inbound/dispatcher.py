@@ -109,7 +109,7 @@ class SlackDispatcher:
 
 
 async def _on_error(error: Exception, context: AsyncBoltContext) -> BoltResponse:
-    """What Bolt itself stumbles over is rubbish and would come again; what failed in our hands must."""
+    """Skip what Bolt itself stumbles over, which would come again; ask again for what failed with us."""
     if context.get(REACHED):
         log.error("slack: an event could not be handled", exc_info=error)
         return BoltResponse(status=500)

@@ -60,7 +60,7 @@ class InteractionHandler:
         self._errands = errands
 
     async def on_action(self, body: dict[str, Json], ack: AsyncAck, context: AsyncBoltContext) -> None:
-        """A button was pressed."""
+        """Take a press of a button."""
         context[REACHED] = True
         try:
             pressed = parse_block_action(body)
@@ -74,7 +74,7 @@ class InteractionHandler:
         await ack()
 
     async def on_form(self, body: dict[str, Json], ack: AsyncAck, context: AsyncBoltContext) -> None:
-        """A form was sent. What is no JSON object is refused there and then."""
+        """Take a form. What is no JSON object is refused there and then."""
         context[REACHED] = True
         try:
             form, written = parse_submission(body)

@@ -123,7 +123,7 @@ class SocketMode:
             raise ChannelUnavailable("Slack's connection broke off")
 
     def _goodbye(self, frame: JsonObject, relieved: asyncio.Event, limit: asyncio.Timeout) -> None:
-        """Slack is going to close: let the next connection be opened while this one still serves."""
+        """Let the next connection be opened while this one, which Slack is going to close, still serves."""
         if frame.get("reason") in _REASONS:
             raise ChannelUnavailable(_words(frame))
         log.info("slack: %s", _words(frame))

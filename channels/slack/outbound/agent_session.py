@@ -52,7 +52,7 @@ class SlackAgentSession:
         return STATUS_ACTIVE if self._works else ""
 
     def mark_ended(self) -> None:
-        """It was set so."""
+        """Note that it was set."""
         self._works = False
 
     async def clear(self) -> None:
@@ -73,10 +73,10 @@ class SlackStopReply(Reply):
         self._place = place
 
     async def show(self, snapshot: OutboundMessage) -> None:
-        """Nothing."""
+        """Show nothing."""
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
-        """Nothing more than that."""
+        """Deliver nothing more than that."""
         await clear_session_status(self._api, self._place)
         return Receipt(())
 

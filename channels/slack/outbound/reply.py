@@ -60,7 +60,7 @@ class SlackReply(Reply):
         )
 
     async def show(self, snapshot: OutboundMessage) -> None:
-        """The answer so far with its steps."""
+        """Show the answer so far with its steps."""
         await self._session.show_stop_button()
         text = escape_mentions(snapshot.text, growing=True)
         self._drop_wrong_cuts(text)
@@ -72,7 +72,7 @@ class SlackReply(Reply):
             await self._write(text, snapshot, final=False)
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
-        """The messages in full, none too many, a question's buttons under the last, and then the files."""
+        """Send the messages in full, none too many, a question's buttons under the last, then the files."""
         text = escape_mentions(snapshot.text + options_list(snapshot.question))
         self._pages.signed = snapshot.question is not None
         self._drop_wrong_cuts(text)
@@ -85,7 +85,7 @@ class SlackReply(Reply):
         return Receipt((*ids, *handle.files), handle.doubtful)
 
     async def settle(self, snapshot: OutboundMessage) -> None:
-        """The question's messages with what was decided, and without buttons."""
+        """Show what was decided in the question's messages, without buttons."""
         self._pages.signed = True
         await self._pages.settle(escape_mentions(snapshot.text))
 
@@ -107,7 +107,7 @@ class SlackReply(Reply):
         return len(pages)
 
     async def _turn_page(self, text: str, count: int) -> None:
-        """Before Slack ends a growing message that is old, end it, and go on in a new one."""
+        """End a growing message that is old before Slack does, and go on in a new one."""
         handle, age = self._pages.handle, self._means.clock() - self._pages.began
         if not handle.stream or len(handle.parts) != count or age < self._means.rhythm.rotate:
             return

@@ -98,7 +98,7 @@ class ReplyMessages:
         return len(self._shown.get(index, ""))
 
     async def take_away_after(self, count: int) -> None:
-        """The streamed text may have been longer than the final one."""
+        """Take away what the streamed text had more than the final one."""
         while len(self.handle.parts) > count:
             last = len(self.handle.parts) - 1
             with suppress(DeliveryRejected):
@@ -142,7 +142,7 @@ class ReplyMessages:
         )
 
     async def _send(self, index: int, page: MessageDraft) -> tuple[str, bool]:
-        """A new message; returns its ts, and whether it grows."""
+        """Send a message; return its ts, and whether it grows."""
         if self.grows and not page.closed:
             try:
                 team = self._place.team or (await self._me()).team
@@ -250,7 +250,7 @@ class ReplyMessages:
 
 
 def steps_shown_as_cards(pages: ReplyMessages, count: int) -> bool:
-    """Whether the steps of a reply of so many pages are cards: its last page grows, or is yet to begin."""
+    """Tell whether a reply of so many pages shows cards: its last page grows, or is yet to begin."""
     parts = pages.handle.parts
     return pages.grows if len(parts) < count else pages.is_growing(len(parts) - 1)
 

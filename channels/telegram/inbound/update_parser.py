@@ -50,7 +50,7 @@ class _Calls:
 def parse_update(
     update: Update, me: TelegramBotIdentity, now: float
 ) -> InboundMessage | CallbackPress | GroupMigrated | None:
-    """What somebody wrote to us or in our hearing, the button that they pressed, or that a group has moved.
+    """Return what somebody wrote in our hearing, the button that they pressed, or that a group has moved.
 
     Nothing for bots, posts of channels, other service messages and commands for other bots. A press of the
     stop button, which has no time of its own, is "/stop" said `now`.
@@ -82,7 +82,7 @@ def _edited(message: Message, number: int, me: TelegramBotIdentity) -> InboundMe
 
 
 def _stop(pressed: Json, number: int, now: float) -> InboundMessage | None:
-    """Drafts are in private chats only, and the chat is the person."""
+    """Return the stop of a draft: in private chats only, where the chat is the person."""
     given = pressed.get("chat") if isinstance(pressed, dict) else None
     if not isinstance(pressed, dict) or not isinstance(given, dict):
         raise TypeError("a stop without a chat")
@@ -102,7 +102,7 @@ def _stop(pressed: Json, number: int, now: float) -> InboundMessage | None:
 
 
 def _move(message: Message) -> GroupMigrated | None:
-    """Both chats are told, the new one in the name of an account that is nobody's."""
+    """Return a group's move, of which both chats are told, the new one in nobody's name."""
     if message.migrate_to_chat_id:
         return GroupMigrated(int(message.chat.id), int(message.migrate_to_chat_id))
     if message.migrate_from_chat_id:

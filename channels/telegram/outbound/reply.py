@@ -108,7 +108,7 @@ class TelegramReply(Reply):
         self._pulse = RepeatedAction()
 
     async def show(self, snapshot: OutboundMessage) -> None:
-        """The answer so far with its steps: a draft, or the messages that it will be."""
+        """Show the answer so far with its steps: a draft, or the messages that it will be."""
         await self._pulse.stop()
         parts = with_steps(render(snapshot.text), snapshot.steps)
         if not parts:
@@ -119,7 +119,7 @@ class TelegramReply(Reply):
             await self._write(parts)
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
-        """The messages in full, none too many, with a question's buttons under the last; then the files."""
+        """Send the messages in full, none too many, a question's buttons under the last; then the files."""
         await self._pulse.stop()
         if snapshot.question is not None:
             await self._offer(snapshot.question)
@@ -130,7 +130,7 @@ class TelegramReply(Reply):
         return Receipt(tuple(f"{self._place.chat}:{number}" for number in ids), self._handle.doubtful)
 
     async def settle(self, snapshot: OutboundMessage) -> None:
-        """The messages of a question with another text, and without buttons; never a new message."""
+        """Give the messages of a question another text, and no buttons; never send a new one."""
         messages = self._handle.parts
         for message, part in zip(messages, _fitted(render(snapshot.text), len(messages)), strict=True):
             try:
@@ -206,7 +206,7 @@ class TelegramReply(Reply):
             await self._api.edit(self._place, self._handle.parts[index], part, buttons)
 
     async def _take_away_after(self, count: int) -> None:
-        """The streamed text may have been longer than the final one."""
+        """Take away what the streamed text had more than the final one."""
         while len(self._handle.parts) > count:
             with suppress(DeliveryRejected):
                 await self._api.delete(self._place, self._handle.parts[-1])
@@ -242,7 +242,7 @@ class TelegramReply(Reply):
 
 
 def _fitted(parts: tuple[FormattedMessage, ...], count: int) -> tuple[FormattedMessage, ...]:
-    """As many parts as there are messages; the last one, which says what was decided, where the buttons were.
+    """Return as many parts as there are messages, the last one, with the decision, where the buttons were.
 
     Only where the new text is longer, or shorter, by a whole message something is left out, or blank.
     """

@@ -137,7 +137,7 @@ class ChatApi:
         return JSONResponse(ENTRY.dump_python(entry, mode="json"), 202)
 
     async def edit(self, request: Request) -> Response:
-        """Another text for the last message: 202 when the transcript has it and the core has it on disk."""
+        """Give the last message another text: 202 when the transcript has it and the core has it on disk."""
         message, body = path_id(request, "message"), await read_json(request, EDIT)
         place = EntryLocation(path_id(request, "chat"), body.topic)
         self._door.check()

@@ -26,11 +26,11 @@ class WebInbox:
         self._inbox: Inbox | None = None
 
     def open(self, inbox: Inbox) -> None:
-        """From now on messages go to `inbox`."""
+        """Hand messages to `inbox` from now on."""
         self._inbox = inbox
 
     def close(self) -> None:
-        """From now on messages are refused."""
+        """Refuse messages from now on."""
         self._inbox = None
 
     def check(self) -> Inbox:

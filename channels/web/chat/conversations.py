@@ -121,7 +121,7 @@ def _settled(chat: ChatConversation, entry_id: str) -> ChatConversation:
 
 
 def _read(document: Document) -> ChatConversation:
-    """The conversation; of a damaged document one without a title, which leads to all that was said."""
+    """Return the conversation; of a damaged document one without a title, which leads to what was said."""
     chat_id = document.key.removeprefix(_PREFIX)
     return read_document(CHAT, document) or ChatConversation(chat_id, "", False, 0.0, 0.0)
 

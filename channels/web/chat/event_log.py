@@ -88,7 +88,7 @@ class EventLog:
         self._changed = asyncio.Event()
 
     def since(self, number: int) -> Sequence[tuple[int, PageEvent]] | None:
-        """Events after `number` in order, each key once; None when some of them are no longer known."""
+        """Return events after `number` in order, each key once; None when some are no longer known."""
         if number < self._floor:
             return None
         found: list[tuple[int, PageEvent]] = []

@@ -51,7 +51,7 @@ class NodeSync:
         await self._news.tell(_TOPIC, _EVENT.dump_json(event).decode())
 
     def heard(self, text: str) -> None:
-        """Something happened on another node."""
+        """Show what happened on another node."""
         try:
             event = _EVENT.validate_json(text)
         except ValidationError:
@@ -60,7 +60,7 @@ class NodeSync:
         self._shown(event)
 
     def missed(self) -> None:
-        """Something may have happened there."""
+        """Note that something may have happened there."""
         self._missed()
 
     async def _tell_growing(self) -> None:

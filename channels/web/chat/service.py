@@ -32,7 +32,7 @@ class LiveReplies:
             self._shown.popitem(last=False)
 
     def drop(self, turn_id: str) -> None:
-        """The reply is final, or its conversation gone."""
+        """Forget a reply that is final, or whose conversation is gone."""
         self._shown.pop(turn_id, None)
 
     def clear(self) -> None:

@@ -45,7 +45,7 @@ class ChatTranscript:
         self._last = 0
 
     async def reserve(self, place: EntryLocation, role: str, entry_id: str) -> int:
-        """The place in time of an entry, decided once and kept. Raises StoreUnavailable, MisplacedEntry."""
+        """Decide the place in time of an entry, once. Raises StoreUnavailable, MisplacedEntry."""
         return self._position(await self._key(place, role, entry_id))
 
     async def add(self, place: EntryLocation, entry: TranscriptEntry) -> tuple[TranscriptEntry, bool]:
@@ -161,8 +161,10 @@ class ChatTranscript:
         return index.body
 
     def _now(self, after: int = 0) -> int:
-        """Microseconds, later than `after` and strictly growing within this process, even when the clock is
-        not: it may be put back, and that of another node may be ahead."""
+        """Return microseconds, later than `after` and strictly growing within this process.
+
+        The clock may be put back, and that of another node may be ahead.
+        """
         self._last = max(self._last + 1, after + 1, int(self._clock() * 1_000_000))
         return self._last
 

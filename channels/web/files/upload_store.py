@@ -64,7 +64,7 @@ class UploadStore:
         return shelved.file if shelved else None
 
     async def ensure_local(self, file_id: str) -> Path:
-        """Where the bytes of a file that is known are, brought here first where another node took it in.
+        """Return where a known file's bytes are, brought here first where another node took it in.
 
         Nothing is there when they are lost. Raises OSError.
         """
@@ -168,7 +168,7 @@ class UploadStore:
 
 
 def clean_name(name: str) -> str:
-    """A name fit for a person and a header: no folders, no control characters, at most 150 characters."""
+    """Return a name fit for people and headers: no folders, no control characters, at most 150 characters."""
     bare = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[\\/]", name)[-1]).strip()
     if len(bare) > 150:
         stem, suffix = Path(bare).stem, Path(bare).suffix[:20]
