@@ -21,16 +21,16 @@ from parley.memory.text.token_counting import Counter
 from parley.memory.worker_thread import Result, WorkerThread
 
 _MOST_FACTS = 200_000
-_EACH = 50  # what a memory counts for besides its facts
+_EACH = 50  # weight of a memory besides its facts
 
-# Up to so many facts are ranked on the loop, in 2 ms: to hand them to a thread would take longer.
+# Up to so many facts are ranked on the loop, in 2 ms: a thread would take longer.
 SMALL = 300
 
 
 class CachedMemory:
     """The memory as last loaded, and a search index that follows its facts.
 
-    `lines` are for the work that `with_index` and `with_index_async` are given.
+    `lines` may be used only by the work given to `with_index` and `with_index_async`.
     """
 
     def __init__(self, thread: WorkerThread) -> None:
@@ -90,13 +90,13 @@ class CachedMemory:
 class MemoryCache:
     """LRU cache of memories by person and assistant, of at most 200,000 facts in all.
 
-    An assistant's own memory ("" is the one for all) is recollected together with the one for all.
+    An assistant's own memory ("" is the general one) is cached combined with the general one.
     """
 
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
         self._thread = WorkerThread()
-        # What a run waits for never stands behind lessons.
+        # Runs never wait behind learning.
         self._recalling = WorkerThread()
         self._preparing: set[asyncio.Task[None]] = set()
         self._known: OrderedDict[tuple[str, str], CachedMemory] = OrderedDict()

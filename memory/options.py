@@ -23,16 +23,16 @@ class Ranking(StrEnum):
     WEIGHTED = "weighted"
     """`similarity_weight * similarity + confidence_weight * confidence`."""
     CONFIDENCE = "confidence"
-    """The classic order; both others fall back to it where nothing was said."""
+    """By confidence alone; both others fall back to it where there is no message."""
 
 
 class Groups(StrEnum):
     """What is recalled of a person in groups."""
 
     SEPARATE = "separate"
-    """Only what they said where others listened."""
+    """Only what was said in groups."""
     OFF = "off"
-    """Nothing, and nothing is learned there."""
+    """Nothing is recalled or learned there."""
     SHARED = "shared"
     """The same as in private."""
 
@@ -52,7 +52,7 @@ class MemoryOptions:
     with `extractors` people at once. A failure is tried again after `retry_pause`, then four times that, and
     so on, `tries` times in all. More than `queue_limit` waiting turns of one person lose the oldest. Recall
     takes `recall_timeout` at most, else a run goes on without it. One extraction reads `chunk_tokens` of
-    turns at most. `storage` is for operators to see.
+    turns at most. `storage` is only shown to operators.
     """
 
     enabled: bool = True

@@ -17,7 +17,7 @@ from parley.memory.text.token_counting import Counter
 
 log = logging.getLogger(__name__)
 
-# Recalls whose memory was not read in time, nor since. With more the disk hangs, and no run waits for it.
+# Recalls that are still loading after their timeout. At this number the disk hangs: no further one starts.
 _MOST_LATE = 32
 
 
@@ -69,7 +69,7 @@ class Recaller:
         self._recalls.discard(task)
         self._late.discard(task)
         if not task.cancelled():
-            task.exception()  # whoever asked may be gone
+            task.exception()  # retrieved, as the caller may be gone
 
     async def _build_recall(self, occasion: RecallQuery, read: asyncio.Future[StoredMemory]) -> str:
         """Return the block, best facts first; `read` gets the memory as soon as it is loaded."""

@@ -154,7 +154,7 @@ class MemoryRepository:
     async def merge(self, source: str, into: str, now: str, account: str = "") -> MergeOutcome:
         """Merge one person's memories into another's; the first has none afterwards.
 
-        `account` is the one after which the first is named.
+        `account` is the one after which the source is named.
         """
         added = known = 0
         for assistant in await self._all(source):
@@ -192,7 +192,7 @@ class MemoryRepository:
     ) -> MergeOutcome:
         """Move part of a memory from one person to another: `split` returns what goes, and what stays.
 
-        What arrived is written before it is taken away: a crash in between leaves it in both.
+        The target is saved before the source: a crash in between leaves the facts in both.
         """
 
         def work(joined_from: StoredMemory) -> Callable[[StoredMemory], tuple[StoredMemory, MergeOutcome]]:

@@ -41,7 +41,7 @@ class MemoryService:
     """Remembers people in `store`; turns wait on `journal` until `extractor` has read them.
 
     `run` does the learning, `admin` is for operators. Methods raise MemoryFailed; `record` lets
-    StoreUnavailable through, as every write of a turn does: the turn is taken up again then.
+    StoreUnavailable through, as every write of a turn does: the turn is retried then.
     """
 
     def __init__(
@@ -184,10 +184,10 @@ class MemoryService:
             if await self._is_unknown(person):
                 return 0
             number = len((await self._repository.load_merged(person)).document.facts)
-            # First the bar, then what waits, then what is there: nothing can come back in between.
+            # In this order nothing can be learned again in between: bar, queue, then the memory itself.
             await self._states.note_cleared(person, self._clock())
             await self._queue.cancel(person)
-            await self._queue.discard_dead(person)  # once more: what just failed
+            await self._queue.discard_dead(person)  # again: turns that failed meanwhile
             await self._forget_vectors(person)
             await self._store.erase(person)
         self._cache.drop(person)

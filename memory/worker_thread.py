@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 class WorkerThread:
     """Runs slow work off the event loop, one call at a time.
 
-    Several busy threads would each take their turn before the loop has its own, every time it wakes.
+    One only: each further busy thread would delay the event loop at every wake-up (GIL).
     """
 
     def __init__(self) -> None:

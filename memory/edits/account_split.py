@@ -34,8 +34,8 @@ class AccountSplit:
 def split_account(stored: StoredMemory, account: str, now: str, *, named: bool) -> AccountSplit:
     """Split off what came from `account`; a fact that came from others too is then in both.
 
-    `named` says that the person is named after it, so that facts without a mark are its own. A sentence of a
-    summary goes where the account brought it, or where it repeats a fact that goes for good.
+    `named` says that the person is named after it: facts of no marked account are then its own. A summary
+    sentence goes if the account brought it, or if it repeats a fact that goes.
     """
     own = {account, ""} if named else {account}
     facts = stored.document.facts

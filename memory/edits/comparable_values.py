@@ -27,7 +27,7 @@ _HAN_VALUE = re.compile(
 _NUMERAL = re.compile(r"\d+(?:[.,:]\d+)*")
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _WORD = re.compile(rf"{_LETTER}+(?:'{_LETTER}+)*")
-# Whoever a statement begins with is whom it is about, unless it is the person whose memory this is.
+# A statement is about the one it begins with; these openings stand for the person whose memory it is.
 _ANYBODY = frozenset({"user", "i", "they", "he", "she", "", "the"})
 
 

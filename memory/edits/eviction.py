@@ -1,8 +1,7 @@
 """Eviction of facts above the cap: lowest confidence first, of equals the oldest.
 
-What a person wrote themselves and what they corrected is protected, as far as it fits into half of the
-places: their own words first, newest first, then corrections. So the cap always holds, and a person who
-corrects all day does not lose everything else.
+Facts that the person wrote, then corrections, newest first, are protected, up to half of the cap. So the cap
+always holds, and many corrections do not displace everything else.
 """
 
 from __future__ import annotations

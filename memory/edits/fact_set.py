@@ -14,8 +14,8 @@ from parley.memory.search.index import FactIndex
 class FactSet:
     """Mutable facts in the order in which they were learned.
 
-    `index` finds those that look alike; it may be of an earlier state of the same memory. Without one it is
-    made when it is first needed.
+    `index` finds similar ones; it may be of an earlier state of the same memory. Without it one is made when
+    first needed.
     """
 
     def __init__(self, facts: Sequence[Fact], last_id: str, index: FactIndex | None = None) -> None:

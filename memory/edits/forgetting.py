@@ -12,8 +12,8 @@ from parley.memory.edits.tombstones import make_tombstone
 from parley.memory.model.document import SUMMARY_NAMES, Fact, MemoryDocument, StoredMemory, Summary
 from parley.memory.text.sentences import split_sentences
 
-# The share of a fact's telling words that makes a sentence of a summary repeat it: a sentence lost is
-# written again, one kept by mistake would still tell.
+# The share of a fact's distinctive terms from which a summary sentence repeats it. Rather low: a sentence
+# dropped by mistake is written again, one kept by mistake still reveals the fact.
 _REPEATS = 0.5
 _LEAST_WORDS = 2
 
@@ -39,8 +39,8 @@ def _searched(fact: Fact) -> frozenset[str]:
 def forget_facts(stored: StoredMemory, gone: Sequence[Fact], at: str, words: str = "") -> StoredMemory:
     """Return the memory without `gone`, and with tombstones that bar learning it again from before `at`.
 
-    `words` are those that it was named by: sentences of summaries that hold all of them go too. No earlier
-    version stays: they tell of it, and undo would seem to bring it back.
+    `words` are those that named the facts: summary sentences that hold all of them go too. No earlier
+    version is kept: it would contain them, and undo would restore them.
     """
     repeats = make_repeat_check([distinctive_terms(fact.content) for fact in gone], distinctive_terms(words))
     ids, texts = {fact.id for fact in gone}, {fact.content for fact in gone}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from parley.core.model.sanitize import sanitize_text
 from parley.memory.edits.summaries import shorten
 
-# Characters. A fact is a sentence: what is longer was not distilled, and would crowd out others.
+# Characters. A fact is a sentence: a longer text would crowd out others.
 MOST_OF_FACT = 500
 _MOST_OF_KEYWORD = 40
 _MOST_KEYWORDS = 12

@@ -69,8 +69,8 @@ def add(
 ) -> AddResult:
     """Add a fact that a person dictates: certain, and never rewritten by a model.
 
-    Known already, the known one becomes theirs. `most` is the cap; what is added is never what it costs.
-    `account` is who says so, where the person is not named after it.
+    A known fact becomes a manual one. `most` is the cap; the new fact is never the one evicted.
+    `account` is the account that says so, where the person is not named after it.
     """
     text = one_line(content, MOST_OF_FACT)
     if not any(char.isalnum() for char in text):
@@ -114,7 +114,7 @@ def edit(stored: StoredMemory, fact_id: str, change: FactChange, now: str) -> Ad
         confirmed_at=now,
     )
     if new.content != old.content:
-        # Search words and the noted mistake were of the old text, and may tell what was taken out of it.
+        # Keywords and the noted mistake belong to the old text, and may reveal what was removed from it.
         new = replace(new, keywords=(), source_error="")
     facts = tuple(new if fact.id == fact_id else fact for fact in stored.document.facts)
     changed = replace_document(stored, replace(stored.document, facts=facts), now)

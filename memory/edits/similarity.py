@@ -1,6 +1,6 @@
 """Similarity of two statements: equal, perhaps equal, or the same thing with another value.
 
-Likeness alone cannot tell "moved to Rome" from "moved to Oslo": what differs in a value is never merged.
+Similarity alone cannot tell "moved to Rome" from "moved to Oslo": other values never merge.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from parley.memory.model.document import Fact
 from parley.memory.search.index import FactIndex
 from parley.memory.text.search_terms import UNSPACED, terms
 
-# Shares of common terms from which two statements may be about the same: of all terms of both, and of the
-# terms of the shorter one, if it has at least so many.
+# Shares of common terms from which two statements are candidates: of all terms of both, or of the terms of
+# the shorter one, if it has at least so many.
 _ALIKE, _WITHIN, _TERMS_TO_BE_WITHIN = 0.5, 0.8, 3
 _FILLERS = frozenset({"a", "an", "the", "is", "are", "am", "that"})
-# What may follow when a longer statement repeats a shorter one whole, and what takes it back.
+# Words that continue a statement without changing it, and words that revoke it.
 _GOES_ON = frozenset({"and", "because", "which", "who", "where"})
 _TAKES_BACK = frozenset({"but", "however", "though", "although", "except", "unless", "instead", "used"})
 _LEAST_REPEATED = 3
-# A lesson asks this of every fact that there is; a text and its normal form are some 200 bytes.
+# Learning compares with every fact that there is; a text and its key are some 200 bytes.
 _CACHED = 65_536
 _WORD = re.compile(r"\w+")
 _REPORTED = re.compile(r"^(?:the )?user (?:said|says|mentioned|mentions|stated|reported)(?: that)? ")
@@ -36,11 +36,11 @@ class Similarity(StrEnum):
     """How a statement relates to another one."""
 
     DUP = "dup"
-    """The same: one of them, the longer one, is enough."""
+    """Equal: the longer one is kept."""
     CANDIDATE = "candidate"
-    """Perhaps the same: somebody who understands them has to say."""
+    """Perhaps equal: the model decides."""
     CONFLICT = "conflict"
-    """Alike, with another value, name or negation: one may have replaced the other."""
+    """Similar, with another value, name or negation: one may replace the other."""
     NEW = "new"
     """About something else."""
 

@@ -10,7 +10,7 @@ from parley.memory.text.sentences import split_sentences
 
 # Six of them are some 850 tokens of English: less than half of the usual budget of 2,000.
 MOST_OF_SUMMARY = 600
-# A text that loses more than this share of its length has been lost rather than rewritten.
+# A rewrite that drops more than this share of the text is taken for an accidental loss.
 _MOST_LOST = 0.5
 
 

@@ -1,7 +1,7 @@
 """Tombstones: forgotten facts are recognised by a digest of their text and a sketch of their words.
 
-The sketch is a set of 12-bit numbers, one a word. Thousands of words share each number, so that it gives no
-word away, and yet the same statement in other words is known by the numbers that it shares.
+The sketch is a set of 12-bit numbers, one a word. Thousands of words share each number, so that it reveals
+no word; a similar statement is recognised by the numbers that both share.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from parley.memory.edits.similarity import comparison_key
 from parley.memory.model.document import Tombstone
 
 _BUCKETS = 4096
-# The share of a forgotten fact's words that makes another statement the same one. Wrongly barring costs one
-# fact said before the forgetting; wrongly learning breaks a promise.
+# The share of a forgotten fact's words from which another statement is the same. Rather low: barring one too
+# many costs one fact said before the forgetting; learning one too many breaks a promise.
 _ALIKE = 0.6
 _LEAST_WORDS = 2
 
@@ -28,7 +28,7 @@ def make_tombstone(content: str, at: str) -> Tombstone:
 def is_barred(tombstones: Iterable[Tombstone], content: str, said_at: str) -> bool:
     """Return whether this was forgotten after it was said; said again later, it may be learned again.
 
-    What nobody knows the time of counts as said before.
+    Without a time it counts as said before.
     """
     later = [each for each in tombstones if said_at <= each.at]
     if not later:

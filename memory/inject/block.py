@@ -38,7 +38,7 @@ _OPEN = "<memory>\n"
 _CLOSE = "</memory>"
 _FACTS = "Facts:\n"
 _ESTIMATES = CharacterCounter()
-# More tokens than a title and a label have.
+# Upper bound of the tokens of a title and a label.
 _HEADING = 16
 
 
@@ -102,7 +102,7 @@ def by_confidence(facts: Sequence[Fact]) -> list[Fact]:
 def _order(facts: Sequence[Fact], messages: Sequence[str], options: MemoryOptions) -> list[Fact]:
     if not any(map(str.strip, messages)) or options.ranking is Ranking.CONFIDENCE:
         return by_confidence(facts)
-    from parley.memory.search.index import FactIndex  # not needed by those who rank themselves
+    from parley.memory.search.index import FactIndex  # imported late: callers with `ranked` do not need it
     from parley.memory.search.ranking import rank
 
     return rank(FactIndex(facts), messages, options)
@@ -138,7 +138,7 @@ def _written(
 def _is_small(summaries: Summaries, ranked: Sequence[Fact], render: Render, budget: int) -> bool:
     """Return whether all of it fits in any case, even as estimated with the margin.
 
-    True counts would change nothing then, and most people's memories never need a tokenizer (36 MB).
+    Exact counts would change nothing then, and most memories never need a tokenizer (36 MB).
     """
     left = min(CORRECTIONS, int(budget * SUMMARIES))
     texts = (text for name in SUMMARY_NAMES if (text := getattr(summaries, name).text))

@@ -1,7 +1,7 @@
 """Allocation of a block's token budget; every cost is that of the rendered text.
 
-Each piece begins with something visible and ends with a line break, where tokenizers always begin anew:
-the pieces' tokens therefore add up to those of the whole block.
+Each piece begins with a visible character and ends with a line break, where tokenizers always split: so the
+tokens of the pieces add up to those of the whole block.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ CORRECTIONS = 500
 """Tokens of the budget that corrections may take before anything else does; the reference system's."""
 SUMMARIES = 0.5
 """The part of the budget that summaries may take."""
-# No fact's line has fewer tokens than this: looking for one in less is in vain.
+# Fewest tokens of any fact's line: with less left, the search stops.
 _SMALLEST_LINE = 9
-# A usual line; with less than it left, so many facts may fail to fit before the rest is not tried.
+# Tokens of a usual line; with less left, the search stops after so many facts that do not fit.
 _USUAL_LINE = 40
 _PATIENCE = 100
-# No less of a summary is worth its place, in tokens.
+# Fewest tokens for which a summary is worth cutting.
 _SMALLEST_CUT = 12
-# Characters of one token, nearly always; longer tokens are runs of one sign.
+# Nearly all tokens have at most so many characters; longer ones are runs of one sign.
 _LONGEST_TOKEN = 16
 _TITLES = {
     "User Context:\n": (("Work", "work"), ("Personal", "personal"), ("Current Focus", "top_of_mind")),
@@ -58,7 +58,7 @@ class FactSelection:
         return bool(self._taken)
 
     def lines(self) -> list[str]:
-        """Yield the guaranteed corrections first, then the others, each by rank."""
+        """Return the guaranteed corrections first, then the others, each by rank."""
         first = sorted(self._first)
         rest = sorted(self._taken.keys() - set(first))
         return [self._taken[place] for place in (*first, *rest)]
@@ -84,7 +84,7 @@ class FactSelection:
     def take_rest(self) -> None:
         """Take what fits, by rank, and skip what does not.
 
-        Only for the last few tokens it is not looked through a thousand facts.
+        For the last few tokens, the search does not go through all facts.
         """
         passed = 0
         for place, fact in enumerate(self._ranked):
@@ -158,7 +158,7 @@ def _fitted(entries: Sequence[SummaryEntry], room: int, counter: Counter) -> lis
 def _cut(entry: SummaryEntry, tokens: int, counter: Counter, exact: bool) -> str:
     """Return the longest beginning of an entry that fits its share; empty where that says nothing.
 
-    Kept, as it takes some dozen counts; `exact` parts what was cut by estimate from what was by count.
+    Cached, as it takes some dozen counts; `exact` separates cuts by estimate from cuts by exact count.
     """
     if tokens < _SMALLEST_CUT:
         return ""

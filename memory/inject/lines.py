@@ -46,6 +46,6 @@ def summary_line(label: str, text: str) -> str:
 def shortened_line(label: str, body: str, most: int) -> str:
     """Return the line of the first `most` characters of a flat text, cut between words if it has spaces."""
     head, space, tail = body[:most].rpartition(" ")
-    # A long run without a space is a script that does not use them.
+    # A long run without spaces is in a script that does not use them.
     kept = head if space and len(tail) < _LONGEST_WORD else body[:most].rstrip()
     return f"- {label}: {escaped(kept)}{_ELLIPSIS}\n"

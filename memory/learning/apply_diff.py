@@ -1,8 +1,8 @@
 """Applies a proposed diff to a memory: pure, item by item, in an order that loses nothing.
 
-New facts are checked, measured against the threshold and the tombstones, and joined with what says the
-same; then what is out of date goes, each only if what replaces it stays; then confirmations and summaries;
-the cap comes last.
+New facts are normalised, checked against the threshold and the tombstones, and merged with equal ones; then
+outdated facts go, each only if its replacement was kept; then come confirmations and summaries, and eviction
+last.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from parley.memory.model.document import Category, Fact, Notes, StoredMemory, Su
 from parley.memory.options import MemoryOptions
 from parley.memory.search.index import FactIndex
 
-# Threads whose place is remembered; a person's older ones get no turns any more.
+# Threads whose watermark is kept; older ones get no turns any more.
 _MOST_WATERMARKS = 200
 
 
@@ -35,8 +35,8 @@ class DiffContext:
     """What a diff was made from.
 
     `now` is ISO 8601 in UTC. `turns` are those that the extraction read. `generation` is the memory's when
-    it began: a memory cleared since then takes nothing. `watermarks` are to be noted besides the last of
-    `turns`, for turns that were read over.
+    it began: a memory cleared since then is not changed. `watermarks` are recorded besides the last of
+    `turns`, for turns that were skipped.
     """
 
     now: str
@@ -54,7 +54,7 @@ def apply_diff(
 ) -> StoredMemory:
     """Return the memory after the diff; the same object where it was cleared or switched off meanwhile.
 
-    `index` may be of an earlier state of the same memory; making one anew takes time for many facts.
+    `index` may be of an earlier state of the same memory; a new one takes long for many facts.
     """
     if stored.notes.off or stored.notes.generation != context.generation:
         return stored
@@ -131,7 +131,7 @@ class _Work:
         for fact_id, relation in judged.items():
             old_one = self._draft.get(fact_id)
             if relation is Relation.SAME and old_one is not None and (old_one.shared or not fact.shared):
-                # The model's word is enough to confirm, not to rewrite.
+                # The model may confirm a fact, but not rewrite it.
                 self._draft.replace(
                     merge_facts(old_one, replace(fact, content=old_one.content, shared=False))
                 )
@@ -179,7 +179,7 @@ class _Work:
     def _summarise(self, summaries: Summaries) -> Summaries:
         for change in self._diff.summaries:
             text = drop_sentences(change.text, self._unwanted)
-            # A text of which no sentence was left is not one that was meant to be empty.
+            # A text emptied by the filters was not meant to be empty.
             meant = change.shrinks and bool(text or not change.text)
             summaries = rewrite_summary(summaries, change.name, text, self._context.now, shrinks=meant)
         return summaries

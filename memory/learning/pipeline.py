@@ -109,7 +109,7 @@ class LearningPipeline:
             except DocumentConflict:
                 log.info("person %s: the memory changed while something was learned; once more", person)
                 continue
-            if known is not None:  # so that the next run need not wait for it
+            if known is not None:  # so that the next run does not wait for it
                 await self._cache.run_in_thread(partial(known.prepare, saved, self._counter))
             return True
         raise MemoryFailed("The memory changed again and again while something was learned.")

@@ -2,8 +2,8 @@
 
 A lane is one trigger (the slot "learn", an empty body) and behind it the turns, each an item of its own.
 The trigger is delayed, and every new turn delays it again, up to `max_wait`; as a lane is worked strictly in
-order, it holds the turns back. Recording is so one small transaction, whatever waits already, and a turn is
-there until the transaction that says that it was learned.
+order, it holds the turns back. So recording is one small transaction, however many turns wait, and a turn
+stays in the queue until the transaction that completes it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 QUEUE = LEARNING
 _SLOT = "learn"
-# The part of `max_wait` that a turn waits at most; the rest is for its lesson to begin where many are due.
+# Longest wait of a turn as a share of `max_wait`; the rest is for its lesson to start where many are due.
 _IN_TIME = 0.9
 _LOOK_EVERY = 32
 _MOST_DEAD = 1_000
@@ -89,7 +89,7 @@ class LearningQueue:
     async def move(self, source: str, into: str) -> None:
         """Move one person's turns to another, to whom they belong now.
 
-        What was given up is tried once more: so the other one has it in hand.
+        Failed turns are queued again: they then belong to the other person.
         """
         for turn in (*await self.waiting(source), *await self._given_up(source)):
             moved = replace(turn, person=into, id=f"{turn.id}>{into}")

@@ -146,7 +146,7 @@ class LearningWorker:
         if not self._quarantine.holds(claim):
             await self._work(claim)
             return
-        give_back()  # whoever waits to be tried must not keep others waiting
+        give_back()  # a lane that waits for its trial must not hold a slot
         async with self._quarantine.trial(self._journal, claim, self._slots):
             if self._quarantine.is_poison(claim):
                 items = [item for item in claim.items if not is_trigger(item)]

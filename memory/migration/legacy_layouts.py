@@ -40,7 +40,7 @@ class LegacyMemory:
 
 
 def find_legacy_memories(base: Path, person: str) -> tuple[LegacyMemory, ...]:
-    """Yield every memory at `base`, a file or folder; shared ones are taken as `person`'s.
+    """Return every memory at `base`, a file or folder; shared ones are taken as `person`'s.
 
     Raises MemoryFailed when there is nothing, or a folder cannot be read.
     """
@@ -96,7 +96,7 @@ def _markdown(folder: Path, person: str, assistant: str) -> LegacyMemory:
             unreadable.append(f"{path}: no content")
         else:
             facts.append(fact)
-    # Files are named by a hash of their ids: only the times tell the order in which they were learned.
+    # Files are named by a hash of their ids: only the times show the order of learning.
     ordered = sorted({fact.id: fact for fact in facts}.values(), key=lambda fact: fact.created_at)
     return LegacyMemory(folder, person, assistant, MemoryDocument(facts=tuple(ordered)), tuple(unreadable))
 

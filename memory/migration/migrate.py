@@ -49,7 +49,7 @@ class MigrationReport:
     dry_run: bool
 
     def lines(self) -> Iterator[str]:
-        """Return the report as lines for an operator."""
+        """Yield the report as lines for an operator."""
         for one in self.taken:
             source = one.source
             whose = source.person + (f" with {source.assistant}" if source.assistant else "")

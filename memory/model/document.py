@@ -104,8 +104,8 @@ class Tombstone:
     """A forgotten fact: extraction must not learn it again from what was said before `at`.
 
     `digest` is of the normalised content of the fact that is gone, so that forgetting leaves no copy.
-    `sketch` knows its words by numbers that many other words share: enough to know the same in other words
-    (`memory/edits/tombstones.py`).
+    `sketch` holds numbers of its words that many other words share: enough to recognise the same in other
+    words (`memory/edits/tombstones.py`).
     """
 
     digest: str
@@ -125,7 +125,7 @@ class SentenceOrigin:
 class Notes:
     """Internal state of a memory, kept beside the document and not shown to its person.
 
-    `generation` rises with every clear, so that what was under way for an older one is dropped. `off`
+    `generation` rises with every clear, so that lessons begun before are dropped. `off`
     says that the person wants nothing learned and nothing recalled. `watermarks` names, for each thread,
     the last turn that was learned from. `past` holds the last five documents, newest first, for undo.
     `last_id` is the last fact id that was given: each follows from the one before, so that none comes twice.
@@ -178,7 +178,7 @@ def _number(text: str) -> float | None:
 def clear(stored: StoredMemory) -> StoredMemory:
     """Return an empty memory with nothing to undo, into which no lesson in progress is saved.
 
-    Whether it is switched off stays, and which turns were learned from: they are not read again.
+    The switch and the watermarks stay: turns learned from are not read again.
     """
     old = stored.notes
     notes = Notes(old.generation + 1, old.off, watermarks=old.watermarks, last_id=old.last_id)

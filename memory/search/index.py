@@ -14,8 +14,8 @@ from parley.memory.search.postings import ENOUGH, Postings
 from parley.memory.search.query import Query, parse_query
 from parley.memory.text.search_terms import terms
 
-# What the score is multiplied by: a fact that tells a time where one asks when, and a fact about the one
-# that is named rather than one that only mentions them.
+# Score factors: for facts with a time where the query asks when, and for facts about a named person, as
+# opposed to facts that only mention them.
 _TELLS_WHEN = 1.25
 _IS_ABOUT = 1.3
 _TIME = """
@@ -53,10 +53,10 @@ class FactIndex:
         self._dated: set[int] = set()
         self._about: dict[str, set[int]] = {}
         self._slots: dict[str, int] = {}
-        # The facts in order, and for each slot the place of its fact among them.
+        # The facts in order, and for each slot the index of its fact.
         self._facts: tuple[Fact, ...] = ()
         self._places: list[int] = []
-        # Slots and their facts by confidence, the surest last and first; empty until they are asked for.
+        # Slots by ascending and facts by descending confidence; empty until first needed.
         self._rising: list[int] = []
         self._resting: tuple[Fact, ...] = ()
         self.update(facts)
@@ -66,7 +66,7 @@ class FactIndex:
         given = tuple(facts)
         known = len(self._facts)
         new = given[known:]
-        # Equal facts that are other objects count as known too: what is found is always what was given.
+        # Equal facts may be new objects: results are always the objects given last.
         if given[:known] == self._facts and self._has_none_of(new):
             self._append(given, new)
         else:
@@ -116,7 +116,7 @@ class FactIndex:
         return self._resting
 
     def all_but(self, found: Sequence[Fact]) -> Iterator[Fact]:
-        """Return the facts that were not found, in the order of `by_confidence`."""
+        """Yield the facts that were not found, in the order of `by_confidence`."""
         resting = self.by_confidence()
         known = set(map(id, found))
         return (fact for fact in resting if id(fact) not in known)
@@ -195,7 +195,7 @@ class FactIndex:
 
 
 def _named_once(facts: Sequence[Fact]) -> Iterator[tuple[str, Fact]]:
-    """Return each fact by its id; a duplicate id, from a file edited by hand, gets a key of its own."""
+    """Yield each fact by its id; a duplicate id, from a file edited by hand, gets a key of its own."""
     seen: dict[str, Fact] = {}
     for place, fact in enumerate(facts):
         name = fact.id

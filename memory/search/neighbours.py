@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from parley.memory.model.document import Fact
 
-# Shares of a hit's score for the facts beside it, and of a batch's best hit for the whole batch.
+# Shares of a hit's score that its neighbours get, and of a batch's best hit that the whole batch gets.
 _BESIDE = 0.15
 _BATCH = 0.10
-# Only the best hits spread: what lies beside a chance hit is nothing.
+# Only the best hits spread their score: neighbours of a chance hit are not relevant.
 _SPREADING = 100
-# More were not learned from one conversation: an import, say.
+# Larger batches did not come from one conversation, but from an import, for example.
 _LARGEST_BATCH = 64
 _NO_CONVERSATION = frozenset({"", "manual", "import", "unknown"})
 
@@ -32,7 +32,7 @@ class Neighbours:
 
     def _forget(self) -> None:
         self._members: dict[Batch, list[int]] = {}
-        # Of slots whose batch has two or more: that batch.
+        # The batch of each slot whose batch has two facts or more.
         self._together: dict[int, list[int]] = {}
         self._beside: dict[int, list[int]] = {}
         self._last: tuple[int, Batch | None] = -1, None
@@ -60,7 +60,7 @@ class Neighbours:
     def spread(self, hits: Sequence[tuple[int, float]]) -> dict[int, float]:
         """Return the scores of these hits (best first), and of what was learned with them."""
         spread = dict(hits)
-        # By the first slot of each batch: its members and the score of its best hit.
+        # Keyed by the first slot of each batch: its members and the score of its best hit.
         best: dict[int, tuple[list[int], float]] = {}
         for slot, score in hits[:_SPREADING]:
             if slot not in self._together:

@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
-# Low `b`: facts are short, and a long one is no worse for it (k1 .9 and b .4 measured best, b .75 worst).
+# Low `b`: facts are short, and length matters little (k1 .9 and b .4 measured best, b .75 worst).
 _K1, _B = 0.9, 0.4
-# Said more often in one fact, a term tells no more.
+# Occurrences of a term in one fact above this number do not count.
 _MOST_OFTEN = 8
 _TIMES = range(1, _MOST_OFTEN + 1)
 # Terms of a query that are looked up: those of greatest weight.
 _LOOKED_UP = 24
 # Once so many facts are found, terms that many facts hold, or that weigh less than half of the first one,
-# only tell the found ones apart; terms that so many of so many hold do so as soon as anything is found.
+# only add to scores of the found ones; terms that a large part of very many facts hold do so from the start.
 ENOUGH = 200
 _COMMON_SHARE, _WEAK = 1 / 12, 0.5
 _EVERYWHERE, _EVERYWHERE_SHARE = 1500, 1 / 4
-# Words that begin with the same letters are taken for a family ("photo", "photograph").
+# Words with this many first letters in common are a family ("photo", "photograph").
 _FAMILY = 5
 
 
@@ -31,8 +31,8 @@ class Postings:
     """
 
     def __init__(self) -> None:
-        # Of each term the slots, with how long the fact is and how often it says the term as one number:
-        # its place in `_worth`.
+        # The slots of each term, each with the fact's length and the term's count as one number: the index
+        # in `_worth`.
         self._held: dict[str, dict[int, int]] = {}
         self._families: dict[str, set[str]] = {}
         self._lengths: list[int] = []

@@ -12,16 +12,16 @@ from parley.memory.search.synonyms import related_terms
 from parley.memory.text.search_terms import small_talk_terms, terms
 from parley.memory.text.smalltalk import says_nothing
 
-# Weight of a message by its age. A newer message counts as a step of age only as far as it says something
-# itself: when the rarities of its terms add up to `_SAYS_ENOUGH`. "And hers?" leaves the question in front.
+# Weight of a message by its age. A newer message ages older ones only as far as it says something itself:
+# a full step when the rarities of its terms add up to `_SAYS_ENOUGH`. "And hers?" hardly ages the question.
 _FADING = 0.2
 _SAYS_ENOUGH = 7.0
 _FADED = 0.005
-# A term that no fact holds tells half as much as a rare one that some do.
+# A term that no fact holds weighs half as much as a rare one that some hold.
 _UNKNOWN = 0.5
-# A date names what is meant more exactly than its rarity tells.
+# A date is more specific than its rarity shows.
 _DATE = 2.0
-# Terms that were not said: of the same family, or standing for what was said.
+# Weight of expanded terms: of the same family, or synonyms.
 _AKIN = 0.3
 _WORTH_READING = 2000
 _WHEN = re.compile(

@@ -77,8 +77,8 @@ def read(path: Path) -> FileSnapshot:
 def write(files: Sequence[tuple[Path, bytes]], unless: Callable[[], bool] = lambda: False) -> None:
     """Replace files of one folder, in this order, each atomically.
 
-    All of them are on disk under other names before the first is replaced; `unless` is asked in between.
-    Raises DocumentConflict when it says yes, OSError.
+    All are on disk under temporary names before the first is replaced; `unless` is called in between.
+    Raises DocumentConflict when it returns True, and OSError.
     """
     folder = files[0][0].parent
     make_folder(folder)
@@ -109,7 +109,7 @@ def _write_new(path: Path, data: bytes) -> None:
             rest = rest[os.write(descriptor, rest) :]
         os.fsync(descriptor)
     except OSError as error:
-        error.filename = error.filename or str(path)  # a full disk does not say where
+        error.filename = error.filename or str(path)  # absent where the disk is full
         raise
     finally:
         os.close(descriptor)
@@ -146,7 +146,7 @@ def remove_temporaries(folder: Path) -> None:
 def locked(path: Path, *, shared: bool = False) -> Iterator[None]:
     """Hold a lock file, shared or exclusive, between threads and between processes.
 
-    The file stays: removing it would let two hold two files of one name. Raises MemoryFailed, OSError.
+    The file stays: else two could hold locks on two files of one name. Raises MemoryFailed, OSError.
     """
     make_folder(path.parent)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -1,6 +1,6 @@
 """Folder of one memory: `memory.json`, its notes beside it, and what was quarantined of either.
 
-Everything here waits for the disk and belongs into a thread; whoever calls holds the lock.
+All methods block on the disk: call them on a thread, with the lock held.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 DOCUMENT = "memory.json"
 NOTES = "memory.notes.json"
 QUARANTINE = "memory.quarantine.jsonl"
-# An editor that writes in place shows a half file for a moment: one changed this lately is read again.
+# An editor that writes in place leaves half a file for a moment: one this recent is read again.
 _FRESH = 2.0
 _LOOKS = 5
 
@@ -62,7 +62,7 @@ class MemoryDirectory:
         if _revision(content, notes) != stored.revision:
             raise DocumentConflict(f"{self._document} changed since it was read")
         if not content.digest:
-            # So that a document that is absent later was removed, and not one that was never written.
+            # So that a document absent later is known to have been removed, rather than never written.
             atomic_files.write([(self._document, document_json(MemoryDocument()).encode())])
             content = atomic_files.read(self._document)
         data = document_json(stored.document).encode()
@@ -75,13 +75,13 @@ class MemoryDirectory:
             before=before,
         )
         document = [] if data == content.data else [(self._document, data)]
-        # Asked again at the last moment: to write takes long enough for an editor to save.
+        # Checked again at the last moment: writing takes long enough for an editor to save meanwhile.
         atomic_files.write(
             [(self._notes, notes_json(file).encode()), *document],
             unless=lambda: atomic_files.read(self._document) != content,
         )
         if (file.notes.tombstones, file.notes.generation) != (before.tombstones, before.generation):
-            # Leave no copy of what was forgotten: the earlier notes are not needed any more.
+            # No copy of forgotten facts may stay: the earlier notes are not needed any more.
             file = replace(file, document_before="", before=None)
             atomic_files.write([(self._notes, notes_json(file).encode())])
         return replace(stored, revision=self._written(data))
@@ -111,7 +111,7 @@ class MemoryDirectory:
             readable = content.data and not isinstance(found, ValueError)
             if readable or time.time() - content.modified / 1e9 >= _FRESH:
                 break
-            # Nothing yet, or half a file: somebody may be writing it just now.
+            # Empty or half a file: somebody may be writing it.
             self._pause()
             content = atomic_files.read(self._document)
             found = _parsed(content)

@@ -28,7 +28,7 @@ from parley.memory.model.document import (
 from parley.memory.model.fact_ids import derive_fact_id
 from parley.memory.model.timestamps import normalise_timestamp
 
-# Categories of other versions of the reference system, as ours.
+# Categories of other versions of the reference system, mapped to ours.
 _CATEGORIES = {each.value: each for each in Category} | {
     "identity": Category.CONTEXT,
     "decision": Category.CONTEXT,

@@ -32,9 +32,9 @@ _AGENTS = "agents"
 _LOCKS = ".locks"
 _LOCK_COUNT = 64
 _MOST_CACHED = 256
-# Writers mostly wait for the disk; but each that computes takes its turn before the loop has its own.
+# Writers mostly wait for the disk, but each computing thread delays the loop by a switch interval.
 _READERS, _WRITERS = 4, 2
-# Nanoseconds. Time stamps are coarse: a file changed this lately may have changed twice at one time.
+# Nanoseconds. Timestamps are coarse: a file this recent may have changed twice at one timestamp.
 _SETTLED = 2_000_000_000
 
 _FileStamp = tuple[int, int, int]
@@ -50,17 +50,17 @@ class _Cached:
 class FileMemoryStore:
     """Stores memories as files under `root`. Safe between threads, tasks and processes.
 
-    `pause` is in seconds, between two looks at a file that somebody is writing.
+    `pause` is the time in seconds between two reads of a file that somebody is writing.
     """
 
     def __init__(self, root: Path, pause: float = 0.1, sleep: Callable[[float], None] = time.sleep) -> None:
         self._root = root
         self._pause = partial(sleep, pause)
-        # To put a path together takes longer than to look at its file.
+        # Cached, as joining a path takes longer than a stat.
         self._folder = lru_cache(maxsize=_MOST_CACHED)(self._new_folder)
         self._cache: OrderedDict[Path, _Cached] = OrderedDict()
         self._cache_lock = threading.Lock()
-        # A read before a run never stands behind others' writes, which wait for the disk.
+        # Reads have their own threads, so as never to wait for writes, which wait for the disk.
         self._reading = ThreadPoolExecutor(_READERS, "parley-memory-read")
         self._writing = ThreadPoolExecutor(_WRITERS, "parley-memory-write")
 
@@ -116,7 +116,7 @@ class FileMemoryStore:
 
     @contextmanager
     def _locked(self, person: str) -> Iterator[None]:
-        # A lock in the person's own folder would vanish with it; and so few files serve everybody.
+        # Not in the person's folder, with which a lock would vanish; and a few lock files serve everybody.
         number = int.from_bytes(sha256(folder_name(person).encode()).digest()[:2]) % _LOCK_COUNT
         with locked(self._root / _LOCKS / f"{number:02x}"):
             yield
@@ -128,13 +128,13 @@ class FileMemoryStore:
         cached = self._cached(folder)
         if cached is not None and cached.stamp == stamp and _is_settled(stamp):
             return cached.stored
-        # Without the lock: others have it too, and hold it while the disk writes. What is as it was is whole.
+        # Without the lock, which writers hold while the disk writes: an unchanged file is complete.
         if cached is not None and folder.revision() == cached.stored.revision:
             return self._settle(folder, stamp, cached)
         with ExitStack() as held:
-            with suppress(OSError):  # where nothing can be written, nobody writes while we read
+            with suppress(OSError):  # on a read-only disk nobody writes while we read
                 held.enter_context(self._locked(person))
-            cached = self._cached(folder)  # once more: it may be what was just saved
+            cached = self._cached(folder)  # again: it may have been saved just now
             if cached is not None and folder.revision() == cached.stored.revision:
                 return self._cache_put(folder, stamp, cached.stored)
             return self._cache_put(folder, stamp, folder.load())
@@ -175,7 +175,7 @@ def _erase(folder: MemoryDirectory) -> None:
         try:
             folder.erase()
         except DocumentConflict:
-            continue  # edited by hand at this very moment
+            continue  # just being edited by hand
         return
 
 

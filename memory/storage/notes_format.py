@@ -27,8 +27,8 @@ class SavedNotes:
 class NotesFile:
     """The notes file: its person, its notes, and the digest of the document that they belong to.
 
-    Two files cannot be changed in one instant: this one is written first, with the notes of `before` still
-    in it. As long as the document is the old one, those count; so both change when the document does.
+    Two files cannot be replaced atomically: this one is written first, with the notes of `before` still in
+    it. They count as long as the document is the old one; so both change when the document does.
     """
 
     person: str = ""
@@ -83,7 +83,7 @@ def restored_notes(saved: SavedNotes, document: MemoryDocument) -> Notes:
 def read_notes(text: str) -> NotesFile:
     """Parse a notes file. Raises ValueError when it is not one."""
     file = decode(NotesFile, text)
-    # What was read may be of any type where a text, a number or a mapping is due.
+    # Decoded values may be of any type where a text, a number or a mapping is expected.
     for notes in (file.notes, file.before or file.notes):
         if (type(notes.generation), type(notes.off), type(notes.watermarks)) != (int, bool, dict):
             raise ValueError("not the notes of a memory")

@@ -11,7 +11,7 @@ from parley.memory.model.document import StoredMemory
 class MemoryStore(Protocol):
     """Memories by person, and by assistant where each has its own ("" is the general one).
 
-    Every method raises MemoryFailed, which says what is wrong and what helps; nothing is lost then.
+    Every method raises MemoryFailed, whose text says what is wrong and what helps; nothing is lost then.
     """
 
     async def load(self, person: str, assistant: str = "") -> StoredMemory:
@@ -22,7 +22,7 @@ class MemoryStore(Protocol):
         """Save the whole memory if it is as it was read; return it with its new revision.
 
         After a crash at any moment either all of it is there or nothing. Raises DocumentConflict when
-        somebody changed it meanwhile: load it again and decide anew.
+        somebody changed it meanwhile: load it again and redo the change.
         """
         ...
 
@@ -33,7 +33,6 @@ class MemoryStore(Protocol):
     async def erase(self, person: str) -> None:
         """Remove everything of a person, for every assistant, and all that was quarantined.
 
-        What stays is a count, so that what is being learned meanwhile is not stored, and whether they
-        switched memory off.
+        The generation stays, so that a lesson in progress is not saved, and whether memory is switched off.
         """
         ...

@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 _PREFIX = "memory/"
 _ASIDE = "memory-aside/"
 _PAGE = 100
-# Characters of a row, and facts, up to which it is read and made on the loop, within 1 ms.
+# Characters and facts up to which a row is parsed and made on the loop, within 1 ms.
 _BIG = 20_000
 _MANY = 100
 _MOST_KEPT = 256
@@ -35,7 +35,7 @@ _MOST_KEPT = 256
 class SqlMemoryStore:
     """Stores memories as documents `memory/{person}/{assistant}`, both percent-escaped.
 
-    What cannot be read is moved to `memory-aside/...`, as the files do it.
+    Unreadable rows are moved to `memory-aside/...`, as unreadable files are renamed.
     """
 
     def __init__(self, documents: DocumentRepository) -> None:
@@ -123,7 +123,7 @@ class SqlMemoryStore:
         key = f"{_ASIDE}{document.key.removeprefix(_PREFIX)}/{digest(text.encode())[:16]}"
         there = await _asked(self._documents.get(key))
         if not there.version:
-            with suppress(DocumentConflict):  # another node was first
+            with suppress(DocumentConflict):  # another node did it first
                 await _asked(self._documents.set(replace(there, body=text)))
 
 

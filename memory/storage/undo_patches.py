@@ -1,6 +1,6 @@
 """Undo patches: earlier versions stored as differences, as five whole copies would be five times the file.
 
-A patch also fits a memory that was edited by hand in between: it takes back its own change only.
+A patch also applies to a memory that was edited by hand in between: it undoes only its own change.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class UndoPatch:
 def make_patch(newer: MemoryDocument, older: MemoryDocument) -> UndoPatch:
     """Return the patch from the newer document to the older."""
     there = {fact.id: fact for fact in newer.facts}
-    # Nearly all are the very same objects, which is quicker to see.
+    # Nearly all are the same objects, and identity is quicker to compare.
     same = [fact.id for fact in older.facts if (now := there.get(fact.id)) is fact or now == fact]
     kept = set(same)
     if same != [fact.id for fact in newer.facts if fact.id in kept]:
-        kept = set()  # the order differs: all of them are put back
+        kept = set()  # the order differs: restore all
     return UndoPatch(
         dropped=tuple(fact.id for fact in newer.facts if fact.id not in kept),
         put=tuple(RestoredFact(place, fact) for place, fact in enumerate(older.facts) if fact.id not in kept),

@@ -1,7 +1,7 @@
 """Escaping of structural characters: once on the way into a prompt, undone once after it.
 
-What is stored is always raw. A model may echo what it saw (`R&amp;D`) or what was meant (`R&D`): both come
-back as the latter, so that nothing drifts from round to round.
+What is stored is always raw. A model may echo what it saw (`R&amp;D`) or what was meant (`R&D`): both are
+read as the latter, so that repeated rounds change nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tokenization for search: stems of words; single and paired characters where no spaces are.
 
-Which language a text is in is never asked: the script of each piece decides, so that mixed texts work.
+The script of each piece decides, not the language of the text, so that mixed texts work.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HANGUL = "\uac00-\ud7a3"
 # Thai and Lao, Burmese, Khmer.
 _OTHERS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 UNSPACED = _KANA + _HAN + _HANGUL + _OTHERS
-"""Characters of scripts that are read one by one and in pairs, as they stand in a regular expression."""
+"""Characters of scripts without spaces, as in a regular expression; indexed one by one and in pairs."""
 _PIECE = re.compile(rf"([{UNSPACED}]+)|(\d+(?:\.\d+)*)|([^\W\d_{UNSPACED}]+)")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _SHORTENED = re.compile(r"['’](?=\w)")
@@ -42,7 +42,7 @@ _GRAMMAR = """
 """
 STOP_WORDS = frozenset(_GRAMMAR.split())
 
-# Han that carries grammar rather than meaning, simplified and traditional: alone it is no term.
+# Han function characters, simplified and traditional: alone they are no terms.
 FUNCTION_CHARACTERS = frozenset(
     "的了着过吗呢吧啊呀哦嗯么我你您他她它们咱这那哪谁啥什怎是在有和与及或而且但就都也还又很太再才"
     "不没无把被给让向从对于为以之其所个些每会能可要想得地曾到说请這們嗎麼為與個沒過還著給讓對從於會"
@@ -57,13 +57,13 @@ class Stemmer(Protocol):
         ...
 
 
-# A stemmer keeps the word that it is at in itself: one thread at a time.
+# A stemmer keeps its current word as state: one thread at a time.
 _one_at_a_time = threading.Lock()
 
 
 @cache
 def _stemmer(language: str) -> Stemmer:
-    # Its package brings the rules of thirty languages: 3 MB, for whose memory is searched.
+    # Imported late: the package has rules of thirty languages (3 MB).
     from snowballstemmer import stemmer
 
     return cast("Stemmer", stemmer(language))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # A full stop ends a sentence only before a space: "v20.1" and "parley.example" are one word each.
-# Of several only the first is tried: what fails there fails from each of them on.
+# Of a run of marks only the first is tried: what fails there fails at each of them (linear time).
 _END = re.compile(r"(?<![.!?])[.!?]++[\"')\]]*+(?=\s)\s*|[。！？…]+[”’」』）]*\s*|\n+\s*")
 
 

@@ -41,7 +41,7 @@ def says_nothing(text: str) -> bool:
 def _is_acknowledgement(words: str) -> bool:
     """Return whether words are phrases one after the other.
 
-    Each place is reached once: there are many ways to part "是啊是啊是啊", and a pattern would try them all.
+    Visits each position once: "是啊是啊是啊" can be split in many ways, and a pattern would try them all.
     """
     phrases, reached = _acknowledgements(), {0}
     for at in range(len(words)):

@@ -1,9 +1,8 @@
 """Token counting that never blocks: exact once a tokenizer is loaded, by estimate until then.
 
-A tokenizer loads in a thread of its own (0.2 s for the vendored one; others may be downloaded). Whoever
-counts meanwhile gets the estimate at once and starts no second load. A load that failed is remembered and
-tried again after ten minutes, so that it heals by itself. A load that hangs is left alone: tiktoken holds
-a lock meanwhile, and another would only queue behind it.
+A tokenizer loads in a thread of its own (0.2 s for the vendored one; others may be downloaded). Counts
+meanwhile are estimates and start no second load. A failed load is retried after ten minutes. A load that
+hangs is left alone: tiktoken holds a lock meanwhile, and another load would only queue behind it.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from parley.memory.text.tokenizers import load_encoding
 _log = logging.getLogger(__name__)
 
 COOLDOWN = 600.0
-"""Seconds between a load that failed and the next one; the reference system's."""
+"""Seconds between a failed load and the next one; the reference system's."""
 WARM_UP = 5.0
-"""Seconds that a tokenizer is waited for at most where somebody may wait; the reference system's."""
+"""Longest wait for a tokenizer, in seconds, where waiting is allowed; the reference system's."""
 MARGIN = 1.1
-"""What an estimate is multiplied by before it is held against a budget: it errs by up to a tenth on a
-whole block of one language (docs/memory-injection.md)."""
-# Some 100 bytes of key and value each, and a line of a fact is about as long: at most ten megabytes.
+"""Factor on an estimate before it is compared with a budget: it errs by up to a tenth on a block of one
+language (docs/memory-injection.md)."""
+# Entries of about 100 bytes of key and value, plus a fact's line: at most ten megabytes.
 _CACHED = 32_768
 _LONGEST_CACHED = 2_000
 
@@ -162,7 +161,7 @@ class TokenCounter:
         except (ImportError, OSError, ValueError) as error:
             _log.warning("no tokenizer, tokens are estimated for %.0f s: %s", self._cooldown, error)
         finally:
-            # Also after an error that nobody foresaw: LOADING for ever would never heal.
+            # Also after an unexpected error: a counter that stays LOADING would never recover.
             self._state = outcome or _Failed(self._clock())
             self._settled.set()
 

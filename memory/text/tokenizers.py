@@ -36,12 +36,12 @@ _SPECIAL = {
 def load_encoding(name: str) -> Encoding:
     """Return the encoding of this name.
 
-    Raises OSError, ImportError or ValueError where it is not to be had: no network, no such name, or a
-    file that is not the one it should be.
+    Raises OSError, ImportError or ValueError where it cannot be loaded: no network, no such name, or a
+    wrong checksum.
     """
     if name == CL100K:
         return load_vendored(VENDORED)
-    import tiktoken  # slow to import, and not needed where characters are counted
+    import tiktoken  # slow to import, and not needed with `token_counting: char`
 
     return tiktoken.get_encoding(name)
 

@@ -23,7 +23,7 @@ from parley.memory.learning.extraction.turn_filter import (
 from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, MemoryDocument, Summaries
 from parley.memory.text.escape import escaped
 
-# A memory of this many facts is shown whole; of a larger one what is near to what was said, and what is new.
+# Up to this many facts all are shown to the model; of more, those nearest to the turns, and the newest.
 MOST_SHOWN = 120
 _NEAREST, _NEWEST = 60, 30
 _AS_LONG_AS = 600
@@ -142,7 +142,7 @@ def join_lines(text: str) -> str:
 def select_facts(facts: Sequence[Fact], index: FactSearch, said: Sequence[str]) -> list[Fact]:
     """Return the facts that a model needs to see for these words, in their own order.
 
-    Of a large memory: those nearest to what was said, turn by turn, all corrections that find room, and
+    Of a large memory: those nearest to the turns, one turn after the other, all corrections that fit, and
     the newest.
     """
     if len(facts) <= MOST_SHOWN:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel, LanguageModelInput
     from langchain_core.runnables import Runnable, RunnableConfig
 
-# Tags that keep a call out of every stream of a graph, should one ever surround it.
+# Tags that keep the call out of the streams of a surrounding graph.
 _QUIET = ["nostream", "langsmith:nostream"]
 _REFUSALS = (400, 404, 405, 415, 422, 501)
 _RETRIES = 1
@@ -109,7 +109,7 @@ class LangchainModel:
     ) -> Any:  # noqa: ANN401
         """Return the answer or the error: every provider has its own classes, with nothing in common.
 
-        Raises MemoryFailed when the time is over.
+        Raises MemoryFailed on timeout.
         """
         config: RunnableConfig = {"tags": _QUIET, "callbacks": [], "run_name": "memory"}
         call = asyncio.ensure_future(model.ainvoke(cast("LanguageModelInput", messages), config))

@@ -81,7 +81,7 @@ def _without_thoughts(text: str) -> str:
 
 
 def _updates(text: str) -> list[Object]:
-    """Yield all objects in a text that are updates, the last one first."""
+    """Return all objects in a text that are updates, the last one first."""
     decoder, found, at = json.JSONDecoder(), list[Object](), text.find("{")
     for _ in range(_MOST_STARTS):
         if at < 0:

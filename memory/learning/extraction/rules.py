@@ -62,7 +62,7 @@ RULES = (
     _rule(r"我(?:很|最|非常|特别)?(?:不喜欢|讨厌)(.+)", "用户不喜欢{}", Category.PREFERENCE),
     _rule(r"我(?:想|打算)学(.+)", "用户想学{}", Category.GOAL),
 )  # fmt: skip
-# These take a sentence as a whole; the others take its clauses.
+# These match whole sentences; the others match clauses.
 WHOLE = (
     _rule(rf"{_SO}(?:please )?remember(?: that|:)? (.+)", "User asked to remember: {}", Category.CONTEXT),
     _rule(r"(?:请|帮我)?记住[，,：:]?\s*(.+)", "用户要求记住：{}", Category.CONTEXT),
@@ -75,10 +75,10 @@ _FORGET = re.compile(
     rf"{_SO}(?:please )?forget(?: that| about)? (.+)|(?:请|帮我)?(?:忘记|忘掉|忘了)(?:关于)?(.+)",
     re.IGNORECASE,
 )
-# Where one statement ends and the next begins; the end of a question is told by its mark.
+# Boundaries of statements; questions are recognised by their mark.
 _END = re.compile(r"(?<!\bst)(?<!\bmr)(?<!\bdr)(?<!\bmrs)[.!?](?=\s|$)|[。！？；;\n]+", re.IGNORECASE)
 _CLAUSE = re.compile(
-    # Only from the first of several blanks on: else each of them would be a beginning to try.
+    # Only from the first of several blanks, so that matching takes linear time.
     r"(?<!\s),?\s++(?:and|but)\s++(?=(?:i|my|i'm|i’m)\b)|,\s++(?=(?:i|my) )|[，,](?=我)",
     re.IGNORECASE,
 )
@@ -121,7 +121,7 @@ class RuleExtractor:
 
 
 def split_statements(text: str) -> Iterator[str]:
-    """Return the sentences of a text that are no questions."""
+    """Yield the sentences of a text that are no questions."""
     begin = 0
     for end in [*_END.finditer(text), None]:
         sentence = text[begin : end.start() if end else len(text)].strip(_EDGES)
@@ -132,7 +132,7 @@ def split_statements(text: str) -> Iterator[str]:
 
 
 def match_rules(sentence: str) -> list[tuple[ExtractionRule, str]]:
-    """Yield the rules that match a sentence or its clauses, with what each captured."""
+    """Return the rules that match a sentence or its clauses, with what each captured."""
     found = [_match(WHOLE, sentence)]
     if found == [None]:
         found = [_match(RULES, clause.strip(_EDGES)) for clause in _CLAUSE.split(sentence)]
@@ -160,7 +160,7 @@ def _fact(rule: ExtractionRule, value: str, turn: LearnableTurn, reply: str) -> 
 
 
 def _replaced(rule: ExtractionRule, value: str, facts: Sequence[Fact], place: int) -> Iterator[Removal]:
-    """Return the removals of what the rule learned before and is no longer true."""
+    """Yield the removals of what the rule learned before and is no longer true."""
     if not rule.one:
         return
     start, _, end = rule.content.casefold().partition("{}")
@@ -175,7 +175,7 @@ def _replaced(rule: ExtractionRule, value: str, facts: Sequence[Fact], place: in
 
 
 def _forgotten(statement: str, facts: Sequence[Fact]) -> Iterator[Removal]:
-    """Return the removals of facts that hold all words that the person asks to forget."""
+    """Yield the removals of facts that hold all words that the person asks to forget."""
     match = _FORGET.fullmatch(statement)
     if match is None:
         return

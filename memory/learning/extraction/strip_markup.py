@@ -15,11 +15,11 @@ _UPLOADS = re.compile(
     r"<(uploaded_files|current_uploads)\b[^<>]*>.*?(?:</\1\s*>|\Z)\s*", re.IGNORECASE | re.DOTALL
 )
 _FILE = re.compile(r'^<file name="[^"\n]*" type="[^"\n]*">$.*?(?:^</file>$\n?|\Z)', re.MULTILINE | re.DOTALL)
-# At a line's beginning only: "#include <memory>" is a person's own.
+# At a line's beginning only: "#include <memory>" is the person's own text.
 _MEMORY = re.compile(r"^[ \t]*<memory>.*?(?:</memory>\s*|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>\s*|\Z)", re.IGNORECASE | re.DOTALL)
 _BLOCKS = (_UPLOADS, _FILE, _MEMORY, _REMINDER)
-# Lines that begin and end so, and have this between, in any place.
+# Beginning, end and inner part of notice lines.
 _NOTES = (
     ('[Attached file "', " bytes: ", "]"),
     ("[The file ", " could not be read: ", "]"),

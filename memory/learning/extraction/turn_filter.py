@@ -15,7 +15,7 @@ from parley.memory.text.smalltalk import says_nothing, yes_no_question
 # Characters of one text that an extraction reads: facts stand at the beginning or the end of long ones.
 MOST_SAID = 4000
 MOST_REPLY = 1000
-# Of one text, before anything looks for marks in it; what an extraction reads may be decided anew later.
+# Characters of one text that are queued, before markup is searched; extraction may later read fewer.
 MOST_KEPT = 20_000
 _CUT = "\n[...]\n"
 

@@ -1,7 +1,7 @@
 """Optional embeddings of facts: an English model in this process, or any `/embeddings` service.
 
-Neither is ever waited for in a way that hurts: vectors of facts are made in the background, one person
-after the other; until they are there, and whenever something fails, words alone decide.
+No run waits for vectors of facts: they are made in the background, one person after the other. Until they
+exist, and whenever something fails, only full-text scores count.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from parley.memory.text.search_terms import terms
 _log = logging.getLogger(__name__)
 
 PAUSE = 60.0
-"""Seconds without another try after an embedder failed."""
+"""Seconds without a retry after an embedder failed."""
 TIMEOUT = 2.0
-"""Seconds that a service may take for an answer: a person is waiting."""
-# A message counts for this much of the one after it, where that one says something (three terms or more).
+"""Timeout of a service in seconds: a person is waiting."""
+# Weight of a message relative to the next one, where that has three terms or more.
 _AGED = 0.3
 _SAYS_SOMETHING = 3
 _MESSAGES = 5

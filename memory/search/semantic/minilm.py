@@ -19,7 +19,7 @@ from parley.memory.search.semantic.wordpiece import WordPiece
 
 Array = NDArray[np.float32]
 
-# What the model was trained for is 128 pieces; facts have some 20.
+# The model was trained for 128 pieces; facts have about 20.
 _MOST_PIECES = 128
 _TOGETHER = 32
 
@@ -64,7 +64,7 @@ class MiniLM:
         """Return one row for each text. Blocks for long: on threads only."""
         ids = [self._pieces.ids(text, _MOST_PIECES) for text in texts]
         rows = np.empty((len(texts), self.width), np.float32)
-        # Texts of a length go together, so that little is computed for nothing.
+        # Batches of similar length, so that little padding is computed.
         order = sorted(range(len(ids)), key=lambda place: len(ids[place]))
         for start in range(0, len(order), _TOGETHER):
             places = order[start : start + _TOGETHER]
@@ -145,7 +145,7 @@ def _layer(tensors: dict[str, Array], place: int) -> _Layer:
 
 
 def _tensors(file: Path) -> dict[str, Array]:
-    """Yield the arrays of a safetensors file: eight bytes of length, a JSON header, raw numbers."""
+    """Return the arrays of a safetensors file: eight bytes of length, a JSON header, raw numbers."""
     raw = np.fromfile(file, np.uint8)
     size = int.from_bytes(raw[:8].tobytes(), "little")
     header = json.loads(raw[8 : 8 + size].tobytes())

@@ -13,7 +13,7 @@ from parley.memory.search.index import FactIndex
 from parley.memory.search.neighbours import Neighbours, batch_of
 from parley.memory.search.ranking import rank
 
-# Shares of the score; the measurements are in docs/memory-injection.md.
+# Weights of the two scores; the measurements are in docs/memory-injection.md.
 _WORDS = 0.4
 _MEANING = 0.6
 # As many as the index itself returns; the rest come by confidence.
@@ -66,7 +66,7 @@ def rank_blended(
 ) -> list[Fact]:
     """Rank as `rank`, with semantic scores counted too; `facts` are those of the index, oldest first.
 
-    A fact whose closeness is not known is judged by its words alone.
+    A fact without a semantic score has its full-text score alone.
     """
     if options.ranking is not Ranking.RELEVANCE:
         return rank(index, messages, options)

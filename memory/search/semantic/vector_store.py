@@ -1,6 +1,6 @@
 """Vector file of one memory: exactly the vectors of the facts that there are.
 
-What was forgotten is gone from the file with the next `sync`. The file is a cache: damaged, it is made anew.
+What was forgotten is gone from the file with the next `sync`. The file is a cache: a damaged one is rebuilt.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ class VectorStore:
     def sync(self, texts: Sequence[str], embed: Callable[[Sequence[str]], Array]) -> None:
         """Keep the vectors of these texts and of no others; `embed` makes those that are missing.
 
-        Raises what `embed` raises, and OSError; everything is as it was then.
+        Raises what `embed` raises, and OSError; nothing is changed then.
         """
         with self._keeping:
             places, rows = self._read()
             missing = self.missing(texts)
             made = embed(missing) if missing else rows
             if rows.size and made.shape[1] != rows.shape[1]:
-                # Another model under the same name: nothing that is there is of use.
+                # Another model under the same name: existing vectors are useless.
                 places, missing = {}, list(dict.fromkeys(texts))
                 made = embed(missing)
             fresh = {digest(text): made[row] for row, text in enumerate(missing)}
