@@ -20,7 +20,7 @@ from tests.kit.documents import (
     mentioned,
 )
 
-FOLDERS = ("benchmarks", "channels", "deploy", "docs", "memory", "parley", "scripts", "tests")
+FOLDERS = ("benchmarks", "channels", "docs", "memory", "parley", "scripts", "tests")
 MADE_UP = {"channels/NAME", "channels/discord/", "parley/simulator/discord/"}
 """Paths of examples."""
 EVERY = [block for name, text in documents().items() for block in blocks(name, text)]
@@ -119,6 +119,29 @@ def test_every_path_that_a_document_names_exists():
     assert len(named) > 100
     missing = {(document, path) for document, path in named if not (ROOT / path).exists()}
     assert {(document, path) for document, path in missing if path not in MADE_UP} == set()
+
+
+def test_every_link_leads_to_a_file_and_a_heading():
+    broken = [
+        f"{document}: {target}"
+        for document, text in documents().items()
+        for target in re.findall(r"\]\(([^)\s]+)\)", without_code(text))
+        if ":" not in target and not leads_somewhere(document, target)
+    ]
+    assert broken == []
+
+
+def without_code(text):
+    return re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+
+
+def leads_somewhere(document, target):
+    file, _, heading = target.partition("#")
+    path = (ROOT / document).parent / file if file else ROOT / document
+    if not path.exists() or not heading:
+        return path.exists()
+    titles = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    return heading in {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
 
 
 def test_the_forge_runs_targets_that_exist():

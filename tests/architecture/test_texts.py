@@ -33,7 +33,8 @@ ELSEWHERE = {"parley/core/hitl/policy.py", "parley/core/model/sanitize.py"}
 
 LOGS = {"log"}
 NOT_SAID = re.compile(
-    r"(?:[A-Z]\w*)?(?:Error|Lost|Missing|Refused|Rejected|Unavailable|Unauthorized)|file_withheld|compile"
+    r"(?:[A-Z]\w*)?(?:Error|Lost|Missing|Refused|Rejected|Unavailable|Unauthorized|UnreadableResponse)"
+    r"|file_withheld|compile"
 )
 """Errors, and what makes them: their words are for the log. And patterns, which read what people write."""
 FOR_OTHERS = {
