@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from typing import Protocol
 
 from parley.core.dead_letters import POISON_REASON, bury_items
@@ -14,12 +13,10 @@ from parley.core.flow_control.semaphore import CountingSemaphore
 from parley.core.model.errors import LaneLost, MemoryFailed, StoreUnavailable
 from parley.core.model.types import CompletedTurn
 from parley.core.ports.journal import Claim, QueueItem
+from parley.core.scheduler.lane_worker import LaneRules, LaneWorker
 from parley.memory.learning.queue import QUEUE, LearningJournal, LearningQueue, decode_turn, is_trigger
 from parley.memory.options import MemoryOptions
 
-log = logging.getLogger(__name__)
-
-_IDLE_LOOK = 5.0
 _STORE_PAUSE = 2.0
 _GROWTH = 4
 
@@ -52,109 +49,34 @@ class LearningWorker:
         self._learner = learner
         self._options = options
         self._failed = failed
-        self._quarantine = quarantine or Quarantine()
         self._slots = CountingSemaphore(options.extractors)
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._draining = asyncio.Event()
+        rules = LaneRules("a lesson", self._broke, self._bury, failed, lambda _: _STORE_PAUSE, nullcontext)
+        self._lanes = LaneWorker(journal, quarantine or Quarantine(), rules)
 
     async def run(self) -> None:
         """Work until cancelled or drained; what is in progress then waits again."""
         try:
-            while not self._draining.is_set():
-                try:
-                    if not await self._claim_some():
-                        await self._wait()
-                except StoreUnavailable as error:
-                    self._failed(f"cannot look for turns to learn from: {error}")
-                    await asyncio.sleep(_STORE_PAUSE)
-            await self._finished()
+            await self._lanes.work(QUEUE, self._slots, self._options.extractors, self._work)
+            await self._lanes.finish()
         finally:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await self._lanes.cancel()
 
     async def drain(self, budget: float) -> bool:
         """Start nothing more; wait `budget` seconds for work in progress, and return whether it ended.
 
         What waits is on disk, and goes on at the next start.
         """
-        self._draining.set()
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=budget)
-        return not self._tasks
+        self._lanes.close()
+        return await self._lanes.finish(budget)
 
-    async def _finished(self) -> None:
-        while self._tasks:
-            await asyncio.wait(set(self._tasks))
-
-    async def _claim_some(self) -> bool:
-        taken, begun = await self._slots.take(self._options.extractors), 0
+    async def _work(self, claim: Claim, give_back: Callable[[], None]) -> None:
         try:
-            claims = () if self._draining.is_set() else await self._journal.claim(QUEUE, taken)
-            for claim in claims:
-                task = asyncio.create_task(self._guard(claim))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
-                begun += 1
-        finally:
-            self._slots.give_back(taken - begun)
-        return bool(claims)
-
-    async def _wait(self) -> None:
-        waiting = asyncio.create_task(self._journal.wait(QUEUE, _IDLE_LOOK))
-        draining = asyncio.create_task(self._draining.wait())
-        try:
-            await asyncio.wait({waiting, draining}, return_when=asyncio.FIRST_COMPLETED)
-            if waiting.done():
-                waiting.result()
-        finally:
-            for task in (waiting, draining):
-                task.cancel()
-            await asyncio.gather(waiting, draining, return_exceptions=True)
-
-    async def _guard(self, claim: Claim) -> None:
-        """Supervise one lane: log what breaks, and give the lane back."""
-        give_back = self._slots.holder()
-        lesson = asyncio.create_task(self._work_or_try(claim, give_back))
-        try:
-            await asyncio.wait({lesson})
-            error = lesson.exception()
-            if isinstance(error, LaneLost):
-                log.info("person %s: taken over, or cancelled", claim.lane)
-                await self._until_stored(lambda: self._journal.release(claim))
-            elif isinstance(error, StoreUnavailable):
-                self._failed(f"person {claim.lane}: {error}")
-                await asyncio.sleep(_STORE_PAUSE)
-                await self._until_stored(lambda: self._journal.release(claim))
-            elif error is not None:
-                log.error("person %s: a lesson broke", claim.lane, exc_info=error)
-                items = [item for item in claim.items if not is_trigger(item)]
-                await self._until_stored(
-                    lambda: self._set_back(claim, items, f"{type(error).__name__}; see the log")
-                )
-        except asyncio.CancelledError:
-            lesson.cancel()
-            await asyncio.gather(lesson, return_exceptions=True)
-            with suppress(LaneLost, StoreUnavailable):
-                await asyncio.shield(self._journal.release(claim))
+            await self._learn(claim)
+        except StoreUnavailable:
+            await asyncio.sleep(_STORE_PAUSE)
             raise
-        finally:
-            give_back()
 
-    async def _work_or_try(self, claim: Claim, give_back: Callable[[], None]) -> None:
-        """Learn; possible poison alone among suspects, and known poison never again."""
-        if not self._quarantine.holds(claim):
-            await self._work(claim)
-            return
-        give_back()  # a lane that waits for its trial must not hold a slot
-        async with self._quarantine.trial(self._journal, claim, self._slots):
-            if self._quarantine.is_poison(claim):
-                items = [item for item in claim.items if not is_trigger(item)]
-                await self._give_up(claim, items, POISON_REASON.format(claim.crashes, claim.trials))
-            else:
-                await self._work(claim)
-
-    async def _work(self, claim: Claim) -> None:
+    async def _learn(self, claim: Claim) -> None:
         """Learn from a lane's turns, separately for each assistant: a failure of one leaves the others."""
         turns = {item: decode_turn(item) for item in claim.items if not is_trigger(item)}
         failing = [item for item, turn in turns.items() if turn is None]
@@ -181,6 +103,14 @@ class LearningWorker:
                 found.setdefault(assistant, {})[item] = turn
         return found
 
+    async def _broke(self, claim: Claim, error: Exception) -> None:
+        items = [item for item in claim.items if not is_trigger(item)]
+        await self._set_back(claim, items, f"{type(error).__name__}; see the log")
+
+    async def _bury(self, claim: Claim) -> None:
+        items = [item for item in claim.items if not is_trigger(item)]
+        await self._give_up(claim, items, POISON_REASON.format(claim.crashes, claim.trials))
+
     async def _set_back(self, claim: Claim, failing: Sequence[QueueItem], reason: str) -> None:
         """Retry later, or give up; turns that were learned from are skipped then."""
         tried = claim.items[0].attempts + 1
@@ -197,11 +127,3 @@ class LearningWorker:
         await bury_items(self._journal, claim, [*items, *triggers], reason)
         for trigger in triggers:
             await self._journal.discard(trigger.id)
-
-    async def _until_stored(self, write: Callable[[], Awaitable[None]]) -> None:
-        """Retry until stored: a lane that is not given back holds its person's turns until a restart."""
-        while True:
-            try:
-                return await write()
-            except StoreUnavailable:
-                await asyncio.sleep(_STORE_PAUSE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -21,13 +21,13 @@ from parley.core.inbound.batching import QueuedMessage, batch_items
 from parley.core.inbound.turn_queue import load_queue, stop_run_item
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.codec import decode
-from parley.core.model.errors import AgentError, LaneLost, StoreUnavailable
-from parley.core.model.queues import busy_signal_queue, command_queue, turn_queue
+from parley.core.model.errors import AgentError, LaneLost
+from parley.core.model.queues import TURNS, busy_signal_queue, command_queue, turn_queue
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Claim
-from parley.core.ports.lease import holding_lease
 from parley.core.scheduler.catch_up import CatchUpPacer, find_missed, may_be_missed
 from parley.core.scheduler.catch_up_worker import handle_missed
+from parley.core.scheduler.lane_worker import LaneRules, LaneWorker
 from parley.core.scheduler.poison_worker import bury_poison
 from parley.core.scheduler.remote_stop import RemoteStop, registered
 from parley.core.services import CoreServices
@@ -42,13 +42,9 @@ log = logging.getLogger(__name__)
 
 _CLAIMED_AT_ONCE = 200
 _COMMANDS_AT_ONCE = 500
-_IDLE_LOOK = 5.0
 # A message whose handling broke this often is answered with an apology and set aside for the operator.
 _MOST_ATTEMPTS = 3
 _DIED = "no error is known; the process that worked it ended, or an earlier one has it in its log"
-_CAUSE_SHOWN = 500
-
-LaneHandler = Callable[[Claim, Callable[[], None]], Awaitable[None]]
 
 
 class Manager:
@@ -59,36 +55,29 @@ class Manager:
         options = services.options
         self._backlog = CatchUpPacer(options.backlog_rate, services.clock())
         self._for_turns = CountingSemaphore(options.max_turns)
-        # Why the last try in each of these lanes broke, until one of it succeeds.
-        self._broken: dict[tuple[str, str], str] = {}
+        rules = LaneRules("a turn", self._set_back, partial(bury_poison, services), log.error)
+        self._lanes = LaneWorker(services.journal, services.quarantine, rules)
         self._shares = FairShare(options.max_turns // 2)
         self._turns: dict[str, TurnExecution] = {}
         self._stops = RemoteStop(services.news, self._turns)
-        self._movable: dict[asyncio.Task[None], str] = {}  # those of turns, with their conversations
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._looking: set[asyncio.Task[None]] = set()
-        self._draining = asyncio.Event()
         self._drained = asyncio.Event()
 
     async def run(self) -> None:
         """Work until cancelled, or until `drain` is over."""
-        for_turns, for_commands = self._for_turns, CountingSemaphore(_COMMANDS_AT_ONCE)
+        commands = CountingSemaphore(_COMMANDS_AT_ONCE)
         try:
             async with asyncio.TaskGroup() as group:
                 for name in self._services.channels:
-                    group.create_task(self._claim_all(turn_queue(name), for_turns, self._work_turn))
-                    group.create_task(self._claim_all(command_queue(name), for_commands, self._work_command))
-                    group.create_task(
-                        self._claim_all(question_queue(name), for_commands, self._work_question)
-                    )
-                    group.create_task(
-                        self._claim_all(busy_signal_queue(name), for_commands, self._work_knock)
-                    )
+                    for queue, slots, handler in (
+                        (turn_queue(name), self._for_turns, self._work_turn),
+                        (command_queue(name), commands, self._work_command),
+                        (question_queue(name), commands, self._work_question),
+                        (busy_signal_queue(name), commands, self._work_knock),
+                    ):
+                        group.create_task(self._lanes.work(queue, slots, _CLAIMED_AT_ONCE, handler))
             await self._drained.wait()
         finally:
-            for task in self._tasks:
-                task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await self._lanes.cancel()
 
     async def drain(self, *, hand_over: bool = False) -> None:
         """Claim nothing more, and let turns finish for `shutdown_grace` seconds.
@@ -96,20 +85,19 @@ class Manager:
         What is left then goes on at the next start. To `hand_over`, turns that wait for the agent are given
         up at once: another node goes on with them.
         """
-        self._draining.set()
+        self._lanes.close()
         self._backlog.close()
         self._services.quarantine.close()
         self._shares.close()
-        for looking in self._looking:
-            looking.cancel()
-        for task, lane in self._movable.items() if hand_over else ():
-            if lane not in self._turns or self._turns[lane].before_answer:
+        for task, claim in self._lanes.tasks.items() if hand_over else ():
+            if claim.queue.startswith(TURNS) and self._waits_for_agent(claim.lane):
                 task.cancel()
-        if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=self._services.options.shutdown_grace)
-        if self._tasks:
-            log.warning("%d turns are left to go on at the next start", len(self._tasks))
+        if not await self._lanes.finish(self._services.options.shutdown_grace):
+            log.warning("%d turns are left to go on at the next start", len(self._lanes.tasks))
         self._drained.set()
+
+    def _waits_for_agent(self, lane: str) -> bool:
+        return lane not in self._turns or self._turns[lane].before_answer
 
     async def stop(self, conversation: Conversation) -> bool:
         """End the conversation's running turn, here or on another node; tells whether there was one."""
@@ -127,65 +115,6 @@ class Manager:
             turn = self._services.conversations.turn_id(queue.items[0].id)
             await self._services.journal.put(stop_run_item(queue.messages[0].message, run, turn))
         return True
-
-    async def _claim_all(self, queue: str, slots: CountingSemaphore, work: LaneHandler) -> None:
-        failures = 0
-        while not self._draining.is_set():
-            try:
-                if not await self._claim_some(queue, slots, work):
-                    await self._wait(queue)
-                failures = 0
-            except StoreUnavailable as error:
-                log.error("cannot look for work in %s: %s", queue, error)
-                await asyncio.sleep(backoff(failures))
-                failures += 1
-
-    async def _claim_some(self, queue: str, slots: CountingSemaphore, work: LaneHandler) -> bool:
-        """Claim lanes while there are slots for them, and start their work; False when nothing is left."""
-        taken, started = await slots.take(_CLAIMED_AT_ONCE), 0
-        try:
-            claims = await self._services.journal.claim(queue, taken)
-            for claim in claims:
-                self._start(claim, slots, work)
-                started += 1
-        finally:
-            slots.give_back(taken - started)
-        return len(claims) == taken
-
-    async def _wait(self, queue: str) -> None:
-        """Until there may be work, or draining begins."""
-        if self._draining.is_set():
-            return
-        looking = asyncio.create_task(self._services.journal.wait(queue, _IDLE_LOOK))
-        self._looking.add(looking)
-        try:
-            await asyncio.wait({looking})
-        finally:
-            self._looking.discard(looking)
-            looking.cancel()
-        if not looking.cancelled():
-            looking.result()
-
-    def _start(self, claim: Claim, slots: CountingSemaphore, work: LaneHandler) -> None:
-        chosen = partial(self._try, slots, work) if self._services.quarantine.holds(claim) else work
-        task = asyncio.create_task(self._guard(claim, chosen, slots.holder()))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        if work == self._work_turn:
-            self._movable[task] = claim.lane
-            task.add_done_callback(self._movable.pop)
-
-    async def _try(
-        self, slots: CountingSemaphore, work: LaneHandler, claim: Claim, give_back: Callable[[], None]
-    ) -> None:
-        """Work a suspect when its turn to be tried has come; poison is set aside."""
-        give_back()  # whoever waits for that must not keep others waiting
-        quarantine = self._services.quarantine
-        async with quarantine.trial(self._services.journal, claim, slots) as give_back_again:
-            if quarantine.is_poison(claim):
-                await bury_poison(self._services, claim)
-            else:
-                await work(claim, give_back_again)
 
     async def _work_turn(self, claim: Claim, answered: Callable[[], None]) -> None:
         account = account_key(decode(InboundMessage, claim.items[0].body).sender)
@@ -229,7 +158,7 @@ class Manager:
     async def _see_through(self, claim: Claim, beginning: TurnContext, answered: Callable[[], None]) -> None:
         burst = beginning.burst
         broken = (
-            self._broken.get((claim.queue, claim.lane), _DIED)
+            self._lanes.broken.get((claim.queue, claim.lane), _DIED)
             if burst[0].item.attempts >= _MOST_ATTEMPTS
             else ""
         )
@@ -248,43 +177,10 @@ class Manager:
     async def _work_question(self, claim: Claim, answered: Callable[[], None]) -> None:
         await handle_question_event(self._services, claim)
 
-    async def _guard(self, claim: Claim, work: LaneHandler, give_back: Callable[[], None]) -> None:
-        """One of the three supervisors: whatever breaks in a turn stays in its conversation."""
-        try:
-            with holding_lease(claim.tenure):
-                await work(claim, give_back)
-            self._broken.pop((claim.queue, claim.lane), None)
-        except LaneLost:
-            log.info("%s: taken over, or ended by a command", claim.lane)
-            await self._until_stored(lambda: self._services.journal.release(claim))
-        except StoreUnavailable as error:
-            log.error("%s: %s", claim.lane, error)
-            await self._until_stored(lambda: self._services.journal.release(claim))
-        except asyncio.CancelledError:
-            with suppress(LaneLost, StoreUnavailable):
-                await asyncio.shield(self._services.journal.release(claim))
-            raise
-        except Exception as error:
-            log.exception("%s: a turn broke", claim.lane)
-            self._broken[claim.queue, claim.lane] = f"{type(error).__name__}: {error}"[:_CAUSE_SHOWN]
-            await self._until_stored(lambda: self._set_back(claim))
-        finally:
-            give_back()
-
-    async def _set_back(self, claim: Claim) -> None:
+    async def _set_back(self, claim: Claim, error: Exception) -> None:
         head = claim.items[0]
         with suppress(LaneLost):
             if head.attempts <= _MOST_ATTEMPTS:
                 await self._services.journal.retry(claim, backoff(head.attempts))
             else:
                 await bury_items(self._services.journal, claim, [head], BROKEN_REASON)
-
-    async def _until_stored(self, write: Callable[[], Awaitable[None]]) -> None:
-        """A lane that is not given back would hold its conversation until the next start."""
-        attempt = 0
-        while True:
-            try:
-                return await write()
-            except StoreUnavailable:
-                await asyncio.sleep(backoff(attempt))
-                attempt += 1

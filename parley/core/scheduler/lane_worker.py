@@ -1,0 +1,166 @@
+"""Claims lanes of queues, and works each in a task of its own: whatever breaks stays in its lane."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from functools import partial
+
+from parley.core.delivery.delivery import backoff
+from parley.core.flow_control.quarantine import Quarantine
+from parley.core.flow_control.semaphore import CountingSemaphore
+from parley.core.model.errors import LaneLost, StoreUnavailable
+from parley.core.ports.journal import Claim, Journal
+from parley.core.ports.lease import LeaseToken, holding_lease
+
+log = logging.getLogger(__name__)
+
+_IDLE_LOOK = 5.0
+_CAUSE_SHOWN = 500
+
+LaneHandler = Callable[[Claim, Callable[[], None]], Awaitable[None]]
+"""Works a claimed lane; calls what it is given once its slot may go to another."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRules:
+    """What becomes of lanes whose work fails.
+
+    `set_back` has a lane whose work (`what`, as logs call it) broke tried again later, or given up; `bury`
+    sets poison aside. `report` hears of a store that is away, `pause` tells the seconds to its next try.
+    """
+
+    what: str
+    set_back: Callable[[Claim, Exception], Awaitable[None]]
+    bury: Callable[[Claim], Awaitable[None]]
+    report: Callable[[str], None]
+    pause: Callable[[int], float] = backoff
+    hold: Callable[[LeaseToken], AbstractContextManager[object]] = holding_lease
+
+
+class LaneWorker:
+    """Works lanes until closed. `tasks` are those under way, with their claims; `broken` tells why the last
+    try in a lane broke, until one of it succeeds.
+    """
+
+    def __init__(self, journal: Journal, quarantine: Quarantine, rules: LaneRules) -> None:
+        self._journal = journal
+        self._quarantine = quarantine
+        self._rules = rules
+        self._looking: set[asyncio.Task[None]] = set()
+        self._closed = False
+        self.tasks: dict[asyncio.Task[None], Claim] = {}
+        self.broken: dict[tuple[str, str], str] = {}
+
+    async def work(self, queue: str, slots: CountingSemaphore, most: int, handler: LaneHandler) -> None:
+        """Claim a queue's lanes, up to `most` at once, as there are slots for them; returns when closed."""
+        failures = 0
+        while not self._closed:
+            try:
+                if not await self._claim_some(queue, slots, most, handler):
+                    await self._wait(queue)
+                failures = 0
+            except StoreUnavailable as error:
+                self._rules.report(f"cannot look for work in {queue}: {error}")
+                await asyncio.sleep(self._rules.pause(failures))
+                failures += 1
+
+    def close(self) -> None:
+        """Claim nothing more; what is under way goes on."""
+        self._closed = True
+        for looking in self._looking:
+            looking.cancel()
+
+    async def finish(self, seconds: float | None = None) -> bool:
+        """Wait for what is under way, at most so long; returns whether all of it is over."""
+        if self.tasks:
+            await asyncio.wait(set(self.tasks), timeout=seconds)
+        return not self.tasks
+
+    async def cancel(self) -> None:
+        """End what is under way; its lanes are given back."""
+        tasks = list(self.tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _claim_some(
+        self, queue: str, slots: CountingSemaphore, most: int, handler: LaneHandler
+    ) -> bool:
+        """Claim lanes and start their work; False when nothing is left."""
+        taken, started = await slots.take(most), 0
+        try:
+            claims = () if self._closed else await self._journal.claim(queue, taken)
+            for claim in claims:
+                self._start(claim, slots, handler)
+                started += 1
+        finally:
+            slots.give_back(taken - started)
+        return len(claims) == taken
+
+    async def _wait(self, queue: str) -> None:
+        """Return when there may be work, or on closing."""
+        if self._closed:
+            return
+        looking = asyncio.create_task(self._journal.wait(queue, _IDLE_LOOK))
+        self._looking.add(looking)
+        try:
+            await asyncio.wait({looking})
+        finally:
+            self._looking.discard(looking)
+            looking.cancel()
+        if not looking.cancelled():
+            looking.result()
+
+    def _start(self, claim: Claim, slots: CountingSemaphore, handler: LaneHandler) -> None:
+        chosen = partial(self._try, slots, handler) if self._quarantine.holds(claim) else handler
+        task = asyncio.create_task(self._guard(claim, chosen, slots.holder()))
+        self.tasks[task] = claim
+        task.add_done_callback(self.tasks.pop)
+
+    async def _try(
+        self, slots: CountingSemaphore, handler: LaneHandler, claim: Claim, give_back: Callable[[], None]
+    ) -> None:
+        """Work a suspect when its turn to be tried has come; poison is set aside."""
+        give_back()  # whoever waits for that must not keep others waiting
+        async with self._quarantine.trial(self._journal, claim, slots) as give_back_again:
+            if self._quarantine.is_poison(claim):
+                await self._rules.bury(claim)
+            else:
+                await handler(claim, give_back_again)
+
+    async def _guard(self, claim: Claim, handler: LaneHandler, give_back: Callable[[], None]) -> None:
+        """Work a lane, and give it back whatever happens: a supervisor, out of which nothing breaks."""
+        try:
+            with self._rules.hold(claim.tenure):
+                await handler(claim, give_back)
+            self.broken.pop((claim.queue, claim.lane), None)
+        except LaneLost:
+            log.info("%s: taken over, or ended by a command", claim.lane)
+            await self._until_stored(lambda: self._journal.release(claim))
+        except StoreUnavailable as error:
+            self._rules.report(f"{claim.lane}: {error}")
+            await self._until_stored(lambda: self._journal.release(claim))
+        except asyncio.CancelledError:
+            with suppress(LaneLost, StoreUnavailable):
+                await asyncio.shield(self._journal.release(claim))
+            raise
+        except Exception as error:
+            log.exception("%s: %s broke", claim.lane, self._rules.what)
+            self.broken[claim.queue, claim.lane] = f"{type(error).__name__}: {error}"[:_CAUSE_SHOWN]
+            await self._until_stored(partial(self._rules.set_back, claim, error))
+        finally:
+            give_back()
+
+    async def _until_stored(self, write: Callable[[], Awaitable[None]]) -> None:
+        """Write; a lane that is not given back would be held until the next start."""
+        attempt = 0
+        while True:
+            try:
+                return await write()
+            except StoreUnavailable:
+                await asyncio.sleep(self._rules.pause(attempt))
+                attempt += 1
