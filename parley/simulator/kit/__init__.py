@@ -1,1 +1,1 @@
-"""What the simulated platforms share."""
+"""What the simulated platforms share: server, state and its lock, faults, rate limits, parameters."""
