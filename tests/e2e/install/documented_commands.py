@@ -103,7 +103,8 @@ NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"(?:\.venv/bin/)?python -m benchmarks\.\w+.*"): "measures for minutes, alone on the machine",
     re.compile(r"python -m tests\.mutation .*"): "mutates for minutes",
     re.compile(
-        r"python -m tests\.(?:contract\.table|unit\.channels\.kit\.markdown\.platform_table)"
+        r"python -m tests\."
+        r"(?:architecture\.code_map|contract\.table|unit\.channels\.kit\.markdown\.platform_table)"
     ): "writes into the documents",
     re.compile(r"(?:\.venv/bin/python -m )?pip install .*"): "changes the environment that the tests run in",
     re.compile(r"make"): "the name of the program",
