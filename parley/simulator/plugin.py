@@ -46,7 +46,7 @@ class RunningParley:
 
     @property
     def log(self) -> str:
-        """What it has logged so far."""
+        """Return what it has logged so far."""
         return (self.folder / "parley.log").read_text("utf-8", errors="replace")
 
 
@@ -133,7 +133,7 @@ def _until_up(process: subprocess.Popen[bytes], folder: Path, chosen: str) -> Ru
 
 
 def _is_ready(url: str, token: str) -> bool:
-    """Whether every part is up."""
+    """Return whether every part is up."""
     request = urllib.request.Request(  # noqa: S310 - loopback
         f"{url}/api/health", headers={"authorization": f"Bearer {token}"}
     )

@@ -16,18 +16,18 @@ _HERE = Path(__file__).parent
 
 
 def platforms() -> tuple[str, ...]:
-    """Their names, in alphabetical order; none is imported for it."""
+    """Return their names, in alphabetical order; none is imported for it."""
     return tuple(sorted(file.parent.name for file in _HERE.glob("*/cli.py")))
 
 
 def running(platform: str, port: int = 0) -> AbstractContextManager[str]:
-    """A platform for somebody at a terminal: on 127.0.0.1 while entered, where it gives what to tell them."""
+    """Return a platform for somebody at a terminal: on 127.0.0.1 while entered, giving what to tell them."""
     module = importlib.import_module(f"parley.simulator.{platform}.cli")
     return cast("AbstractContextManager[str]", module.running(port))
 
 
 def simulator_class(platform: str) -> type[AbstractContextManager[Any]]:
-    """The class of a platform's simulator. Raises LookupError where there is none."""
+    """Return the class of a platform's simulator. Raises LookupError where there is none."""
     if platform not in platforms():
         raise LookupError(f"no platform is called {platform!r}; there are: {', '.join(platforms())}")
     module = importlib.import_module(f"parley.simulator.{platform}")

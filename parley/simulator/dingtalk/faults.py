@@ -57,14 +57,14 @@ class DingTalkFaults(MethodFaults[DingTalkFault]):
             self._frames.clear()
 
     def take_frame(self, how: str) -> bool:
-        """Whether a frame that is pushed now is to be pushed so."""
+        """Return whether a frame that is pushed now is to be pushed so."""
         with self._lock:
             left = self._frames.get(how, 0)
             self._frames[how] = max(0, left - 1)
             return left > 0
 
     def left(self, how: str) -> int:
-        """How many frames are still to be pushed so."""
+        """Return how many frames are still to be pushed so."""
         with self._lock:
             return self._frames.get(how, 0)
 
@@ -85,7 +85,7 @@ class DingTalkRateLimiter(RateLimiter):
         self.refused = 0
 
     def check(self) -> None:
-        """Raises DingTalkErrorResponse (403) when there were too many."""
+        """Raise DingTalkErrorResponse (403) when there were too many."""
         if self._most and self.wait("", (self._most, 1.0)):
             self.refused += 1
             raise too_many()

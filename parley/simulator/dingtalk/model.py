@@ -24,7 +24,7 @@ class DingTalkAccount:
 
     @property
     def id(self) -> str:
-        """What they are known by: the staff id where there is one."""
+        """Return what they are known by: the staff id where there is one."""
         return self.staff_id or self.sender_id
 
 

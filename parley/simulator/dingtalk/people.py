@@ -50,12 +50,12 @@ class SimulatedDingTalkPeople(SimulatedPeople[DingTalkWorld]):
         self.url = ""
 
     def add_person(self, name: str, external: bool = False) -> SimulatedDingTalkPerson:
-        """A new account; an `external` one belongs to another organisation and has no staff id."""
+        """Add a new account; an `external` one belongs to another organisation and has no staff id."""
         account = self._world.add_account(name, external)
         return SimulatedDingTalkPerson(account.id, account.name)
 
     def add_group(self, title: str, members: Sequence[str], overheard: bool = False) -> str:
-        """A new group with the robot in it; returns its conversation id."""
+        """Add a new group with the robot in it; returns its conversation id."""
         return self._world.add_group(title, set(members), overheard).id
 
     def say(self, place: str, by: str, text: str, reply_to: str = "") -> str:
@@ -133,28 +133,28 @@ class SimulatedDingTalkPeople(SimulatedPeople[DingTalkWorld]):
             return self._act(place, by, message, action, params or {})
 
     def told(self, place: str, by: str) -> tuple[str, ...]:
-        """What somebody, and nobody else, came to read on cards that they pressed in a chat, oldest first."""
+        """Return what somebody alone came to read on cards that they pressed in a chat, oldest first."""
         with self._world.changed:
             return tuple(text for where, who, text in self._world.told if (where, who) == (place, by))
 
     def failures(self, place: str, by: str) -> int:
-        """How often somebody's client said that a press did not work."""
+        """Return how often somebody's client said that a press did not work."""
         with self._world.changed:
             presses = [push.press for push in self._world.pushes if push.failed]
             return sum(press is not None and (press.place, press.by) == (place, by) for press in presses)
 
     def answer_to(self, message: str) -> str:
-        """The data of the robot's acknowledgement; empty so far."""
+        """Return the data of the robot's acknowledgement; empty so far."""
         with self._world.changed:
             return next((push.answer for push in self._world.pushes if push.message == message), "")
 
     def heard(self, message: str) -> bool:
-        """Whether the robot has acknowledged a message."""
+        """Return whether the robot has acknowledged a message."""
         with self._world.changed:
             return any(push.code == 200 for push in self._world.pushes if push.message == message)
 
     def lost(self) -> tuple[str, ...]:
-        """The ids of messages that were pushed while nobody was connected."""
+        """Return the ids of messages that were pushed while nobody was connected."""
         with self._world.changed:
             return tuple(push.message for push in self._world.pushes if push.lost)
 
@@ -179,21 +179,21 @@ class SimulatedDingTalkPeople(SimulatedPeople[DingTalkWorld]):
                 self._world.accounts[place].reachable = False
 
     def messages(self, place: str) -> tuple[SeenDingTalkMessage, ...]:
-        """What stands in a chat now, oldest first."""
+        """Return what stands in a chat now, oldest first."""
         with self._world.changed:
             return tuple(self._seen(message) for message in self._world.messages[place])
 
     def answers(self, place: str) -> tuple[str, ...]:
-        """The texts of the robot's messages in a chat, oldest first."""
+        """Return the texts of the robot's messages in a chat, oldest first."""
         return tuple(message.text for message in self.messages(place) if message.from_robot)
 
     def growth(self, place: str) -> tuple[str, ...]:
-        """Every text that the robot showed in a chat, in order of time."""
+        """Return every text that the robot showed in a chat, in order of time."""
         with self._world.changed:
             return tuple(text for where, text in self._world.growth if where == place)
 
     def file(self, place: str, message: str) -> bytes:
-        """The content of a message's file."""
+        """Return the content of a message's file."""
         with self._world.changed:
             upload = self._message(place, message).file
             return b"" if upload is None else upload.content

@@ -25,7 +25,7 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def render(markdown: str) -> tuple[str, tuple[str, ...]]:
-    """The words as shown, and every piece of code."""
+    """Return the words as shown, and every piece of code."""
     prose: list[str] = []
     code: list[str] = []
     shown: list[str] = []

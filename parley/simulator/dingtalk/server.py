@@ -88,12 +88,12 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
 
     @property
     def connections(self) -> int:
-        """How many connections of the app stand."""
+        """Return how many connections of the app stand."""
         return self._gateway.connections
 
     @property
     def refused_for_pace(self) -> int:
-        """How many calls the limit of calls a second has refused."""
+        """Return how many calls the limit of calls a second has refused."""
         return self._pacer.refused
 
     def spoil_tickets(self, count: int) -> None:
@@ -163,7 +163,7 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
         return answer
 
     def _new_ticket(self, body: JsonObject, host: str) -> JsonObject:
-        """A ticket for a connection, where `host` is what they asked: they can reach that."""
+        """Make a ticket for a connection, where `host` is what they asked: they can reach that."""
         self.world.check_app(text_of(body, "clientId"), text_of(body, "clientSecret"))
         topics = [as_object(entry).get("topic") for entry in as_list(body.get("subscriptions"))]
         if not topics:

@@ -58,22 +58,22 @@ class DingTalkWorld(World):
         self._numbers = itertools.count(1)
 
     def number(self) -> int:
-        """The next number of anything."""
+        """Count up; returns the next number of anything."""
         return next(self._numbers)
 
     def check_app(self, client_id: Json, secret: Json) -> None:
-        """Raises DingTalkErrorResponse for wrong credentials."""
+        """Raise DingTalkErrorResponse for wrong credentials."""
         if self.revoked or (client_id, secret) != (self.client_id, self.client_secret):
             raise DingTalkErrorResponse(401, "invalidClientIdOrSecret", "无效的clientId或者clientSecret")
 
     def new_token(self) -> tuple[str, float]:
-        """A token, and for how many seconds it is good."""
+        """Make a token; returns it, and for how many seconds it is good."""
         token = f"{self.mark}-token-{secrets.token_hex(8)}"
         self._tokens[token] = time.monotonic() + self._token_life
         return token, self._token_life
 
     def check_token(self, token: str) -> bool:
-        """Whether a token is good now."""
+        """Return whether a token is good now."""
         return not self.revoked and self._tokens.get(token, 0.0) > time.monotonic()
 
     def expire_tokens(self) -> None:
@@ -91,7 +91,7 @@ class DingTalkWorld(World):
         return ticket
 
     def use_ticket(self, ticket: str) -> tuple[str, ...] | None:
-        """The topics of a ticket, which is used up; None for one that is not good."""
+        """Return the topics of a ticket, which is used up; None for one that is not good."""
         ends, topics = self._tickets.pop(ticket, (0.0, ()))
         return topics if ends > time.monotonic() else None
 
@@ -101,7 +101,7 @@ class DingTalkWorld(World):
             self._tickets.clear()
 
     def add_account(self, name: str, external: bool) -> DingTalkAccount:
-        """A new person, of this organisation or another one."""
+        """Add a new person, of this organisation or another one."""
         with self.changed:
             number = self.number()
             sender = f"$:LWCP_v1:${secrets.token_hex(8)}"
@@ -112,7 +112,7 @@ class DingTalkWorld(World):
             return account
 
     def add_group(self, title: str, members: set[str], overheard: bool) -> DingTalkGroup:
-        """A new group with the robot in it."""
+        """Add a new group with the robot in it."""
         with self.changed:
             group = DingTalkGroup(f"cid{secrets.token_hex(12)}==", title, members, overheard)
             self.groups[group.id] = group
@@ -120,7 +120,7 @@ class DingTalkWorld(World):
             return group
 
     def place_for_robot(self, place: str) -> str:
-        """A place that the robot may write to. Raises DingTalkErrorResponse."""
+        """Return a place that the robot may write to. Raises DingTalkErrorResponse."""
         if place in self.groups and not self.groups[place].robot_is_gone:
             return place
         account = self.accounts.get(place)
@@ -129,7 +129,7 @@ class DingTalkWorld(World):
         raise bad_request("resource.not.found", "robot is not in this conversation")
 
     def post(self, place: str, sender: str, kind: str, *, from_robot: bool = False) -> DingTalkMessage:
-        """A new, empty message at the end of a chat."""
+        """Post a new, empty message at the end of a chat."""
         number = self.number()
         name = f"{'pqk' if from_robot else 'msg'}{number:08}"
         message = DingTalkMessage(name, place, sender, from_robot, time.time(), kind)
@@ -138,7 +138,7 @@ class DingTalkWorld(World):
         return message
 
     def grew(self, place: str, text: str) -> None:
-        """The robot showed this."""
+        """Keep what the robot shows."""
         self.growth.append((place, text))
         self.touch()
 
@@ -149,5 +149,5 @@ class DingTalkWorld(World):
         return code
 
     def result(self) -> JsonObject:
-        """A plain success."""
+        """Return a plain success."""
         return {"success": True, "result": True}

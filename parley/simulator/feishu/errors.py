@@ -15,17 +15,17 @@ class FeishuErrorResponse(Exception):
 
 
 def invalid(what: str) -> FeishuErrorResponse:
-    """A field that is missing or not as it should be."""
+    """Return a field that is missing or not as it should be."""
     return FeishuErrorResponse(99992402, f"field validation failed: {what}")
 
 
 def too_many(reset: int) -> FeishuErrorResponse:
-    """A rate limit, over in `reset` seconds."""
+    """Return a rate limit, over in `reset` seconds."""
     return FeishuErrorResponse(99991400, "request trigger frequency limit", 429, reset)
 
 
 def bad_card(reason: str) -> FeishuErrorResponse:
-    """A card that cannot be shown."""
+    """Return a card that cannot be shown."""
     return FeishuErrorResponse(230099, f"Failed to create card content, ext={reason}")
 
 
@@ -33,10 +33,10 @@ TOO_LONG = "The length of the message content reaches its limit."
 
 
 def too_long() -> FeishuErrorResponse:
-    """A message over its size limit."""
+    """Return a message over its size limit."""
     return FeishuErrorResponse(230025, TOO_LONG)
 
 
 def no_scope(scope: str) -> FeishuErrorResponse:
-    """A permission that the app was not given."""
+    """Return a permission that the app was not given."""
     return FeishuErrorResponse(99991672, f"Access denied. One of the following scopes is required: [{scope}]")

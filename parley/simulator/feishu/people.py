@@ -41,14 +41,14 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
     platform = "Feishu"
 
     def add_person(self, name: str, tenant: str = "") -> SimulatedFeishuPerson:
-        """A new account, of the app's own tenant unless another is given, with its chat."""
+        """Add a new account, of the app's own tenant unless another is given, with its chat."""
         account, chat = self._world.add_account(name, tenant)
         return SimulatedFeishuPerson(account.open_id, account.name, chat.id)
 
     def add_group(
         self, title: str, members: Sequence[str], kind: ChatKind = "group", hears_all: bool = True
     ) -> str:
-        """A new group that the bot is in; returns its id."""
+        """Add a new group that the bot is in; returns its id."""
         chat = self._world.add_chat(kind, title, set(members))
         chat.hears_all = hears_all
         return chat.id
@@ -125,12 +125,12 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             return card_callbacks.press_button(self._world, chat, by, message, title, written or {})
 
     def told(self, chat: str, by: str) -> tuple[str, ...]:
-        """What popped up for somebody when they had pressed buttons in a chat."""
+        """Return what popped up for somebody when they had pressed buttons in a chat."""
         with self._world.changed:
             return card_callbacks.list_toasts(self._world, chat, by)
 
     def failures(self, chat: str, by: str) -> int:
-        """How often somebody's client said that a press did not work."""
+        """Return how often somebody's client said that a press did not work."""
         with self._world.changed:
             return card_callbacks.count_failed_presses(self._world, chat, by)
 
@@ -153,7 +153,7 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             self._world.touch()
 
     def messages(self, chat: str) -> tuple[SeenFeishuMessage, ...]:
-        """What stands in a chat now, oldest first."""
+        """Return what stands in a chat now, oldest first."""
         with self._world.changed:
             found = [
                 each for each in self._world.messages.values() if each.chat == chat and not each.recalled
@@ -161,27 +161,27 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             return tuple(self._seen(message) for message in found)
 
     def answers(self, chat: str) -> tuple[str, ...]:
-        """The texts of the bot's messages in a chat, oldest first."""
+        """Return the texts of the bot's messages in a chat, oldest first."""
         return tuple(message.text for message in self.messages(chat) if message.from_bot)
 
     def history(self, chat: str) -> tuple[str, ...]:
-        """Every text that the bot showed in a chat, in order of time."""
+        """Return every text that the bot showed in a chat, in order of time."""
         with self._world.changed:
             return tuple(text for place, text in self._world.shown if place == chat)
 
     def file(self, message: str, name: str = "") -> bytes:
-        """The content of a message's file."""
+        """Return the content of a message's file."""
         with self._world.changed:
             key = _file_key(self._world.messages[message])
             return self._world.blobs[key].content
 
     def unacknowledged(self) -> int:
-        """How many events the app has not acknowledged yet."""
+        """Return how many events the app has not acknowledged yet."""
         with self._world.changed:
             return len(self._world.events)
 
     def lost(self) -> int:
-        """How many events the platform gave up on."""
+        """Return how many events the platform gave up on."""
         with self._world.changed:
             return len(self._world.lost)
 
@@ -209,7 +209,7 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             return message.id
 
     def event(self, message: FeishuMessage) -> JsonObject:
-        """What the app is told about a message."""
+        """Return what the app is told about a message."""
         sender = self._world.accounts[message.sender]
         known = as_json(self._world, message)
         wanted = ("message_id", "root_id", "parent_id", "thread_id", "create_time", "chat_id")
@@ -232,7 +232,7 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
         }
 
     def _mentions(self, chat: str, text: str) -> tuple[str, list[Json]]:
-        """The text with placeholders for the members that it names, and who they are."""
+        """Return the text with placeholders for the members that it names, and who they are."""
         members = [self._world.accounts[each] for each in self._world.chats[chat].members]
         names = {account.name: account for account in members}
         if not names:

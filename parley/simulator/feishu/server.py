@@ -80,12 +80,12 @@ class FeishuSimulator(PlatformSimulator[FeishuCall]):
 
     @property
     def connections(self) -> int:
-        """How many long connections the app has now."""
+        """Return how many long connections the app has now."""
         return len(self._delivery.connections)
 
     @property
     def pings(self) -> int:
-        """How many pings came over the connections that stand now."""
+        """Return how many pings came over the connections that stand now."""
         return sum(connection.pings for connection in self._delivery.connections)
 
     def limit_connections(self, most: int) -> None:
@@ -153,7 +153,7 @@ class FeishuSimulator(PlatformSimulator[FeishuCall]):
         return fault.spoil(answer)
 
     def _shown_in(self, request: web.Request, chats: Sequence[str]) -> str:
-        """The chat of the message or card that a call is about, or else the one that it named."""
+        """Return the chat of the message or card that a call is about, or else the one that it named."""
         with self.world.changed:
             path = request.match_info
             card = self.world.cards.get(path.get("card", ""))

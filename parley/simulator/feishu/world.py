@@ -59,25 +59,25 @@ class FeishuWorld(World):
         self._numbers = itertools.count(1)
 
     def name(self, prefix: str) -> str:
-        """A new id; ids of one kind are in order of time."""
+        """Return a new id; ids of one kind are in order of time."""
         return f"{prefix}_{next(self._numbers):08x}{secrets.token_hex(10)}"
 
     def add_account(self, name: str, tenant: str = "") -> tuple[FeishuAccount, FeishuChat]:
-        """A new person, and the chat between them and the bot."""
+        """Add a new person, and the chat between them and the bot."""
         with self.changed:
             account = FeishuAccount(self.name("ou"), name, tenant or self.tenant)
             self.accounts[account.open_id] = account
             return account, self.add_chat("p2p", name, {account.open_id})
 
     def add_chat(self, kind: ChatKind, title: str, members: set[str]) -> FeishuChat:
-        """A new chat with the bot in it."""
+        """Add a new chat with the bot in it."""
         with self.changed:
             chat = FeishuChat(self.name("oc"), kind, title, members | {self.bot.open_id})
             self.chats[chat.id] = chat
             return chat
 
     def chat_for_bot(self, chat_id: str) -> FeishuChat:
-        """A chat that the bot may write to. Raises FeishuErrorResponse."""
+        """Return a chat that the bot may write to. Raises FeishuErrorResponse."""
         chat = self.chats.get(chat_id)
         if chat is None:
             raise FeishuErrorResponse(
@@ -90,7 +90,7 @@ class FeishuWorld(World):
         return chat
 
     def post(self, chat: FeishuChat, sender: FeishuAccount, kind: str, content: JsonObject) -> FeishuMessage:
-        """A new message at the end of a chat."""
+        """Post a new message at the end of a chat."""
         message = FeishuMessage(self.name("om"), chat.id, sender.open_id, kind, content, time.time())
         self.messages[message.id] = message
         return message
@@ -114,12 +114,12 @@ class FeishuWorld(World):
         return blob
 
     def body(self, message: FeishuMessage) -> JsonObject:
-        """The content as it is now: cards that are entities change without their message."""
+        """Return the content as it is now: cards that are entities change without their message."""
         card = self.cards.get(message.card)
         return message.content if card is None else card.body
 
     def rendered(self, message: FeishuMessage) -> Rendered:
-        """What is read in a message."""
+        """Return what is read in a message."""
         if message.kind != "interactive":
             return read_content(message.kind, message.content, message.mentions)
         return render("\n".join(_texts(self.body(message))))
@@ -130,13 +130,13 @@ class FeishuWorld(World):
             raise too_many(1)
 
     def note_shown(self, message: FeishuMessage) -> None:
-        """A message of the bot looks different now."""
+        """Keep what the bot shows now in a message of its own."""
         if message.sender == self.bot.open_id:
             self.shown.append((message.chat, self.rendered(message).text))
         self.touch()
 
     def push(self, kind: str, event: JsonObject, told: FeishuToast | None = None) -> str:
-        """An event for the app, with `told` the press of a button; returns its id."""
+        """Push an event for the app, with `told` the press of a button; returns its id."""
         header: JsonObject = {
             "event_id": secrets.token_hex(16),
             "event_type": kind,
@@ -149,7 +149,7 @@ class FeishuWorld(World):
         return self.push_raw(json.dumps(body, ensure_ascii=False).encode(), str(header["event_id"]), told)
 
     def push_raw(self, body: bytes, event_id: str = "", told: FeishuToast | None = None) -> str:
-        """Any payload at all as an event."""
+        """Push any payload at all as an event; returns its id."""
         with self.changed:
             event = FeishuEvent(next(self._numbers), event_id or secrets.token_hex(8), body, time.monotonic())
             self.events.append(event)
@@ -161,7 +161,7 @@ class FeishuWorld(World):
 
 
 def read_content(kind: str, content: JsonObject, mentions: list[Json]) -> Rendered:
-    """What is read in a message that is no card."""
+    """Return what is read in a message that is no card."""
     if kind == "text":
         return Rendered(replace_mentions(str(content.get("text", "")), mentions))
     if kind == "post":
@@ -170,7 +170,7 @@ def read_content(kind: str, content: JsonObject, mentions: list[Json]) -> Render
 
 
 def replace_mentions(text: str, mentions: list[Json]) -> str:
-    """A text with the names of those whom it mentions."""
+    """Return a text with the names of those whom it mentions."""
     for mention in reversed(mentions):
         if isinstance(mention, dict):
             text = text.replace(str(mention.get("key")), f"@{mention.get('name')}")
@@ -184,7 +184,7 @@ def _post_lines(content: JsonObject) -> list[str]:
 
 
 def _texts(card: Json) -> list[str]:
-    """The texts of a card's elements, in order; plain ones with their marks escaped."""
+    """Return the texts of a card's elements, in order; plain ones with their marks escaped."""
     if isinstance(card, list):
         return [text for entry in card for text in _texts(entry)]
     if not isinstance(card, dict) or card.get("tag") == "button":

@@ -41,7 +41,7 @@ class PlatformSimulator(ABC, Generic[C]):
 
     @property
     def url(self) -> str:
-        """Where it listens: what to use in place of the platform's own address."""
+        """Return where it listens: what to use in place of the platform's own address."""
         return f"http://127.0.0.1:{self._port}"
 
     def calls(self, *methods: str) -> tuple[C, ...]:

@@ -15,7 +15,7 @@ def fragment_text(text: str, size: int) -> bytes:
 
 
 def _frame(head: int, data: bytes) -> bytes:
-    """A server's frame with this first byte."""
+    """Return a server's frame with this first byte."""
     if len(data) < 126:
         return bytes((head, len(data))) + data
     if len(data) < 65536:

@@ -79,7 +79,7 @@ class SlackRateLimiter(RateLimiter):
         self._strict = strict
 
     def check(self, method: str, chat: str) -> None:
-        """Raises SlackErrorResponse (429) when there was enough for now."""
+        """Raise SlackErrorResponse (429) when there was enough for now."""
         if not self._strict:
             return
         if method == "chat.postMessage":

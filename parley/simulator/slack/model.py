@@ -155,6 +155,6 @@ class SlackSimulatorTiming:
     ticket: float = 30.0
 
     def scaled(self, factor: float) -> SlackSimulatorTiming:
-        """The same times, each by so much longer."""
+        """Return the same times, each by so much longer."""
         retries = tuple(pause * factor for pause in self.retries)
         return SlackSimulatorTiming(self.ack * factor, retries, self.stream * factor, self.ticket * factor)

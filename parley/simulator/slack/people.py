@@ -56,8 +56,8 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
     def add_person(
         self, name: str, handle: str = "", team: str = TEAM, guest: Guest = ""
     ) -> SimulatedSlackPerson:
-        """A new account, with its DM: a member, a guest of several channels or one, or, when `team` says so,
-        somebody of another workspace."""
+        """Add a new account, with its DM: a member, a guest of several channels or one, or, when `team` says
+        so, somebody of another workspace."""
         with self._world.changed:
             account = self._world.add_account(name, handle or f"{name.lower()}{self._world.number()}", team)
             account.stranger = team != TEAM
@@ -70,12 +70,12 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             return self._world.add_account(name, name.lower(), is_bot=True).id
 
     def add_channel(self, title: str, members: Sequence[str], kind: ChatKind = "channel") -> str:
-        """A new channel that the app is in; returns its id."""
+        """Add a new channel that the app is in; returns its id."""
         with self._world.changed:
             return self._world.add_chat(kind, title, set(members)).id
 
     def open_chat(self, person: SimulatedSlackPerson) -> str:
-        """A new chat in the assistant's panel: a thread in the DM under the app's root; returns its ts."""
+        """Open a chat in the assistant's panel: a thread in the DM under the app's root; returns its ts."""
         with self._world.changed:
             place = self._world.chats[person.dm]
             root = self._world.post(place, self._world.bot, "")
@@ -122,13 +122,13 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             self._events.interact(payload)
 
     def told(self, chat: str, by: str, thread: str = "") -> tuple[str, ...]:
-        """What somebody saw in a place that nobody else did, oldest first."""
+        """Return what somebody saw in a place that nobody else did, oldest first."""
         with self._world.changed:
             whispers = [each for each in self._world.whispers if each.user == by]
             return tuple(each.text for each in whispers if (each.chat, each.thread) == (chat, thread))
 
     def modal(self, by: str) -> SeenModal | None:
-        """The form that is open before somebody."""
+        """Return the form that is open before somebody."""
         with self._world.changed:
             modal = self._world.modals.get(by)
             return None if modal is None or modal.closed else modals.see_modal(modal)
@@ -145,7 +145,7 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             self._events.interact(payload, lambda answer: modals.apply_view_response(modal, answer))
 
     def join(self, chat: str, person: str) -> None:
-        """Somebody becomes a member of a channel."""
+        """Let somebody into a channel."""
         with self._world.changed:
             self._world.chats[chat].members.add(person)
 
@@ -165,7 +165,7 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             self._world.touch()
 
     def session(self, chat: str, thread: str) -> str:
-        """The status of the app's session in a thread, "" for none; while "processing" it can be stopped."""
+        """Return the status of the app's session in a thread, "" for none; "processing" can be stopped."""
         with self._world.changed:
             return self._world.chats[chat].sessions.get(thread, "")
 
@@ -175,7 +175,7 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             self._world.chats[chat].closed = error
 
     def restrict_scopes(self, *missing: str) -> None:
-        """The app was installed without these scopes."""
+        """Take these scopes from the app."""
         with self._world.changed:
             self._world.scopes -= set(missing)
 
@@ -192,7 +192,7 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
         self._events.redeliver(count)
 
     def messages(self, chat: str, thread: str | None = None) -> tuple[SeenSlackMessage, ...]:
-        """What stands in a chat now, oldest first: all, or with `thread` one thread ("" is outside them).
+        """Return what stands in a chat now, oldest first: all, or with `thread` one ("": outside threads).
 
         A thread's root belongs to it.
         """
@@ -203,33 +203,33 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             return tuple(self._seen(message) for message in found)
 
     def answers(self, chat: str, thread: str | None = None) -> tuple[str, ...]:
-        """The texts of the app's messages in a chat, oldest first."""
+        """Return the texts of the app's messages in a chat, oldest first."""
         return tuple(message.text for message in self.messages(chat, thread) if message.from_bot)
 
     def growth(self, chat: str, thread: str = "") -> tuple[str, ...]:
-        """Every text that the app showed in a place, in order of time."""
+        """Return every text that the app showed in a place, in order of time."""
         with self._world.changed:
             return tuple(text for at, root, text in self._world.shown if (at, root) == (chat, thread))
 
     def status(self, chat: str, thread: str) -> str:
-        """The status line of a thread now."""
+        """Return the status line of a thread now."""
         with self._world.changed:
             lines = [text for _, root, text in self._world.chats[chat].statuses if root == thread]
             return lines[-1] if lines else ""
 
     def file(self, chat: str, ts: str, name: str) -> bytes:
-        """The content of a message's file."""
+        """Return the content of a message's file."""
         with self._world.changed:
             ids = self._world.messages[chat][ts].files
             return next(self._world.files[i].content for i in ids if self._world.files[i].name == name)
 
     def profile(self, person: str) -> JsonObject:
-        """An account as the app is told about it."""
+        """Return an account as the app is told about it."""
         with self._world.changed:
             return user_json(self._world.accounts[person])
 
     def unacknowledged(self) -> int:
-        """How many envelopes the app has not acknowledged yet."""
+        """Return how many envelopes the app has not acknowledged yet."""
         return self._events.waiting()
 
     def _post(
@@ -252,7 +252,7 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
         return file.id
 
     def _tell(self, place: SlackChat, message: SlackMessage) -> None:
-        """The events of a new post: a mention in a channel is two of them, in either order."""
+        """Emit the events of a new post: a mention in a channel is two of them, in either order."""
         self._world.emit(message_event(self._world, place, message))
         self._mention(place, message)
 

@@ -73,32 +73,32 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
 
     @property
     def bot_token(self) -> str:
-        """The token that the app writes with."""
+        """Return the token that the app writes with."""
         return self.world.bot_token
 
     @property
     def app_token(self) -> str:
-        """The token that opens connections."""
+        """Return the token that opens connections."""
         return self.world.app_token
 
     @property
     def api_url(self) -> str:
-        """What to use instead of `https://slack.com/api/`."""
+        """Return what to use instead of `https://slack.com/api/`."""
         return f"{self.world.base_url}/api/"
 
     @property
     def handle(self) -> str:
-        """The app's name for mentions."""
+        """Return the app's name for mentions."""
         return self.world.bot.handle
 
     @property
     def connections(self) -> int:
-        """How many Socket Mode connections the app has."""
+        """Return how many Socket Mode connections the app has."""
         return self._sockets.connections
 
     @property
     def opened(self) -> int:
-        """How many it ever had."""
+        """Return how many it ever had."""
         return self._sockets.opened
 
     @property
@@ -213,7 +213,7 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
 
 
 async def _uploaded(request: web.Request) -> bytes:
-    """The bytes of an upload: the body itself, or the one file of a form."""
+    """Return the bytes of an upload: the body itself, or the one file of a form."""
     if request.content_type != "multipart/form-data":
         return await request.read()
     for value in (await request.post()).values():

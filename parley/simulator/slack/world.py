@@ -68,11 +68,11 @@ class SlackWorld(World):
         self._last_ts = 0.0
 
     def number(self) -> str:
-        """The next number for an id."""
+        """Return the next number for an id."""
         return f"{next(self._numbers):06d}"
 
     def add_account(self, name: str, handle: str, team: str = TEAM, *, is_bot: bool = False) -> SlackAccount:
-        """A new person or bot."""
+        """Add a new person or bot."""
         number = len(self.accounts) + 1
         account = SlackAccount(
             f"U{number:06d}", name, handle, team, is_bot, f"B{number:06d}" if is_bot else ""
@@ -81,7 +81,7 @@ class SlackWorld(World):
         return account
 
     def add_chat(self, kind: ChatKind, title: str, members: set[str]) -> SlackChat:
-        """A new chat with the bot in it."""
+        """Add a new chat with the bot in it."""
         letter = {"im": "D", "channel": "C", "group": "G", "mpim": "G"}[kind]
         chat = SlackChat(f"{letter}{self.number()}", kind, title, members | {self.bot.id})
         self.chats[chat.id] = chat
@@ -89,7 +89,7 @@ class SlackWorld(World):
         return chat
 
     def chat_for_bot(self, chat_id: str) -> SlackChat:
-        """A chat that the bot may write to; a person's id is their DM. Raises SlackErrorResponse."""
+        """Return a chat that the bot may write to; a person's id is their DM. Raises SlackErrorResponse."""
         if chat_id in self.accounts:
             dm = (c for c in self.chats.values() if c.kind == "im" and chat_id in c.members)
             chat_id = next((c.id for c in dm), "")
@@ -101,25 +101,25 @@ class SlackWorld(World):
         return chat
 
     def new_ts(self) -> str:
-        """The next timestamp: unique in the workspace here, in its chat on the platform."""
+        """Make the next timestamp: unique in the workspace here, in its chat on the platform."""
         self._last_ts = max(self._last_ts + 0.000001, time.time())
         return f"{self._last_ts:.6f}"
 
     def post(self, chat: SlackChat, sender: SlackAccount, thread: str) -> SlackMessage:
-        """A new, empty message at the end of a chat or of a thread in it."""
+        """Post a new, empty message at the end of a chat or of a thread in it."""
         ts = self.new_ts()
         message = SlackMessage(ts, chat.id, sender.id, float(ts), thread=thread)
         self.messages[chat.id][ts] = message
         return message
 
     def new_trigger(self, user: str) -> str:
-        """What lets the app open one form for somebody, soon."""
+        """Make what lets the app open one form for somebody, soon."""
         trigger = f"{self.number()}.1.x"
         self.triggers[trigger] = (user, time.monotonic())
         return trigger
 
     def own(self, chat: SlackChat, ts: str) -> SlackMessage:
-        """The bot's own message. Raises SlackErrorResponse."""
+        """Return the bot's own message. Raises SlackErrorResponse."""
         message = self.messages[chat.id].get(ts)
         if message is None:
             raise SlackErrorResponse("message_not_found")
@@ -133,7 +133,7 @@ class SlackWorld(World):
         self.touch()
 
     def drawn(self, message: SlackMessage) -> tuple[str, tuple[str, ...]]:
-        """What people see of a message, and what of it is code; beside blocks they see no text."""
+        """Return what people see of a message, and what of it is code; beside blocks they see no text."""
         if message.blocks:
             text, code = render_blocks(message.blocks)
             return self._named(text), code

@@ -60,7 +60,7 @@ class TelegramRateLimiter(RateLimiter):
         self._pace = pace
 
     def check(self, chat_id: int) -> None:
-        """Raises TelegramErrorResponse (429) when the chat has had enough for now."""
+        """Raise TelegramErrorResponse (429) when the chat has had enough for now."""
         if self._pace is None:
             return
         limits = [(self._pace.burst, self._pace.burst / self._pace.per_second)]

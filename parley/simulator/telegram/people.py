@@ -54,18 +54,18 @@ class SimulatedTelegramPeople(SimulatedPeople[TelegramWorld]):
         self._albums = itertools.count(7_000_000_001)
 
     def add_person(self, name: str, username: str = "", language: str = "en") -> SimulatedTelegramPerson:
-        """A new account, with its private chat."""
+        """Add a new account, with its private chat."""
         account = self._world.add_account(name, username or name.lower(), language)
         return SimulatedTelegramPerson(account.id, account.name, account.username)
 
     def add_group(
         self, title: str, members: Sequence[int], kind: ChatKind = "supergroup", forum: bool = False
     ) -> int:
-        """A new group that the bot is in; returns its id. `members` are ids of persons."""
+        """Add a new group that the bot is in; returns its id. `members` are ids of persons."""
         return self._world.add_group(title, kind, forum, set(members)).id
 
     def add_topic(self, chat: int, title: str, by: int) -> int:
-        """A new topic of a forum; returns its `message_thread_id`."""
+        """Add a new topic of a forum; returns its `message_thread_id`."""
         with self._world.changed:
             place, account = self._world.chats[chat], self._world.accounts[by]
             message = self._world.post(place, account, None)
@@ -152,13 +152,13 @@ class SimulatedTelegramPeople(SimulatedPeople[TelegramWorld]):
             self._world.push("stopped_message_generation", body)
 
     def answer_to(self, query: str) -> JsonObject:
-        """What the bot answered to a pressed button; empty so far."""
+        """Return what the bot answered to a pressed button; empty so far."""
         with self._world.changed:
             press = self._world.presses[query]
             return {"text": press.text, "show_alert": press.alert} if press.answered else {}
 
     def told(self, chat: int, by: int) -> tuple[str, ...]:
-        """What somebody was shown about the buttons that they pressed in a chat, and nobody else saw."""
+        """Return what somebody, and nobody else, was shown about buttons that they pressed in a chat."""
         with self._world.changed:
             theirs = [p for p in self._world.presses.values() if (p.chat, p.by) == (chat, by)]
             return tuple(press.text for press in theirs if press.answered)
@@ -214,40 +214,40 @@ class SimulatedTelegramPeople(SimulatedPeople[TelegramWorld]):
             self._world.touch()
 
     def messages(self, chat: int, topic: int | None = None) -> tuple[SeenTelegramMessage, ...]:
-        """What stands in a chat now, oldest first; with `topic`, in that topic only."""
+        """Return what stands in a chat now, oldest first; with `topic`, in that topic only."""
         with self._world.changed:
             found = [m for m in self._world.messages[chat].values() if topic in (None, m.topic)]
             return tuple(see_message(message, self._world.accounts[message.sender]) for message in found)
 
     def answers(self, chat: int, topic: int | None = None) -> tuple[str, ...]:
-        """The texts of the bot's messages in a chat, oldest first."""
+        """Return the texts of the bot's messages in a chat, oldest first."""
         return tuple(message.text for message in self.messages(chat, topic) if message.from_bot)
 
     def drafts(self, chat: int) -> tuple[SeenDraft, ...]:
-        """What the bot seems to be writing in a private chat now."""
+        """Return what the bot seems to be writing in a private chat now."""
         with self._world.changed:
             shown = [d for d in self._world.chats[chat].drafts.values() if time.time() - d.at < DRAFT_LIFE]
             return tuple(SeenDraft(d.id, d.text, tuple(d.entities), d.topic, d.can_stop) for d in shown)
 
     def actions(self, chat: int) -> tuple[tuple[float, str], ...]:
-        """The chat actions so far, with their times."""
+        """Return the chat actions so far, with their times."""
         with self._world.changed:
             return tuple(self._world.chats[chat].actions)
 
     def file(self, chat: int, message: int) -> bytes:
-        """The content of a message's file."""
+        """Return the content of a message's file."""
         with self._world.changed:
             media = self._world.messages[chat][message].media
             return b"" if media is None else self._world.files[media.file_id]
 
     def commands(self, scope: str = "default", language: str = "") -> dict[str, str]:
-        """The command menu that people with this language see, by name."""
+        """Return the command menu that people with this language see, by name."""
         with self._world.changed:
             menu = self._world.commands.get((scope, language), [])
             return {str(c["command"]): str(c["description"]) for c in menu if isinstance(c, dict)}
 
     def unconfirmed(self) -> int:
-        """How many updates the bot has not confirmed yet."""
+        """Return how many updates the bot has not confirmed yet."""
         with self._world.changed:
             return len(self._world.waiting)
 
@@ -275,7 +275,7 @@ class SimulatedTelegramPeople(SimulatedPeople[TelegramWorld]):
             return message.id
 
     def _heard(self, chat: TelegramChat, message: TelegramMessage) -> bool:
-        """Whether the platform tells the bot about this message (privacy mode)."""
+        """Return whether the platform tells the bot about this message (privacy mode)."""
         world = self._world
         if chat.bot_is_gone:
             return False

@@ -7,7 +7,7 @@ from parley.simulator.telegram.model import SeenTelegramMessage, TelegramAccount
 
 
 def see_message(message: TelegramMessage, sender: TelegramAccount) -> SeenTelegramMessage:
-    """The message as it is shown now."""
+    """Return the message as it is shown now."""
     media = message.media
     return SeenTelegramMessage(
         id=message.id,
@@ -30,7 +30,7 @@ def see_message(message: TelegramMessage, sender: TelegramAccount) -> SeenTelegr
 
 
 def addresses_bot(message: TelegramMessage, bot: TelegramAccount) -> bool:
-    """Whether a message mentions the bot or is a command that may be for it."""
+    """Return whether a message mentions the bot or is a command that may be for it."""
     raw = message.text.encode("utf-16-le")
     for entity in message.entities:
         if not isinstance(entity, dict):
@@ -51,5 +51,5 @@ def _rows(message: TelegramMessage) -> list[list[JsonObject]]:
 
 
 def buttons(message: TelegramMessage) -> list[JsonObject]:
-    """All buttons under a message."""
+    """Return all buttons under a message."""
     return [button for row in _rows(message) for button in row]

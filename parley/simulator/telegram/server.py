@@ -80,17 +80,17 @@ class TelegramSimulator(PlatformSimulator[TelegramCall]):
 
     @property
     def api_url(self) -> str:
-        """What to use instead of `https://api.telegram.org`."""
+        """Return what to use instead of `https://api.telegram.org`."""
         return self.url
 
     @property
     def username(self) -> str:
-        """The bot's name for mentions."""
+        """Return the bot's name for mentions."""
         return self.world.bot.username
 
     @property
     def is_polled(self) -> bool:
-        """Whether the bot waits for updates now."""
+        """Return whether the bot waits for updates now."""
         return self._polls.waiting
 
     def drop_poll(self) -> None:

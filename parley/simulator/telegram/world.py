@@ -58,7 +58,7 @@ class TelegramWorld(World):
         self._boxes: dict[int, itertools.count[int]] = {}
 
     def add_account(self, name: str, username: str, language: str) -> TelegramAccount:
-        """A new person, and the private chat between them and the bot."""
+        """Add a new person, and the private chat between them and the bot."""
         with self.changed:
             account = TelegramAccount(next(self._users), name, username, language)
             self.accounts[account.id] = account
@@ -66,7 +66,7 @@ class TelegramWorld(World):
             return account
 
     def add_group(self, title: str, kind: ChatKind, forum: bool, members: set[int]) -> TelegramChat:
-        """A new group with the bot in it."""
+        """Add a new group with the bot in it."""
         with self.changed:
             number = next(self._groups)
             chat_id = -(5_000_000 + number) if kind == "group" else _FIRST_SUPERGROUP - number
@@ -80,7 +80,7 @@ class TelegramWorld(World):
         return chat
 
     def chat_for_bot(self, chat_id: int) -> TelegramChat:
-        """A chat that the bot may write to. Raises TelegramErrorResponse."""
+        """Return a chat that the bot may write to. Raises TelegramErrorResponse."""
         chat = self.chats.get(chat_id)
         if chat is None:
             raise bad_request("chat not found")
@@ -95,11 +95,11 @@ class TelegramWorld(World):
         return chat
 
     def message(self, chat_id: int, message_id: int) -> TelegramMessage | None:
-        """A message that is still there."""
+        """Return a message that is still there."""
         return self.messages.get(chat_id, {}).get(message_id)
 
     def post(self, chat: TelegramChat, sender: TelegramAccount, topic: int | None) -> TelegramMessage:
-        """A new, empty message at the end of a chat."""
+        """Post a new, empty message at the end of a chat."""
         message = TelegramMessage(next(self._boxes[chat.id]), chat.id, sender.id, time.time(), topic=topic)
         self.messages[chat.id][message.id] = message
         if sender.is_bot:
@@ -119,17 +119,17 @@ class TelegramWorld(World):
         self.touch()
 
     def push(self, kind: str, body: JsonObject) -> None:
-        """An update for the bot, if it asked for that kind."""
+        """Push an update for the bot, if it asked for that kind."""
         wanted = kind in self.allowed if self.allowed else kind not in _SILENT
         if wanted:
             self.push_raw({"update_id": next(self._updates), kind: body})
 
     def push_raw(self, update: JsonObject) -> None:
-        """Any update at all; it gets the next number unless it has one."""
+        """Push any update at all; it gets the next number unless it has one."""
         update.setdefault("update_id", next(self._updates))
         self.waiting.append(update)
         self.touch()
 
     def next_query(self) -> str:
-        """An id for a pressed button."""
+        """Return an id for a pressed button."""
         return str(next(self._updates) + 10**15)

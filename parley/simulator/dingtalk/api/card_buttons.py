@@ -33,7 +33,7 @@ def buttons(card: DingTalkCard) -> tuple[DingTalkCardButton, ...]:
 
 
 def check_card_values(card: DingTalkCard) -> None:
-    """Raises DingTalkErrorResponse for values that a question card's variables cannot have."""
+    """Raise DingTalkErrorResponse for values that a question card's variables cannot have."""
     if card.template == QUESTION_TEMPLATE:
         buttons(card)
         card.text, card.finished = card.params.get(TEXT, ""), True

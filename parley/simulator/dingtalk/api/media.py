@@ -50,7 +50,7 @@ class DingTalkMediaApi:
         )
 
     async def _person(self, request: web.Request) -> web.StreamResponse:
-        """Who somebody of the organisation is."""
+        """Return who somebody of the organisation is."""
         fault = await self._faults.begin("user")
         body: Json = await request.json()
         person = as_object(body).get("userid")

@@ -103,7 +103,7 @@ def _content(body: JsonObject) -> JsonObject:
 
 
 def download(world: DingTalkWorld, body: JsonObject) -> JsonObject:
-    """Where a person's file can be had."""
+    """Return where a person's file can be had."""
     _check_robot(world, body)
     code = text_of(body, "downloadCode")
     if code not in world.files:

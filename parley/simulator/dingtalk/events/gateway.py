@@ -71,7 +71,7 @@ class StreamGateway:
 
     @property
     def connections(self) -> int:
-        """How many connections stand; from any thread."""
+        """Return how many connections stand; from any thread."""
         return len(self._links)
 
     def push(self, push: DingTalkPush) -> None:
@@ -88,7 +88,7 @@ class StreamGateway:
         self._call(self._announce_end)
 
     async def connect(self, request: web.Request) -> web.StreamResponse:
-        """A connection for a ticket."""
+        """Serve a connection for a ticket until it ends."""
         with self._world.changed:
             topics = self._world.use_ticket(request.query.get("ticket", ""))
         if topics is None or self._faults.out():
@@ -209,6 +209,6 @@ class StreamGateway:
 
 
 def _spelled(frame: Mapping[str, Json]) -> str:
-    """A frame as DingTalk spells it; half a character, which UTF-8 has no bytes for, is escaped."""
+    """Return a frame as DingTalk spells it; half a character, which UTF-8 has no bytes for, is escaped."""
     text = json.dumps(frame, ensure_ascii=False)
     return json.dumps(frame) if _HALVES.search(text) else text

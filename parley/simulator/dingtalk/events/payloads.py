@@ -22,7 +22,7 @@ def bot_message(
     body: JsonObject,
     called: bool,
 ) -> JsonObject:
-    """Somebody's message. `called` says that it mentions the robot (or is for it alone)."""
+    """Return somebody's message as pushed. `called` says that it mentions the robot (or is for it alone)."""
     group = world.groups.get(message.place)
     session = f"s{message.id}"
     world.sessions[session] = message.place
@@ -54,7 +54,7 @@ def bot_message(
 
 
 def private_chat(account: DingTalkAccount) -> str:
-    """The conversation id of somebody's private chat; nothing can be sent to it."""
+    """Return the conversation id of somebody's private chat; nothing can be sent to it."""
     return f"cid-private-{account.sender_id}"
 
 
@@ -74,7 +74,7 @@ def quote_message(world: DingTalkWorld, message: DingTalkMessage) -> JsonObject:
 def card_callback(
     world: DingTalkWorld, account: DingTalkAccount, message: DingTalkMessage, action: str, params: JsonObject
 ) -> JsonObject:
-    """A pressed button of a card. Its space is the conversation, in private chats too."""
+    """Return a pressed button of a card. Its space is the conversation, in private chats too."""
     content = {"cardPrivateData": {"actionIds": [action], "params": params}}
     group = world.groups.get(message.place)
     track = "" if message.card is None else message.card.track
@@ -93,7 +93,7 @@ def card_callback(
 
 
 def frame(topic: str, data: Json, number: int, kind: str = "CALLBACK") -> JsonObject:
-    """A frame of the stream; `data` travels as text."""
+    """Return a frame of the stream; `data` travels as text."""
     headers: JsonObject = {
         "appId": "simulated-app",
         "connectionId": "simulated-connection",

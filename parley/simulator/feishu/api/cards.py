@@ -97,7 +97,7 @@ def card_for(world: FeishuWorld, message: JsonObject) -> FeishuCard | None:
 
 
 def check_card(card: JsonObject) -> None:
-    """Raises FeishuErrorResponse for a card that the platform does not show."""
+    """Raise FeishuErrorResponse for a card that the platform does not show."""
     if len(json.dumps(card, ensure_ascii=False).encode()) > MOST_CARD:
         raise too_long()
     body = card.get("body")

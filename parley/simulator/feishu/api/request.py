@@ -26,7 +26,7 @@ class FeishuRequest:
     files: dict[str, FeishuUpload] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
-        """A field of the body that must be a text, "" when it is not there. Raises FeishuErrorResponse."""
+        """Return a text of the body, "" when it is not there. Raises FeishuErrorResponse for what is none."""
         value = self.body.get(name, "")
         if not isinstance(value, str):
             raise invalid(name)

@@ -50,16 +50,16 @@ def apply_callback_response(event: FeishuEvent, answer: str) -> None:
 
 
 def mark_press_failed(event: FeishuEvent) -> None:
-    """The press was not answered in time, or not with success."""
+    """Note that a press was not answered in time, or not with success."""
     if event.told is not None and not event.told.answered:
         event.told.failed = True
 
 
 def list_toasts(world: FeishuWorld, chat: str, by: str) -> tuple[str, ...]:
-    """The texts that popped up for somebody in a chat when they had pressed a button, oldest first."""
+    """Return the texts that popped up for somebody in a chat when they had pressed a button, oldest first."""
     return tuple(each.text for each in world.told if (each.chat, each.by) == (chat, by) and each.text)
 
 
 def count_failed_presses(world: FeishuWorld, chat: str, by: str) -> int:
-    """How often somebody's client said that a press did not work."""
+    """Return how often somebody's client said that a press did not work."""
     return sum(each.failed for each in world.told if (each.chat, each.by) == (chat, by))

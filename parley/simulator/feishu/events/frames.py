@@ -26,7 +26,7 @@ class Frame:
 
 
 def encode_frame(frame: Frame) -> bytes:
-    """A frame as bytes."""
+    """Return a frame as bytes."""
     out = bytearray()
     for number, value in enumerate((frame.sequence, frame.log, frame.service, frame.method), start=1):
         out += _varint(number << 3) + _varint(value)
@@ -38,7 +38,7 @@ def encode_frame(frame: Frame) -> bytes:
 
 
 def decode_frame(data: bytes) -> Frame:
-    """The inverse. Raises ValueError."""
+    """Return the frame that bytes are. Raises ValueError."""
     frame = Frame()
     for number, value in _fields(data):
         if isinstance(value, int):

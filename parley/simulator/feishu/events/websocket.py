@@ -52,7 +52,7 @@ class FeishuEventDelivery:
         self.spoiled = 0
 
     def ticket(self) -> str:
-        """A ticket for one connection."""
+        """Return a ticket for one connection."""
         ticket = secrets.token_hex(12)
         if self.spoiled > 0:
             self.spoiled -= 1
@@ -61,7 +61,7 @@ class FeishuEventDelivery:
         return ticket
 
     def config(self) -> dict[str, float]:
-        """What the app is told about pings and reconnects."""
+        """Return what the app is told about pings and reconnects."""
         return {
             "ReconnectCount": -1,
             "ReconnectInterval": 1,
@@ -86,7 +86,7 @@ class FeishuEventDelivery:
             await connection.socket.close(code=1000, message=b"bye")
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        """One connection's life."""
+        """Serve one connection until it ends."""
         ticket = request.query.get("ticket", "")
         if ticket not in self._tickets:
             return _refused(403, "invalid ticket", 0)
@@ -153,7 +153,7 @@ class FeishuEventDelivery:
             event.due, event.pushed = time.monotonic() + pauses[event.attempts - 1], 0.0
 
     def _release(self, connection: FeishuConnection) -> None:
-        """What a lost connection had not acknowledged goes to the next one."""
+        """Give what a lost connection had not acknowledged to the next one."""
         for event in list(self._world.events):
             if event.holder != connection.number or not event.pushed:
                 continue

@@ -22,19 +22,19 @@ class FeishuCardButton:
 
     @property
     def label(self) -> str:
-        """What stands on it."""
+        """Return what stands on it."""
         return str(as_object(self.element.get("text")).get("content", ""))
 
     @property
     def value(self) -> Json:
-        """What the app is told when it is pressed."""
+        """Return what the app is told when it is pressed."""
         for each in map(as_object, as_list(self.element.get("behaviors"))):
             if each.get("type") == "callback":
                 return each.get("value")
         return self.element.get("value")
 
     def action(self, written: Mapping[str, str]) -> JsonObject:
-        """The event's account of a press, with what was written into the form's inputs.
+        """Return the event's account of a press, with what was written into the form's inputs.
 
         Raises ValueError where the person's client would not send it.
         """
@@ -45,7 +45,7 @@ class FeishuCardButton:
 
 
 def buttons(card: JsonObject) -> list[FeishuCardButton]:
-    """Every button in a card, in order."""
+    """Return every button in a card, in order."""
     return list(_buttons(card, {}))
 
 

@@ -30,7 +30,7 @@ class Rendered:
 
 
 def render(markdown: str) -> Rendered:
-    """The text without its marks."""
+    """Return the text without its marks."""
     shown: list[str] = []
     code: list[str] = []
     block: list[str] | None = None
@@ -54,7 +54,7 @@ def render(markdown: str) -> Rendered:
 
 
 def tables(markdown: str) -> int:
-    """How many tables there are, code left aside."""
+    """Return how many tables there are, code left aside."""
     count, fence, in_table, before = 0, "", False, ""
     for line in markdown.split("\n"):
         opened = _FENCE.match(line)

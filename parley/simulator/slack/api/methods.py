@@ -20,7 +20,7 @@ Method: TypeAlias = Callable[[SlackWorld, SlackParams], JsonObject]
 
 
 def auth_test(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """Who the token belongs to."""
+    """Return who the token belongs to."""
     return {
         "url": "https://sim.slack.com/",
         "team": "Simulated",
@@ -135,7 +135,7 @@ SESSIONS = frozenset({"active", "processing", "suspended", "closed"})
 
 
 def set_session(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """What an agent is about in a thread; "processing" shows people a stop button."""
+    """Set what an agent is about in a thread; "processing" shows people a stop button."""
     chat = world.chat_for_bot(params.needed("channel_id"))
     thread, status = params.needed("thread_ts"), params.needed("status")
     if thread not in world.messages[chat.id]:

@@ -52,7 +52,7 @@ def fill_fields(modal: Modal, values: Mapping[str, str]) -> None:
 
 
 def see_modal(modal: Modal) -> SeenModal:
-    """What its person sees."""
+    """Return what its person sees."""
     fields = {_title(block): modal.values[str(block["block_id"])] for block in fields_of(modal.view)}
     title, submit = label_text(modal.view.get("title")), label_text(modal.view.get("submit"))
     return SeenModal(title, submit, fields, tuple(modal.errors.values()))

@@ -17,26 +17,26 @@ class SlackParams(Params):
         return SlackErrorResponse("invalid_arguments")
 
     def needed(self, name: str) -> str:
-        """A text that must be there. Raises SlackErrorResponse."""
+        """Return a text that must be there. Raises SlackErrorResponse."""
         value = self.text(name)
         if not value:
             raise SlackErrorResponse("invalid_arguments")
         return value
 
     def integer(self, name: str, default: int) -> int:
-        """A whole number. Raises SlackErrorResponse."""
+        """Return a whole number. Raises SlackErrorResponse."""
         try:
             return int(self.text(name) or default)
         except ValueError:
             raise SlackErrorResponse("invalid_arguments") from None
 
     def object(self, name: str) -> JsonObject:
-        """An object, perhaps written as JSON; empty when it is not given. Raises SlackErrorResponse."""
+        """Return an object, perhaps written as JSON; empty when not given. Raises SlackErrorResponse."""
         return self.object_or_none(name) or {}
 
 
 async def read_params(request: web.Request) -> SlackParams:
-    """All of a request's parameters. Raises SlackErrorResponse."""
+    """Return all of a request's parameters. Raises SlackErrorResponse."""
     return SlackParams(await read_values(request, _object))
 
 

@@ -11,7 +11,7 @@ from parley.simulator.slack.world import APP, TEAM, SlackWorld
 
 
 def escape_typed_text(world: SlackWorld, text: str) -> str:
-    """What somebody typed, as Slack writes it: `@handle` of an account is a mention, `& < >` are escaped."""
+    """Return what somebody typed as Slack writes it: `@handle` is a mention, `& < >` are escaped."""
     handles = {account.handle.lower(): account.id for account in world.accounts.values()}
 
     def mention(match: re.Match[str]) -> str:
@@ -22,7 +22,7 @@ def escape_typed_text(world: SlackWorld, text: str) -> str:
 
 
 def user_json(account: SlackAccount) -> JsonObject:
-    """A user, as `users.info` tells."""
+    """Return a user, as `users.info` tells."""
     return {
         "id": account.id,
         "team_id": account.team,
@@ -39,7 +39,7 @@ def user_json(account: SlackAccount) -> JsonObject:
 
 
 def file_json(world: SlackWorld, file: File) -> JsonObject:
-    """A file, as it stands in messages and `files.info`."""
+    """Return a file, as it stands in messages and `files.info`."""
     url = f"{world.base_url}/files-pri/{TEAM}-{file.id}"
     shares: dict[str, Json] = {chat: [{"ts": ts}] for chat, ts in file.shown}
     return {
@@ -61,7 +61,7 @@ def file_json(world: SlackWorld, file: File) -> JsonObject:
 
 
 def message_json(world: SlackWorld, message: SlackMessage, *, metadata: bool = False) -> JsonObject:
-    """A message as `conversations.history` tells it, with its metadata on request."""
+    """Return a message as `conversations.history` tells it, with its metadata on request."""
     sender = world.accounts[message.sender]
     body: JsonObject = {
         "type": "message",
@@ -86,24 +86,24 @@ def message_json(world: SlackWorld, message: SlackMessage, *, metadata: bool = F
 
 
 def message_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> JsonObject:
-    """The `message` event of a new message."""
+    """Return the `message` event of a new message."""
     kind = "channel" if chat.kind == "channel" else chat.kind
     body = message_json(world, message) | {"channel": chat.id, "channel_type": kind}
     return body | {"event_ts": message.ts, "client_msg_id": f"m-{message.ts}"}
 
 
 def mention_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> JsonObject:
-    """The `app_mention` event of the same post: without `channel_type`, as on the platform."""
+    """Return the `app_mention` event of the same post: without `channel_type`, as on the platform."""
     return message_json(world, message) | {"type": "app_mention", "channel": chat.id, "event_ts": message.ts}
 
 
 def presser_json(account: SlackAccount) -> JsonObject:
-    """Whoever presses a button or sends a form."""
+    """Return whoever presses a button or sends a form."""
     return {"id": account.id, "username": account.handle, "name": account.handle, "team_id": account.team}
 
 
 def press_json(world: SlackWorld, message: SlackMessage, by: SlackAccount, button: JsonObject) -> JsonObject:
-    """The payload of a pressed button."""
+    """Return the payload of a pressed button."""
     place: JsonObject = {"type": "message", "message_ts": message.ts, "channel_id": message.chat}
     place |= {"is_ephemeral": False} | ({"thread_ts": message.thread} if message.thread else {})
     return {

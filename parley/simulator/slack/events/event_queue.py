@@ -42,7 +42,7 @@ class SlackEventQueue:
         world.emit = lambda event: self.push("events_api", self.payload(event, TEAM))
 
     def payload(self, event: JsonObject, team: str) -> JsonObject:
-        """An event as the Events API wraps it."""
+        """Return an event as the Events API wraps it."""
         number = next(self._numbers)
         return {
             "token": "verification",
@@ -57,13 +57,13 @@ class SlackEventQueue:
         }
 
     def push(self, kind: str, payload: JsonObject) -> None:
-        """Something new for the app."""
+        """Add something new for the app."""
         self._add(Envelope(kind, payload))
 
     def interact(
         self, payload: JsonObject, answered: Callable[[JsonObject | None], None] = lambda answer: None
     ) -> None:
-        """A pressed button, or a form that is sent. Slack sends it once only."""
+        """Add a pressed button, or a form that is sent. Slack sends it once only."""
         self._add(Envelope("interactive", payload, answered=answered))
 
     def redeliver(self, count: int) -> None:
@@ -74,25 +74,25 @@ class SlackEventQueue:
         self.wake()
 
     def waiting(self) -> int:
-        """How many are not acknowledged."""
+        """Return how many are not acknowledged."""
         with self._world.changed:
             return len(self._waiting)
 
     def due(self, now: float) -> list[Envelope]:
-        """What is to be sent now, oldest first."""
+        """Return what is to be sent now, oldest first."""
         with self._world.changed:
             for envelope in [e for e in self._waiting if e.sent_to and e.due <= now]:
                 self._missed(envelope, now, "timeout")
             return [e for e in self._waiting if not e.sent_to and e.due <= now]
 
     def before(self, envelope: Envelope) -> list[Envelope]:
-        """What came before it and is not acknowledged either."""
+        """Return what came before it and is not acknowledged either."""
         with self._world.changed:
             at = next((at for at, each in enumerate(self._waiting) if each is envelope), 0)
             return self._waiting[:at]
 
     def next_due(self) -> float:
-        """When something must be looked at again (monotonic)."""
+        """Return when something must be looked at again (monotonic)."""
         with self._world.changed:
             return min((e.due for e in self._waiting), default=time.monotonic() + 60)
 
@@ -112,7 +112,7 @@ class SlackEventQueue:
             }
 
     def acknowledged(self, envelope_id: str, answer: JsonObject) -> None:
-        """The app has taken it, and says something to it, mostly nothing."""
+        """Note that the app has taken it, and what it says to it, mostly nothing."""
         with self._world.changed:
             for envelope in self._waiting:
                 if envelope_id in envelope.ids:
@@ -123,7 +123,7 @@ class SlackEventQueue:
             self._world.touch()
 
     def missed(self, envelope_id: str, reason: str) -> None:
-        """It was not taken: once more after a while, as often as Slack tries."""
+        """Send what was not taken once more after a while, as often as Slack tries."""
         with self._world.changed:
             for envelope in list(self._waiting):
                 # Unless that was noticed before, at the end of its time.
@@ -132,7 +132,7 @@ class SlackEventQueue:
             self._world.touch()
 
     def lost(self, connection: int) -> None:
-        """A connection is gone: what it did not acknowledge goes to another as soon as there is one."""
+        """Give what a connection that is gone did not acknowledge to another as soon as there is one."""
         with self._world.changed:
             for envelope in list(self._waiting):
                 if envelope.sent_to == connection:

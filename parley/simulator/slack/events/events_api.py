@@ -79,7 +79,7 @@ class EventsApiSender:
         self.wake()
 
     def headers(self, body: str, content_type: str, at: float = 0.0) -> dict[str, str]:
-        """What Slack sends with a body, at a Unix time (0: now)."""
+        """Return what Slack sends with a body, at a Unix time (0: now)."""
         stamp = str(int(at or time.time()))
         signed = hmac.new(self._secret.encode(), f"v0:{stamp}:{body}".encode(), hashlib.sha256).hexdigest()
         return {
@@ -146,7 +146,7 @@ class EventsApiSender:
         self.wake()
 
     async def _post(self, http: aiohttp.ClientSession, body: str, headers: dict[str, str]) -> tuple[int, str]:
-        """The answer's status, 200 also where the app wants no repetition, and its body."""
+        """Return the answer's status, 200 also where the app wants no repetition, and its body."""
         fault = self._faults.take(POST)
         await asyncio.sleep(fault.delay)
         if fault.reset == "before":
@@ -159,7 +159,7 @@ class EventsApiSender:
 
 
 def _written(envelope: Envelope) -> tuple[str, str]:
-    """The body of a post, and its content type."""
+    """Return the body of a post, and its content type."""
     if envelope.kind == "interactive":
         return urlencode({"payload": json.dumps(envelope.payload)}), _FORM
     if envelope.kind == "slash_commands":
@@ -169,13 +169,13 @@ def _written(envelope: Envelope) -> tuple[str, str]:
 
 
 def _chat(payload: JsonObject) -> str:
-    """What must stay in order: a chat; rubbish need not."""
+    """Return what must stay in order: a chat; rubbish need not."""
     chat = as_object(payload.get("event")).get("channel")
     return chat if isinstance(chat, str) else uuid.uuid4().hex
 
 
 def _object(body: str) -> JsonObject:
-    """The object in the body of an answer, empty for none."""
+    """Return the object in the body of an answer, empty for none."""
     try:
         return as_object(json.loads(body or "{}"))
     except ValueError:

@@ -46,11 +46,11 @@ class SocketModeServer:
 
     @property
     def connections(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         return len(self._open)
 
     def ticket(self) -> str:
-        """An address that may be used once, soon."""
+        """Make an address that may be used once, soon."""
         ticket = str(uuid.uuid4())
         self._tickets[ticket] = time.monotonic() + self._world.timing.ticket
         return f"{self._world.base_url.replace('http', 'ws', 1)}/link/?ticket={ticket}&app_id={APP}"
@@ -60,7 +60,7 @@ class SocketModeServer:
         self._news.set()
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        """One connection's life."""
+        """Serve one connection until it ends."""
         self._faults.check_outage()
         if self._faults.take("link").reset:
             raise ConnectionResetError

@@ -25,7 +25,7 @@ _STYLES = (None, "primary", "danger")
 
 
 def check_blocks(blocks: list[Json]) -> None:
-    """Raises SlackErrorResponse for blocks that Slack would not take in a message."""
+    """Raise SlackErrorResponse for blocks that Slack would not take in a message."""
     if len(blocks) > MOST_BLOCKS:
         raise SlackErrorResponse("invalid_blocks")
     for block in blocks:
@@ -37,7 +37,7 @@ def check_blocks(blocks: list[Json]) -> None:
 
 
 def check_view(view: JsonObject) -> None:
-    """Raises SlackErrorResponse for a view that Slack would not open as a modal with input blocks."""
+    """Raise SlackErrorResponse for a view that Slack would not open as a modal with input blocks."""
     inputs = as_list(view.get("blocks"))
     sound = (
         view.get("type") == "modal"
@@ -54,7 +54,7 @@ def check_view(view: JsonObject) -> None:
 
 
 def render_blocks(blocks: list[Json]) -> tuple[str, tuple[str, ...]]:
-    """What people read of blocks, and what of it is set as code."""
+    """Return what people read of blocks, and what of it is set as code."""
     texts: list[str] = []
     code: list[str] = []
     for block in blocks:
@@ -68,7 +68,7 @@ def render_blocks(blocks: list[Json]) -> tuple[str, tuple[str, ...]]:
 
 
 def label_text(of: Json) -> str:
-    """The words of a text object."""
+    """Return the words of a text object."""
     return str(as_object(of).get("text", ""))
 
 

@@ -28,7 +28,7 @@ def render_markdown(markdown: str) -> tuple[str, tuple[str, ...]]:
 
 
 def render_mrkdwn(text: str, *, marked: bool) -> str:
-    """A `text` as people see it: references and links are read always, `*marks*` only where it is marked."""
+    """Return a `text` as people see it: links are read always, `*marks*` only where it is `marked`."""
     shown = _LINK.sub(lambda link: link[2] or link[1], text)
     if marked:
         shown = re.sub(r"(?<!\w)([*_~`])(\S(?:[^\n]*?\S)?)\1(?!\w)", r"\2", shown)
@@ -96,7 +96,7 @@ _HANDLERS: dict[str, Callable[[_Page, object], None]] = {
 
 
 def buttons(blocks: list[Json]) -> list[dict[str, Json]]:
-    """The buttons of a message's `actions` blocks, each with its block's id."""
+    """Return the buttons of a message's `actions` blocks, each with its block's id."""
     found: list[dict[str, Json]] = []
     for block in blocks:
         if isinstance(block, dict) and block.get("type") == "actions":
@@ -108,5 +108,5 @@ def buttons(blocks: list[Json]) -> list[dict[str, Json]]:
 
 
 def button_label(button: dict[str, Json]) -> str:
-    """What stands on a button."""
+    """Return what stands on a button."""
     return str(as_object(button.get("text")).get("text", ""))

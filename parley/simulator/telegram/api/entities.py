@@ -24,7 +24,7 @@ _FOUND = (
 
 
 def find_entities(text: str) -> list[Json]:
-    """The links, commands and mentions in what somebody wrote, in order."""
+    """Return the links, commands and mentions in what somebody wrote, in order."""
     found: list[tuple[int, int, str]] = []
     for kind, pattern in _FOUND:
         for match in pattern.finditer(text):
@@ -37,7 +37,7 @@ def find_entities(text: str) -> list[Json]:
 
 
 def check_entities(text: str, given: list[Json]) -> list[Json]:
-    """The marks of a bot's text that the platform keeps. Raises TelegramErrorResponse for others."""
+    """Return the marks of a bot's text that the platform keeps. Raises TelegramErrorResponse for others."""
     borders, at = set(), 0
     for character in text:
         borders.add(at)

@@ -204,7 +204,7 @@ def send_action(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def get_file(world: TelegramWorld, params: TelegramParams) -> Json:
-    """Where a file can be had."""
+    """Return where a file can be had."""
     file_id = params.text("file_id").removesuffix(".s")
     content = world.files.get(file_id)
     if content is None:
@@ -251,7 +251,7 @@ def get_chat(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def get_chat_member(world: TelegramWorld, params: TelegramParams) -> Json:
-    """What somebody is in a chat."""
+    """Return what somebody is in a chat."""
     chat, number = require_chat(world, params), params.integer("user_id") or 0
     account = world.accounts.get(number)
     if account is None:

@@ -30,7 +30,7 @@ class TelegramParams(Params):
         )
 
     def integer(self, name: str) -> int | None:
-        """A whole number, or None when it is not given. Raises TelegramErrorResponse for anything else."""
+        """Return a whole number, or None when it is not given. Raises TelegramErrorResponse for others."""
         value = self.values.get(name)
         if value is None or value == "":
             return None
@@ -45,7 +45,7 @@ def _refuse(name: str) -> int:
 
 
 async def read_params(request: web.Request) -> TelegramParams:
-    """All of a request's parameters. Raises TelegramErrorResponse."""
+    """Return all of a request's parameters. Raises TelegramErrorResponse."""
     if request.content_type == "multipart/form-data":
         return await _read_multipart(request)
     return TelegramParams(await read_values(request, _object))

@@ -7,7 +7,7 @@ from parley.simulator.telegram.model import TelegramAccount, TelegramChat, Teleg
 
 
 def user_json(account: TelegramAccount) -> JsonObject:
-    """A `User`."""
+    """Return a `User`."""
     body: JsonObject = {"id": account.id, "is_bot": account.is_bot, "first_name": account.name}
     if account.username:
         body["username"] = account.username
@@ -17,7 +17,7 @@ def user_json(account: TelegramAccount) -> JsonObject:
 
 
 def chat_json(chat: TelegramChat) -> JsonObject:
-    """A `Chat`."""
+    """Return a `Chat`."""
     body: JsonObject = {"id": chat.id, "type": chat.kind}
     body["first_name" if chat.kind == "private" else "title"] = chat.title
     if chat.forum:
@@ -31,7 +31,7 @@ def message_json(
     sender: TelegramAccount,
     replied: tuple[TelegramMessage, TelegramAccount] | None,
 ) -> JsonObject:
-    """A `Message`, with the one it replies to, which has no further ones in it."""
+    """Return a `Message`, with the one it replies to, which has no further ones in it."""
     body: JsonObject = {
         "message_id": message.id,
         "from": user_json(sender),

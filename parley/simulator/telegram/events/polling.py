@@ -28,7 +28,7 @@ class PollingQueue:
 
     @property
     def waiting(self) -> bool:
-        """Whether a poll is open; from any thread."""
+        """Return whether a poll is open; from any thread."""
         return self._current is not None
 
     def drop(self) -> None:

@@ -38,7 +38,7 @@ class WebhookSender:
                 await self._news.wait()
 
     def _due(self) -> list[tuple[int, JsonObject]]:
-        """The first waiting update of each chat to which none is on its way."""
+        """Return the first waiting update of each chat to which none is on its way."""
         world = self._world
         with world.changed:
             if not world.webhook:
@@ -68,7 +68,7 @@ class WebhookSender:
 
 
 async def _post(session: aiohttp.ClientSession, world: TelegramWorld, update: JsonObject) -> str:
-    """Why it was not taken, in the platform's words, or ""."""
+    """Return why it was not taken, in the platform's words, or ""."""
     headers = {"X-Telegram-Bot-Api-Secret-Token": world.webhook_secret} if world.webhook_secret else {}
     try:
         async with session.post(world.webhook, json=update, headers=headers) as answer:
@@ -79,7 +79,7 @@ async def _post(session: aiohttp.ClientSession, world: TelegramWorld, update: Js
 
 
 def _chat_of(update: JsonObject) -> int:
-    """The chat that an update is about, 0 for none."""
+    """Return the chat that an update is about, 0 for none."""
     for body in update.values():
         about = as_object(body)
         chat = as_object(as_object(about.get("message", about)).get("chat"))
@@ -90,7 +90,7 @@ def _chat_of(update: JsonObject) -> int:
 
 
 def set_webhook(world: TelegramWorld, params: TelegramParams) -> Json:
-    """Where updates are posted from now on. Plain http is taken, as a Bot API server of one's own does."""
+    """Set where updates are posted. Plain http is taken, as a Bot API server of one's own does."""
     url, secret = params.text("url"), params.text("secret_token")
     if url and not url.startswith(("https://", "http://")):
         raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
@@ -115,7 +115,7 @@ def delete_webhook(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def webhook_info(world: TelegramWorld, params: TelegramParams) -> Json:
-    """Where updates are posted, and what last went wrong with it."""
+    """Return where updates are posted, and what last went wrong with it."""
     body: JsonObject = {
         "url": world.webhook,
         "has_custom_certificate": False,
