@@ -106,7 +106,7 @@ def unsent_file_text(file: StoredFile, error: ChannelError, language: str) -> st
     """Return what stands in place of a file that a platform did not take. `language` is a tag (BCP 47)."""
     spoken = language_of(language)
     if isinstance(error, AttachmentRefused):
-        reason = error.told(spoken)
+        reason = error.explain(spoken)
     else:
         reason = say(spoken, Sentence.FILE_REFUSED)
     name = f"{file.name} ({human_size(file.size)})"

@@ -48,15 +48,15 @@ class CoreServices:
         """The settings of the channel that the message came by."""
         return self.options.channels[message.conversation.channel]
 
-    def verdict(self, message: InboundMessage) -> AccessVerdict:
+    def access_verdict(self, message: InboundMessage) -> AccessVerdict:
         """What becomes of a message that was accepted: the rules may have changed since."""
         return decide_access(self.channel_options(message), message, ours=True, paired=self.pairing)
 
-    async def known(self, message: InboundMessage) -> InboundMessage:
+    async def with_chosen_language(self, message: InboundMessage) -> InboundMessage:
         """The message of somebody whose choice of a language is known. Raises StoreUnavailable."""
-        return self.speaking(message, await self.people.language_of(message.sender))
+        return self.with_language(message, await self.people.language_of(message.sender))
 
-    def speaking(self, message: InboundMessage, chosen: str) -> InboundMessage:
+    def with_language(self, message: InboundMessage, chosen: str) -> InboundMessage:
         """The message of somebody who chose this language; "" where they chose none."""
         language = chosen or self.channel_options(message).language
         if not language:
@@ -65,6 +65,6 @@ class CoreServices:
 
     def language(self, message: InboundMessage) -> str:
         """The language to answer its sender in: chosen with /language, else the channel's where it has one,
-        else the platform's. What was chosen is seen in messages that went through `known`.
+        else the platform's. What was chosen is seen in messages that went through `with_chosen_language`.
         """
         return language_of(message.sender.language, self.channel_options(message).language)

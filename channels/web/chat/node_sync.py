@@ -36,7 +36,7 @@ class NodeSync:
         self._missed = missed
         self._growing: dict[str, EntryShown] = {}
         self._task: asyncio.Task[None] | None = None
-        news.follow(_TOPIC, self)
+        news.subscribe(_TOPIC, self)
 
     async def publish(self, event: EntryShown | ChatChanged) -> None:
         """Show it everywhere; of a reply that grows its newest snapshot, soon. Raises StoreUnavailable."""
@@ -48,9 +48,9 @@ class NodeSync:
                 self._growing[event.entry.id] = event
                 self._task = self._task or asyncio.create_task(self._tell_growing())
                 return
-        await self._news.tell(_TOPIC, _EVENT.dump_json(event).decode())
+        await self._news.publish(_TOPIC, _EVENT.dump_json(event).decode())
 
-    def heard(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Show what happened on another node."""
         try:
             event = _EVENT.validate_json(text)
@@ -59,7 +59,7 @@ class NodeSync:
             return
         self._shown(event)
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         """Note that something may have happened there."""
         self._missed()
 
@@ -68,6 +68,6 @@ class NodeSync:
             for turn in tuple(self._growing):
                 if event := self._growing.pop(turn, None):
                     with suppress(StoreUnavailable):  # the next one holds all of it
-                        await self._news.tell(_TOPIC, _EVENT.dump_json(event).decode())
+                        await self._news.publish(_TOPIC, _EVENT.dump_json(event).decode())
             await asyncio.sleep(_PAUSE)
         self._task = None

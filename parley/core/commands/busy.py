@@ -26,7 +26,7 @@ async def busy(context: CommandContext, rest: str) -> str:
     if wanted != _DEFAULT and wanted not in _ABOUT:
         return context.say(Sentence.BUSY_UNKNOWN, name=rest)
     chosen = None if wanted == _DEFAULT else BusyPolicy(wanted)
-    await context.services.bus.busy.begin()
+    await context.services.bus.busy.enable()
     record = await context.services.conversations.change(
         context.conversation, lambda record: replace(record, when_busy=chosen)
     )

@@ -13,9 +13,9 @@ async def language(context: CommandContext, rest: str) -> str:
     people, sender = context.services.people, context.message.sender
     wanted = rest.strip("`'\"").casefold()
     if wanted in CATALOGUE:
-        await people.speak(sender, wanted)
+        await people.set_language(sender, wanted)
         return say(wanted, Sentence.LANGUAGE_SET)
     if wanted == _AUTO:
-        await people.speak(sender, "")
+        await people.set_language(sender, "")
         return context.say(Sentence.LANGUAGE_AUTO)
     return context.say(Sentence.LANGUAGE_HOW, now=await people.language_of(sender) or _AUTO)

@@ -28,7 +28,7 @@ async def handle_command(
 ) -> None:
     """Answer the lane's first command. Raises LaneLost, StoreUnavailable."""
     (first, *_) = decode_messages(claim.items)
-    accepted = QueuedMessage(first.item, await services.known(first.message))
+    accepted = QueuedMessage(first.item, await services.with_chosen_language(first.message))
     turn = TurnCheckpoint(services.journal, claim, accepted.item)
     if turn.record.stage is TurnStage.ACCEPTED or has_lost_files(turn.record):
         context = CommandContext(services, accepted.message, accepted.item.id, stop)
@@ -38,7 +38,7 @@ async def handle_command(
 
 
 async def _answer(context: CommandContext) -> CommandAnswer:
-    match context.services.verdict(context.message):
+    match context.services.access_verdict(context.message):
         case AccessVerdict.ALLOW:
             return await run_command(context)
         case AccessVerdict.PAIR:

@@ -81,7 +81,7 @@ class Delivery:
         attempt = 0
         while True:
             await self._hold_back()
-            await self._turnstile.through()
+            await self._turnstile.wait_turn()
             require_lease()
             try:
                 return await send()
@@ -99,7 +99,7 @@ class Delivery:
         while True:
             await self._fresh.wait()
             await self._hold_back()
-            await self._turnstile.through()
+            await self._turnstile.wait_turn()
             self._fresh.clear()
             async with self._wire:
                 await self._show_once()

@@ -20,7 +20,7 @@ class DeliveryCounts:
         self.refused: Counter[str] = Counter()
         self.doubtful: Counter[str] = Counter()
 
-    def arrive(self, message: OutboundMessage, receipt: Receipt) -> None:
+    def count_delivered(self, message: OutboundMessage, receipt: Receipt) -> None:
         """A final message has arrived."""
         channel = message.conversation.channel
         self.arrived[channel] += 1
@@ -28,6 +28,6 @@ class DeliveryCounts:
             self.doubtful[channel] += 1
             log.warning("turn %s: the answer may have been shown twice", message.turn_id)
 
-    def refuse(self, message: OutboundMessage) -> None:
+    def count_rejected(self, message: OutboundMessage) -> None:
         """A platform will never take a final message."""
         self.refused[message.conversation.channel] += 1

@@ -21,7 +21,7 @@ class LoopThrottle:
         self._turning = False
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def through(self) -> None:
+    async def wait_turn(self) -> None:
         """Return once it is our turn."""
         if self._passed < self._most and not self._waiting:
             self._passed += 1

@@ -15,16 +15,16 @@ class FairShare:
         self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
         self._closed = False
 
-    def take(self, account: str) -> bool:
+    def try_acquire(self, account: str) -> bool:
         """Take a place, if the account has one left."""
         if self._held[account] >= self._most:
             return False
         self._held[account] += 1
         return True
 
-    async def wait(self, account: str) -> None:
+    async def acquire(self, account: str) -> None:
         """Take a place as soon as there is one. Raises CancelledError once closed."""
-        if not self._closed and self.take(account):
+        if not self._closed and self.try_acquire(account):
             return
         place = asyncio.get_running_loop().create_future()
         if self._closed:
@@ -34,10 +34,10 @@ class FairShare:
             await place
         except asyncio.CancelledError:
             if place.done() and not place.cancelled():
-                self.give_back(account)
+                self.release(account)
             raise
 
-    def give_back(self, account: str) -> None:
+    def release(self, account: str) -> None:
         """Free a place: whoever of the account waits longest has it now."""
         waiting = self._waiting.get(account, ())
         while waiting:

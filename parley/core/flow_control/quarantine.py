@@ -79,8 +79,8 @@ class Quarantine:
         end_trial = _once(self._alone.release)
         give_back: Callable[[], None] = _nothing
         try:
-            await slots.take(1)
-            give_back = slots.holder()
+            await slots.acquire(1)
+            give_back = slots.releaser()
             await journal.set_trials(claim, claim.trials + 1)
             if not self.is_poison(claim):
                 log.warning(

@@ -14,7 +14,7 @@ class CountingSemaphore:
         self._some = asyncio.Event()
         self._some.set()
 
-    async def take(self, most: int) -> int:
+    async def acquire(self, most: int) -> int:
         """Take up to `most`, as soon as one is free; returns how many."""
         while not self._free:
             self._some.clear()
@@ -23,12 +23,12 @@ class CountingSemaphore:
         self._free -= taken
         return taken
 
-    def give_back(self, number: int = 1) -> None:
+    def release(self, number: int = 1) -> None:
         """Free what was taken."""
         self._free += number
         self._some.set()
 
-    def holder(self) -> Callable[[], None]:
+    def releaser(self) -> Callable[[], None]:
         """Gives one back, once, however often it is called."""
         held = True
 
@@ -36,6 +36,6 @@ class CountingSemaphore:
             nonlocal held
             if held:
                 held = False
-                self.give_back()
+                self.release()
 
         return give_back

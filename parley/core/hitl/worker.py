@@ -176,9 +176,9 @@ async def _deliver(
         receipt = await Delivery(reply, 0.0).finish(message)
     except DeliveryRejected as error:
         log.error("question %s cannot be shown: %s", record.question.id, error)
-        services.deliveries.refuse(message)
+        services.deliveries.count_rejected(message)
     else:
-        services.deliveries.arrive(message, receipt)
+        services.deliveries.count_delivered(message, receipt)
 
 
 def _target(record: QuestionRecord, key: str, handle: str) -> ReplyTarget:

@@ -64,7 +64,7 @@ class MessageBus:
                 NewQueueItem(command_queue(conversation.channel), conversation.key, encode(message), name),
             )
         else:
-            puts = inbound_items(await self.busy.of(options, conversation), message)
+            puts = inbound_items(await self.busy.get(options, conversation), message)
         item, *_ = await self._journal.put(*puts)
         return item is not None
 

@@ -29,19 +29,19 @@ class BusyPolicyCache:
         self._any: bool | None = None
         self._doubts = 0
         self._looking: asyncio.Task[None] | None = None
-        news.follow(_TOPIC, self)
+        news.subscribe(_TOPIC, self)
 
-    def heard(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Somebody chose, on another node."""
         self._doubts += 1
         self._any = True
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         """Perhaps somebody did."""
         self._doubts += 1
         self._any = self._any or None
 
-    async def of(self, options: ChannelOptions, conversation: Conversation) -> BusyPolicy:
+    async def get(self, options: ChannelOptions, conversation: Conversation) -> BusyPolicy:
         """The way of a conversation: what was chosen there, else its channel's. Raises StoreUnavailable."""
         while self._any is None:
             await self._found_out()
@@ -49,11 +49,11 @@ class BusyPolicyCache:
             await load_busy_policy(self._documents, options, conversation) if self._any else options.when_busy
         )
 
-    async def begin(self) -> None:
+    async def enable(self) -> None:
         """Somebody is about to choose: from now on everybody looks. Raises StoreUnavailable."""
         await self._note(_YES)
         self._any = True
-        await self._news.tell(_TOPIC, "")
+        await self._news.publish(_TOPIC, "")
 
     async def _found_out(self) -> None:
         """Look once for all who ask in the same moment: after a start that may be thousands."""

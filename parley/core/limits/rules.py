@@ -115,7 +115,7 @@ def rules_for(options: LimitOptions, party: LimitSubject, at: float) -> tuple[Li
     return tuple(
         LimitRule(scope, measure, most, window, party.names(scope, window))
         for scope in LimitScope
-        for measure, most in options.caps(scope).of()
+        for measure, most in options.caps(scope).limits()
         for window in (minute if measure is LimitMeasure.TURNS_A_MINUTE else day,)
     )
 

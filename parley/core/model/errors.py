@@ -93,7 +93,7 @@ class AttachmentRefused(ChannelError):
         self._sentence = sentence
         self._values = values
 
-    def told(self, language: str) -> str:
+    def explain(self, language: str) -> str:
         """Why, for a person."""
         return say(language, self._sentence, **self._values)
 

@@ -142,8 +142,8 @@ class LimitCaps:
     tokens_per_day: int = 0
     cost_per_day: int = 0
 
-    def of(self) -> tuple[tuple[LimitMeasure, int], ...]:
-        """Those that are set."""
+    def limits(self) -> tuple[tuple[LimitMeasure, int], ...]:
+        """Return those that are set."""
         every = (self.turns_per_minute, self.turns_per_day, self.tokens_per_day, self.cost_per_day)
         return tuple((measure, most) for measure, most in zip(LimitMeasure, every, strict=True) if most)
 
@@ -166,7 +166,7 @@ class LimitOptions:
     @property
     def limited(self) -> bool:
         """Whether there is any limit."""
-        return any(map(LimitCaps.of, (self.person, self.chat, self.channel)))
+        return any(map(LimitCaps.limits, (self.person, self.chat, self.channel)))
 
     def caps(self, scope: LimitScope) -> LimitCaps:
         """The limits of a scope."""

@@ -49,7 +49,7 @@ class LeaseToken:
         self._until = max(self._until, proved + self._seconds)
         return True
 
-    def demand(self) -> None:
+    def require(self) -> None:
         """Raises LaneLost when nothing may be begun any more."""
         if self.left <= self._seconds * _MARGIN:
             raise LaneLost("this node cannot prove its lease")
@@ -58,7 +58,7 @@ class LeaseToken:
 class _Forever(LeaseToken):
     """Of who shares with nobody."""
 
-    def demand(self) -> None:
+    def require(self) -> None:
         """Nothing is ever lost."""
 
 
@@ -79,7 +79,7 @@ def holding_lease(tenure: LeaseToken) -> Iterator[None]:
 
 def require_lease() -> None:
     """Call before the outside world is changed. Raises LaneLost."""
-    _tenure.get().demand()
+    _tenure.get().require()
 
 
 def lease_expired() -> bool:

@@ -8,11 +8,11 @@ from typing import Protocol
 class Subscriber(Protocol):
     """Who listens to a topic."""
 
-    def heard(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Another node told this."""
         ...
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         """Something may have been told that was not heard: look at what is kept."""
         ...
 
@@ -25,11 +25,11 @@ class Notifier(Protocol):
         """Whether other nodes may work on the same store: then a folder is this node's only."""
         ...
 
-    async def tell(self, topic: str, text: str) -> None:
+    async def publish(self, topic: str, text: str) -> None:
         """Every node that listens now hears it, in the order of telling. Raises StoreUnavailable."""
         ...
 
-    def follow(self, topic: str, follower: Subscriber) -> None:
+    def subscribe(self, topic: str, follower: Subscriber) -> None:
         """From now on `follower` hears what other nodes tell."""
         ...
 
@@ -39,10 +39,10 @@ class NullNotifier:
 
     shared = False
 
-    async def tell(self, topic: str, text: str) -> None:
+    async def publish(self, topic: str, text: str) -> None:
         """Nobody is there."""
 
-    def follow(self, topic: str, follower: Subscriber) -> None:
+    def subscribe(self, topic: str, follower: Subscriber) -> None:
         """Nothing will be told."""
 
 

@@ -40,7 +40,7 @@ async def find_data_subject(people: PersonRepository, name: str) -> DataSubject:
     place = Conversation.parse(name)
     if place.topic is not None or not place.channel or not place.chat:
         raise ValueError(f"not an account: {name!r}")
-    return DataSubject(*await people.whole(name))
+    return DataSubject(*await people.load_merged(name))
 
 
 def _quoted(text: str) -> str:

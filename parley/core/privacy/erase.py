@@ -188,7 +188,7 @@ class Erasure:
         for account in self._subject.accounts:
             self._ledger.add(DataKind.ACCESS, await self._sources.pairing.forget(account))
             if self._sources.audit is not AuditOnErase.KEEP:
-                await self._sources.pairing.unsign(account, questions.ERASED_ACCOUNT)
+                await self._sources.pairing.anonymise_approver(account, questions.ERASED_ACCOUNT)
             async for document in iter_documents(self._archive, f"{REFUSAL_PREFIX}{account}/"):
                 await self._archive.delete(document.key)
                 self._ledger.add(DataKind.ACCESS)

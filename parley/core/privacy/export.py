@@ -134,11 +134,11 @@ class PersonExport:
 
     async def _account(self) -> AsyncIterator[str]:
         sources, subject = self._sources, self._subject
-        for document in await sources.people.noted(subject.person, subject.accounts):
+        for document in await sources.people.list_documents(subject.person, subject.accounts):
             self._ledger.add(DataKind.LINKS)
             yield _document_line(document)
         for account in subject.accounts:
-            found = await sources.pairing.noted(account)
+            found = await sources.pairing.list_documents(account)
             found += [
                 document async for document in iter_documents(sources.archive, f"{REFUSAL_PREFIX}{account}/")
             ]

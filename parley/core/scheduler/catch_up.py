@@ -41,7 +41,7 @@ class CatchUpPacer:
             return False
         return head.put_at < self._began or decode(InboundMessage, head.body).sent_at < self._began
 
-    async def admitted(self, claim: Claim) -> None:
+    async def wait_turn(self, claim: Claim) -> None:
         """Return when the turn may begin. Raises CancelledError once the backlog is closed."""
         turn = asyncio.get_running_loop().create_future()
         if self._closed:

@@ -22,9 +22,9 @@ from parley.core.turns.retries import asked_messages
 
 async def handle_missed(services: CoreServices, claim: Claim, missed: Sequence[QueuedMessage]) -> None:
     """See the apology through to its delivery. Raises LaneLost, StoreUnavailable."""
-    allowed = [each for each in missed if services.verdict(each.message) is AccessVerdict.ALLOW]
+    allowed = [each for each in missed if services.access_verdict(each.message) is AccessVerdict.ALLOW]
     turn = TurnCheckpoint(services.journal, claim, missed[0].item)
-    last = await services.known(allowed[-1].message)
+    last = await services.with_chosen_language(allowed[-1].message)
     if turn.record.stage is TurnStage.ACCEPTED:
         sentence = Sentence.MISSED_ONE if len(allowed) == 1 else Sentence.MISSED_MANY
         text = say(services.language(last), sentence, count=len(allowed))

@@ -91,14 +91,14 @@ class LaneWorker:
         self, queue: str, slots: CountingSemaphore, most: int, handler: LaneHandler
     ) -> bool:
         """Claim lanes and start their work; False when nothing is left."""
-        taken, started = await slots.take(most), 0
+        taken, started = await slots.acquire(most), 0
         try:
             claims = () if self._closed else await self._journal.claim(queue, taken)
             for claim in claims:
                 self._start(claim, slots, handler)
                 started += 1
         finally:
-            slots.give_back(taken - started)
+            slots.release(taken - started)
         return len(claims) == taken
 
     async def _wait(self, queue: str) -> None:
@@ -117,7 +117,7 @@ class LaneWorker:
 
     def _start(self, claim: Claim, slots: CountingSemaphore, handler: LaneHandler) -> None:
         chosen = partial(self._try, slots, handler) if self._quarantine.holds(claim) else handler
-        task = asyncio.create_task(self._guard(claim, chosen, slots.holder()))
+        task = asyncio.create_task(self._guard(claim, chosen, slots.releaser()))
         self.tasks[task] = claim
         task.add_done_callback(self.tasks.pop)
 

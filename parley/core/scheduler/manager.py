@@ -119,32 +119,32 @@ class Manager:
     async def _work_turn(self, claim: Claim, answered: Callable[[], None]) -> None:
         account = account_key(decode(InboundMessage, claim.items[0].body).sender)
         late = self._backlog.holds(claim)
-        if not late and self._shares.take(account):
+        if not late and self._shares.try_acquire(account):
             try:
                 await self._work_burst(claim, answered)
             finally:
-                self._shares.give_back(account)
+                self._shares.release(account)
             return
         # Whoever waits to be let in must not keep new messages waiting.
         answered()
         if late:
-            await self._backlog.admitted(claim)
-        await self._shares.wait(account)
+            await self._backlog.wait_turn(claim)
+        await self._shares.acquire(account)
         try:
-            await self._for_turns.take(1)
-            answered = self._for_turns.holder()
+            await self._for_turns.acquire(1)
+            answered = self._for_turns.releaser()
             try:
                 items = await self._services.journal.waiting(claim.queue, claim.lane)
                 await self._work_burst(replace(claim, items=items), answered)
             finally:
                 answered()
         finally:
-            self._shares.give_back(account)
+            self._shares.release(account)
 
     async def _work_burst(self, claim: Claim, answered: Callable[[], None]) -> None:
         services = self._services
         burst: Sequence[QueuedMessage] = await collect_batch(services, claim)
-        refused = [each for each in burst if services.verdict(each.message) is not AccessVerdict.ALLOW]
+        refused = [each for each in burst if services.access_verdict(each.message) is not AccessVerdict.ALLOW]
         if not burst or refused:
             await services.journal.done(claim, batch_items(refused))
             return
@@ -166,7 +166,7 @@ class Manager:
         with registered(self._turns, claim.lane, turn):
             done = await turn.work()
         await commit_turn(self._services, claim, burst, done.record, turn)
-        turn.tell()
+        turn.log_timing()
 
     async def _work_command(self, claim: Claim, answered: Callable[[], None]) -> None:
         await handle_command(self._services, claim, self.stop)

@@ -37,7 +37,7 @@ async def _tell(services: CoreServices, claim: Claim, message: InboundMessage) -
     if turn.record.run is not None and turn.record.stage is TurnStage.RUNNING:
         turn_id = services.conversations.turn_id(head.id)
         await services.journal.put(stop_run_item(message, turn.record.run, turn_id))
-    known = await services.known(message)
+    known = await services.with_chosen_language(message)
     sentence = Sentence.POISON_ONE if len(items) == 1 else Sentence.POISON_MANY
     text = say(services.language(known), sentence, count=len(items), item=head.id)
     await send_apology(services, QueuedMessage(head, known), turn, text)

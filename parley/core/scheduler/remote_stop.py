@@ -33,22 +33,22 @@ class RemoteStop:
     def __init__(self, news: Notifier, turns: Mapping[str, Stoppable]) -> None:
         self._news = news
         self._turns = turns
-        news.follow(_TOPIC, self)
+        news.subscribe(_TOPIC, self)
 
     async def ask(self, conversation: Conversation, queue: ConversationQueue) -> bool:
         """Ask whoever works the first turn of `queue`; False when nobody can. Raises StoreUnavailable."""
         if not self._news.shared or not queue.running:
             return False
-        await self._news.tell(_TOPIC, conversation.key)
+        await self._news.publish(_TOPIC, conversation.key)
         return True
 
-    def heard(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Another node was asked to stop a conversation's turn."""
         turn = self._turns.get(text)
         if turn is not None:
             turn.stop()
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         """Who asked has cancelled the run as well."""
 
 

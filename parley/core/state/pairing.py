@@ -75,7 +75,7 @@ class Pairing:
         self._clock = clock
         self._news = news
         self._changed = asyncio.Event()
-        news.follow(_TOPIC, self)
+        news.subscribe(_TOPIC, self)
         self._known: frozenset[str] = frozenset()
         self._open = 0  # requests, at most: counted anew when they could be too many
         self._learning = asyncio.Lock()
@@ -97,11 +97,11 @@ class Pairing:
         async with self._learning:  # an older look must not come after a newer one
             self._known = frozenset([each.account async for each in self.accounts()])
 
-    def heard(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Another node let somebody in, or out."""
         self._changed.set()
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         """Perhaps one did."""
         self._changed.set()
 
@@ -165,7 +165,7 @@ class Pairing:
         await self._changed_here()
         return known
 
-    async def noted(self, account: str) -> list[Document]:
+    async def list_documents(self, account: str) -> list[Document]:
         """All that is noted of an account: that it was let in, that it asks, and how often it asked."""
         keys = (f"{_PAIRED}{account}", f"{_COUNTS}{account}")
         found = [document for key in keys if (document := await self._documents.get(key)).version]
@@ -174,13 +174,13 @@ class Pairing:
 
     async def forget(self, account: str) -> int:
         """Remove all that, so that the account is let in no more; returns how many things it was."""
-        noted = await self.noted(account)
+        noted = await self.list_documents(account)
         for document in noted:
             await self._documents.delete(document.key)
         await self.load()
         return len(noted)
 
-    async def unsign(self, account: str, sign: str) -> int:
+    async def anonymise_approver(self, account: str, sign: str) -> int:
         """Let those whom this administrator let in have `sign` for its name; returns how many they are."""
         changed = 0
         async for document in iter_documents(self._documents, _PAIRED):
@@ -225,7 +225,7 @@ class Pairing:
 
     async def _changed_here(self) -> None:
         await self.load()
-        await self._news.tell(_TOPIC, "")
+        await self._news.publish(_TOPIC, "")
 
     async def _let_in(self, wanted: PairedAccount) -> PairedAccount | None:
         """The account as let in by `wanted.by` with this code; None where somebody else was quicker."""

@@ -76,7 +76,7 @@ class PersonRepository:
         """The language that this person chose, or "" where the platform's counts."""
         return await load_chosen_language(self._documents, user)
 
-    async def speak(self, user: User, language: str) -> None:
+    async def set_language(self, user: User, language: str) -> None:
         """From now on this person is spoken to in `language`; "" goes back to the platform's."""
         await self._change(await self.person_of(user), lambda record: replace(record, language=language))
 
@@ -122,7 +122,7 @@ class PersonRepository:
         account = account_key(user)
         await self._write(account, _Account((await self._account(account)).person))
 
-    async def whole(self, name: str) -> tuple[str, tuple[str, ...]]:
+    async def load_merged(self, name: str) -> tuple[str, tuple[str, ...]]:
         """The person of this name, a person's id or an account's key, and the keys of all their accounts."""
         person = await _person_of(self._documents, name)
         linked = (await _record(self._documents, person)).accounts
@@ -133,7 +133,7 @@ class PersonRepository:
         ]
         return person, tuple(dict.fromkeys((*linked, *moved))) or (person,)
 
-    async def noted(self, person: str, accounts: Sequence[str]) -> list[Document]:
+    async def list_documents(self, person: str, accounts: Sequence[str]) -> list[Document]:
         """All that is noted of a person: who they are, codes that they were given, and tries."""
         keys = [f"{kind}{account}" for account in accounts for kind in ("link-tries/", OPEN_LINK_PREFIX)]
         keys += [account_document_key(account) for account in accounts]
@@ -147,7 +147,7 @@ class PersonRepository:
 
     async def forget(self, person: str, accounts: Sequence[str]) -> int:
         """Remove all that; returns how many things it was. The accounts are persons of their own then."""
-        noted = await self.noted(person, accounts)
+        noted = await self.list_documents(person, accounts)
         for document in noted:
             await self._documents.delete(document.key)
         return len(noted)

@@ -112,13 +112,13 @@ class TurnCheckpoint:
         self.change(**changes)
         await self._journal.note(self._claim, self._head.id, encode(self.record))
 
-    async def hear(self, heard: int) -> None:
+    async def note_progress(self, heard: int) -> None:
         """Note now and then that a run was followed further than ever. Raises as `write` does."""
         if heard > self.record.heard and uptime() >= self._hear_next:
             self._hear_next = uptime() + _HEAR_EVERY
             await self.write(heard=heard)
 
-    async def hold(self, items: Iterable[QueueItem]) -> None:
+    async def claim_items(self, items: Iterable[QueueItem]) -> None:
         """Note on further items of the turn, so that nobody can take them back any more.
 
         Raises LaneLost where somebody just did, StoreUnavailable.

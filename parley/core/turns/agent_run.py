@@ -167,7 +167,7 @@ class AgentRun:
                 case RunProgress():
                     self._text, self._steps = event.text, event.steps
                     self._audience.show(event.text, event.steps)
-                    await self._turn.hear(len(event.text) + len(event.steps))
+                    await self._turn.note_progress(len(event.text) + len(event.steps))
                 case RunEnded():
                     return event
         raise AgentUnavailable("The agent server ended a run without saying how.")

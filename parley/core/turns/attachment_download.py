@@ -55,7 +55,7 @@ async def _fetch(
         try:
             size = await channel.fetch(attachment, into, limit)
         except AttachmentRefused as error:
-            return SkippedAttachment(attachment.name, error.user_text, error.told(language))
+            return SkippedAttachment(attachment.name, error.user_text, error.explain(language))
         except ChannelError as error:
             log.warning("attachment %s: try %d of %d: %s", attachment.name, attempt + 1, _TRIES, error)
             reason = error.user_text

@@ -49,7 +49,7 @@ async def _most_apart(services: CoreServices, waiting: Sequence[QueuedMessage]) 
     if len(waiting) > 1:
         message = waiting[0].message
         options = services.channel_options(message)
-        if answers_together(await services.bus.busy.of(options, message.conversation)):
+        if answers_together(await services.bus.busy.get(options, message.conversation)):
             return 1
     return services.options.queue_limit
 

@@ -38,7 +38,7 @@ async def handle_busy_signal(
 
 
 async def _ask_to_be_let_in(services: CoreServices, claim: Claim, message: InboundMessage) -> None:
-    item, known = claim.items[0], await services.known(message)
+    item, known = claim.items[0], await services.with_chosen_language(message)
     turn = TurnCheckpoint(services.journal, claim, item)
     if turn.record.stage is TurnStage.ACCEPTED:
         if not (await load_queue(services.journal, message.conversation)).running:

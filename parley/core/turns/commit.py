@@ -44,7 +44,7 @@ async def commit_turn(
         record, document = seen
         documents, puts = list(entry), list(_again(burst, turn))
         if turn.thread in ("", services.conversations.thread_id(conversation, record)):
-            record, opened = _with_questions(work, work.settle(record))
+            record, opened = _with_questions(work, work.updated_conversation(record))
             documents += [conversation_document(document, record), *opened[0]]
             puts += opened[1]
         try:

@@ -56,7 +56,7 @@ async def _say(
     try:
         receipt = await Delivery(reply, 0.0).finish(final)
     except DeliveryRejected as error:
-        services.deliveries.refuse(final)
+        services.deliveries.count_rejected(final)
         return REFUSED_REASON.format(error)
-    services.deliveries.arrive(final, receipt)
+    services.deliveries.count_delivered(final, receipt)
     return ""

@@ -115,11 +115,11 @@ class TurnExecution:
             await self._remember()
         return self._log
 
-    def tell(self) -> None:
+    def log_timing(self) -> None:
         """Write the turn's line into the log."""
-        self._times.tell(self._id, self._message, self._log.record)
+        self._times.log_turn(self._id, self._message, self._log.record)
 
-    def settle(self, record: ConversationRecord) -> ConversationRecord:
+    def updated_conversation(self, record: ConversationRecord) -> ConversationRecord:
         """The conversation as this turn leaves it."""
         turn, message = self._log.record, self._message
         if turn.again or turn.refused or turn.stage is TurnStage.SKIPPED or message.retries:
@@ -155,7 +155,7 @@ class TurnExecution:
             items=tuple(item.id for item in batch_items(self._burst)),
             thread=turn.thread or self._services.conversations.thread_id(self._message.conversation, record),
         )
-        await self._log.hold(batch_items(self._burst)[1:])
+        await self._log.claim_items(batch_items(self._burst)[1:])
         self._show("", ())
         await self._make_way(record)
         request, left_out = await self._request(record, maybe_made=turn.stage is TurnStage.RUNNING)
@@ -278,9 +278,9 @@ class TurnExecution:
             receipt = await self._delivery.finish(final)
         except DeliveryRejected as error:
             self._log.change(stage=TurnStage.REJECTED, refusal=str(error))
-            self._services.deliveries.refuse(final)
+            self._services.deliveries.count_rejected(final)
             return
-        self._services.deliveries.arrive(final, receipt)
+        self._services.deliveries.count_delivered(final, receipt)
         self._log.change(stage=TurnStage.DELIVERED, doubtful=receipt.doubtful)
 
     async def _remember(self) -> None:

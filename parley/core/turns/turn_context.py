@@ -43,7 +43,7 @@ async def load_turn_context(services: CoreServices, burst: Sequence[QueuedMessag
     def known(accepted: QueuedMessage) -> QueuedMessage:
         person = persons[account_key(accepted.message.sender)]
         chosen = decode_person(found[person_document_key(person)]).language
-        return replace(accepted, message=services.speaking(accepted.message, chosen))
+        return replace(accepted, message=services.with_language(accepted.message, chosen))
 
     first = persons[account_key(burst[0].message.sender)]
     return TurnContext(tuple(map(known, burst)), (decode_conversation(found[place]), found[place]), first)

@@ -46,7 +46,7 @@ class TurnTiming:
         finally:
             self._delivery += _now() - began
 
-    def tell(self, turn_id: str, message: InboundMessage, record: TurnRecord) -> None:
+    def log_turn(self, turn_id: str, message: InboundMessage, record: TurnRecord) -> None:
         """Write the line of a turn that is over: whose it was, how it ended, and the durations; no text."""
         log.info(
             "%s: turn %s of %s on %s: %s (%s%s); waited %.2f s, run %.2f s, delivery %.2f s",

@@ -114,7 +114,7 @@ async def _known(parley: Core) -> None:
     assert await links.agree(OTHER)
     assert await links.show(ANN)
     assert await links.link(ANN)
-    await people.speak(ANN, "zh")
+    await people.set_language(ANN, "zh")
     await parley.services.pairing.ask(OTHER)
     await journal.set(Document(f"{REFUSAL_PREFIX}test:{OTHER.id}/refused", str(time.time()), 0))
 

@@ -23,10 +23,10 @@ class Ear:
         self.texts: asyncio.Queue[str] = asyncio.Queue()
         self.gaps = asyncio.Semaphore(0)
 
-    def heard(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         self.texts.put_nowait(text)
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         self.gaps.release()
 
 
@@ -37,13 +37,13 @@ async def test_the_others_hear_it_whole_and_in_order(cluster: Cluster, schema: s
         PostgresStore.open(cluster.url, schema=schema) as b,
     ):
         own, others, elsewhere = Ear(), Ear(), Ear()
-        a.news.follow("topic", own)
-        b.news.follow("topic", others)
-        b.news.follow("another", elsewhere)
+        a.news.subscribe("topic", own)
+        b.news.subscribe("topic", others)
+        b.news.subscribe("another", elsewhere)
         for text in texts:
-            await a.news.tell("topic", text)
+            await a.news.publish("topic", text)
         assert [await others.texts.get() for _ in texts] == texts
-        await b.news.tell("topic", "back")
+        await b.news.publish("topic", "back")
         assert await own.texts.get() == "back"
         assert own.texts.empty()
         assert elsewhere.texts.empty()
@@ -56,11 +56,11 @@ async def test_two_that_tell_at_once_are_not_mixed_up(cluster: Cluster, schema: 
         PostgresStore.open(cluster.url, schema=schema) as c,
     ):
         ear = Ear()
-        c.news.follow("topic", ear)
+        c.news.subscribe("topic", ear)
         texts = {letter * 20_000 for letter in "abcdef"}
         tellers = (a, b)
         await asyncio.gather(
-            *(tellers[place % 2].news.tell("topic", text) for place, text in enumerate(sorted(texts)))
+            *(tellers[place % 2].news.publish("topic", text) for place, text in enumerate(sorted(texts)))
         )
         assert {await ear.texts.get() for _ in texts} == texts
 
@@ -70,7 +70,7 @@ async def test_whoever_lost_the_line_is_told_that_something_may_be_missing(
 ) -> None:
     async with PostgresStore.open(cluster.url, schema=schema) as a:
         ear = Ear()
-        a.news.follow("topic", ear)
+        a.news.subscribe("topic", ear)
         await asyncio.to_thread(cluster.stop)
         await asyncio.to_thread(cluster.start)
         await ear.gaps.acquire()
@@ -81,7 +81,7 @@ async def test_queues_are_woken_beside_it(cluster: Cluster, schema: str) -> None
         PostgresStore.open(cluster.url, schema=schema) as a,
         PostgresStore.open(cluster.url, schema=schema, poll=3600) as b,
     ):
-        await a.news.tell("topic", "hello")
+        await a.news.publish("topic", "hello")
         waiting = asyncio.create_task(b.wait("in", 3600))
         await asyncio.sleep(0)
         await a.put(NewQueueItem("in", "x", "1"))
@@ -130,7 +130,7 @@ async def test_a_claim_stands_for_as_long_as_signs_of_life_follow_each_other(
         assert ends <= uptime() + 30
         await store.renew()
         assert uptime() + first.tenure.left > ends
-        first.tenure.demand()
+        first.tenure.require()
 
 
 async def test_who_cannot_prove_its_lease_writes_nothing(cluster: Cluster, schema: str) -> None:

@@ -32,7 +32,7 @@ async def listen(where: PostgresLocation, news: PostgresNotifier, listening: asy
                 await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(where.schema)))
                 pause = _FIRST_PAUSE
                 listening.set()
-                news.missed()  # whatever was said meanwhile
+                news.on_gap()  # whatever was said meanwhile
                 async for notice in connection.notifies():
                     news.take(notice.payload)
             finally:

@@ -33,11 +33,11 @@ class PostgresNotifier:
         self._followers: defaultdict[str, list[Subscriber]] = defaultdict(list)
         self._open: dict[str, list[str]] = {}
 
-    async def tell(self, topic: str, text: str) -> None:
+    async def publish(self, topic: str, text: str) -> None:
         statement = "SELECT pg_notify(%s, part) FROM unnest(%s::text[]) AS part"
         await self._writer.submit(SqlCall(statement, (self._schema, list(self._parts(topic, text)))))
 
-    def follow(self, topic: str, follower: Subscriber) -> None:
+    def subscribe(self, topic: str, follower: Subscriber) -> None:
         self._followers[topic].append(follower)
 
     def take(self, notice: str) -> None:
@@ -61,15 +61,15 @@ class PostgresNotifier:
         if part == parts:
             whole = "".join(self._open.pop(key))
             for follower in self._followers[topic]:
-                follower.heard(whole)
+                follower.on_message(whole)
 
-    def missed(self) -> None:
+    def on_gap(self) -> None:
         """Notices may have come while nobody listened."""
         self._open.clear()
         self._wakeups.wake_all()
         for followers in self._followers.values():
             for follower in followers:
-                follower.missed()
+                follower.on_gap()
 
     def _parts(self, topic: str, text: str) -> Iterator[str]:
         parts = [text[at : at + _PART] for at in range(0, len(text), _PART)] or [""]

@@ -28,9 +28,9 @@ def figures(text: str) -> Mapping[str, str]:
 
 async def test_what_happened_to_messages_is_counted_by_channel() -> None:
     deliveries = DeliveryCounts()
-    deliveries.arrive(final("telegram"), Receipt(("1",)))
-    deliveries.arrive(final("telegram"), Receipt(("1",), doubtful=True))
-    deliveries.refuse(final("slack"))
+    deliveries.count_delivered(final("telegram"), Receipt(("1",)))
+    deliveries.count_delivered(final("telegram"), Receipt(("1",), doubtful=True))
+    deliveries.count_rejected(final("slack"))
     reports = [UP, HealthReport("slack", Health.REFUSED, "", 0.0)]
     route = metrics_route(build_metrics(deliveries, lambda: reports, ["slack", "telegram"], LoopLag()))
     async with serving(routes=[route]) as http:

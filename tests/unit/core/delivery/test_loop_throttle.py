@@ -12,7 +12,7 @@ async def passes_of(turnstile: LoopThrottle, number: int) -> list[int]:
     now = 0
 
     async def go() -> None:
-        await turnstile.through()
+        await turnstile.wait_turn()
         seen.append(now)
 
     tasks = [asyncio.create_task(go()) for _ in range(number)]
@@ -33,7 +33,7 @@ async def test_they_come_through_in_the_order_in_which_they_came():
     turnstile, order = LoopThrottle(2), list[int]()
 
     async def go(number: int) -> None:
-        await turnstile.through()
+        await turnstile.wait_turn()
         order.append(number)
 
     await asyncio.gather(*map(go, range(9)))
@@ -42,9 +42,9 @@ async def test_they_come_through_in_the_order_in_which_they_came():
 
 async def test_who_gave_up_waiting_takes_nobodys_place():
     turnstile = LoopThrottle(1)
-    before = [asyncio.create_task(turnstile.through()) for _ in range(5)]
-    gone = asyncio.create_task(turnstile.through())
-    waits = asyncio.create_task(turnstile.through())
+    before = [asyncio.create_task(turnstile.wait_turn()) for _ in range(5)]
+    gone = asyncio.create_task(turnstile.wait_turn())
+    waits = asyncio.create_task(turnstile.wait_turn())
     await asyncio.sleep(0)
     gone.cancel()
     async with asyncio.timeout(patience(5)):

@@ -25,51 +25,51 @@ async def test_places_are_given_in_the_order_of_asking() -> None:
     shares, came = FairShare(1), []
 
     async def come(name: int) -> None:
-        await shares.wait("ann")
+        await shares.acquire("ann")
         came.append(name)
 
-    assert shares.take("ann")
-    assert not shares.take("ann")
-    assert shares.take("bob")
+    assert shares.try_acquire("ann")
+    assert not shares.try_acquire("ann")
+    assert shares.try_acquire("bob")
     tasks = [asyncio.create_task(come(number)) for number in range(3)]
     await settled()
     assert came == []
     for number in range(3):
-        shares.give_back("ann")
+        shares.release("ann")
         await settled()
         assert came == list(range(number + 1))
-    assert not shares.take("ann")
-    shares.give_back("ann")
-    assert shares.take("ann")
+    assert not shares.try_acquire("ann")
+    shares.release("ann")
+    assert shares.try_acquire("ann")
     await asyncio.gather(*tasks)
 
 
 @pytest.mark.parametrize("at_the_last_moment", [False, True])
 async def test_who_goes_away_leaves_the_place_to_the_next(at_the_last_moment: bool) -> None:
     shares = FairShare(1)
-    assert shares.take("ann")
-    first, second = (asyncio.create_task(shares.wait("ann")) for _ in range(2))
+    assert shares.try_acquire("ann")
+    first, second = (asyncio.create_task(shares.acquire("ann")) for _ in range(2))
     await settled()
     if at_the_last_moment:
-        shares.give_back("ann")
+        shares.release("ann")
         first.cancel()
     else:
         first.cancel()
         await settled()
-        shares.give_back("ann")
+        shares.release("ann")
     await asyncio.wait_for(second, patience(5))
     assert first.cancelled()
-    shares.give_back("ann")
-    assert shares.take("ann")
+    shares.release("ann")
+    assert shares.try_acquire("ann")
 
 
 async def test_once_closed_nobody_waits_any_more() -> None:
     shares = FairShare(1)
-    assert shares.take("ann")
-    waiting = asyncio.create_task(shares.wait("ann"))
+    assert shares.try_acquire("ann")
+    waiting = asyncio.create_task(shares.acquire("ann"))
     await settled()
     shares.close()
-    later = asyncio.create_task(shares.wait("ann"))
+    later = asyncio.create_task(shares.acquire("ann"))
     await asyncio.wait({waiting, later})
     assert waiting.cancelled()
     assert later.cancelled()

@@ -67,11 +67,11 @@ class Wire:
     def __init__(self) -> None:
         self.followers: list[Subscriber] = []
 
-    async def tell(self, topic: str, text: str) -> None:
+    async def publish(self, topic: str, text: str) -> None:
         for follower in self.followers:
-            follower.heard(text)
+            follower.on_message(text)
 
-    def follow(self, topic: str, follower: Subscriber) -> None:
+    def subscribe(self, topic: str, follower: Subscriber) -> None:
         self.followers.append(follower)
 
 
@@ -89,66 +89,66 @@ async def choose(documents: Documents, chosen: BusyPolicy) -> None:
 async def test_until_somebody_chooses_nothing_is_read(tmp_path: Path):
     async with opened(tmp_path) as documents:
         choices = BusyPolicyCache(documents)
-        assert await choices.of(OPTIONS, CHAT) is BusyPolicy.QUEUE
+        assert await choices.get(OPTIONS, CHAT) is BusyPolicy.QUEUE
         documents.read.clear()
-        assert await choices.of(OPTIONS, CHAT) is BusyPolicy.QUEUE
+        assert await choices.get(OPTIONS, CHAT) is BusyPolicy.QUEUE
         assert not documents.read
-        await choices.begin()
+        await choices.enable()
         await choose(documents, BusyPolicy.REJECT)
-        assert await choices.of(OPTIONS, CHAT) is BusyPolicy.REJECT
-        assert await choices.of(OPTIONS, Conversation("test", "other")) is BusyPolicy.QUEUE
+        assert await choices.get(OPTIONS, CHAT) is BusyPolicy.REJECT
+        assert await choices.get(OPTIONS, Conversation("test", "other")) is BusyPolicy.QUEUE
 
 
 async def test_a_choice_is_known_to_other_nodes_and_after_a_restart(tmp_path: Path):
     wire = Wire()
     async with opened(tmp_path) as documents:
         here, there = [BusyPolicyCache(documents, wire) for _ in range(2)]
-        assert await there.of(OPTIONS, CHAT) is BusyPolicy.QUEUE
-        await here.begin()
+        assert await there.get(OPTIONS, CHAT) is BusyPolicy.QUEUE
+        await here.enable()
         await choose(documents, BusyPolicy.MERGE)
-        assert await there.of(OPTIONS, CHAT) is BusyPolicy.MERGE
+        assert await there.get(OPTIONS, CHAT) is BusyPolicy.MERGE
     async with opened(tmp_path) as documents:
-        assert await BusyPolicyCache(documents).of(OPTIONS, CHAT) is BusyPolicy.MERGE
+        assert await BusyPolicyCache(documents).get(OPTIONS, CHAT) is BusyPolicy.MERGE
 
 
 async def test_a_node_that_may_have_missed_it_finds_out_again(tmp_path: Path):
     async with opened(tmp_path) as documents:
         here, there = BusyPolicyCache(documents), BusyPolicyCache(documents)
-        assert await there.of(OPTIONS, CHAT) is BusyPolicy.QUEUE
-        await here.begin()
+        assert await there.get(OPTIONS, CHAT) is BusyPolicy.QUEUE
+        await here.enable()
         await choose(documents, BusyPolicy.MERGE)
-        there.missed()
-        assert await there.of(OPTIONS, CHAT) is BusyPolicy.MERGE
+        there.on_gap()
+        assert await there.get(OPTIONS, CHAT) is BusyPolicy.MERGE
 
 
 async def test_after_a_false_alarm_nothing_is_read_again(tmp_path: Path):
     async with opened(tmp_path) as documents:
         choices = BusyPolicyCache(documents)
-        choices.missed()
-        await choices.of(OPTIONS, CHAT)
+        choices.on_gap()
+        await choices.get(OPTIONS, CHAT)
         documents.read.clear()
-        assert await choices.of(OPTIONS, CHAT) is BusyPolicy.QUEUE
+        assert await choices.get(OPTIONS, CHAT) is BusyPolicy.QUEUE
         assert not documents.read
 
 
 async def test_what_was_chosen_before_this_was_noted_is_found(tmp_path: Path):
     async with opened(tmp_path) as documents:
         await choose(documents, BusyPolicy.INTERRUPT)
-        assert await BusyPolicyCache(documents).of(OPTIONS, CHAT) is BusyPolicy.INTERRUPT
+        assert await BusyPolicyCache(documents).get(OPTIONS, CHAT) is BusyPolicy.INTERRUPT
 
 
 async def test_two_who_choose_at_once_both_have_it_noted(tmp_path: Path):
     async with opened(tmp_path) as documents:
         first, second = BusyPolicyCache(documents), BusyPolicyCache(documents)
-        await asyncio.gather(first.begin(), second.begin())
+        await asyncio.gather(first.enable(), second.enable())
         await choose(documents, BusyPolicy.MERGE)
-        assert await BusyPolicyCache(documents).of(OPTIONS, CHAT) is BusyPolicy.MERGE
+        assert await BusyPolicyCache(documents).get(OPTIONS, CHAT) is BusyPolicy.MERGE
 
 
 async def test_many_who_ask_at_once_look_once(tmp_path: Path) -> None:
     async with opened(tmp_path) as documents:
         choices = BusyPolicyCache(documents)
-        ways = await asyncio.gather(*(choices.of(OPTIONS, CHAT) for _ in range(1000)))
+        ways = await asyncio.gather(*(choices.get(OPTIONS, CHAT) for _ in range(1000)))
         assert set(ways) == {BusyPolicy.QUEUE}
         assert len(documents.read) == 2
 
@@ -157,16 +157,16 @@ async def test_a_failed_look_is_told_to_all_and_made_again(tmp_path: Path) -> No
     async with opened(tmp_path) as documents:
         away = Away(documents)
         choices = BusyPolicyCache(away)
-        failed = await asyncio.gather(*(choices.of(OPTIONS, CHAT) for _ in range(9)), return_exceptions=True)
+        failed = await asyncio.gather(*(choices.get(OPTIONS, CHAT) for _ in range(9)), return_exceptions=True)
         assert [type(each) for each in failed] == [StoreUnavailable] * 9
         away.back = True
-        assert await choices.of(OPTIONS, CHAT) is BusyPolicy.QUEUE
+        assert await choices.get(OPTIONS, CHAT) is BusyPolicy.QUEUE
 
 
 async def test_who_goes_away_takes_the_look_from_nobody(tmp_path: Path) -> None:
     async with opened(tmp_path) as documents:
         choices = BusyPolicyCache(documents)
-        first, second = (asyncio.create_task(choices.of(OPTIONS, CHAT)) for _ in range(2))
+        first, second = (asyncio.create_task(choices.get(OPTIONS, CHAT)) for _ in range(2))
         await asyncio.sleep(0)
         first.cancel()
         assert await second is BusyPolicy.QUEUE

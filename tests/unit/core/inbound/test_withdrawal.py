@@ -65,7 +65,7 @@ async def test_taken_back_as_its_turn_begins_it_is_left_out(tmp_path: Path) -> N
         await log.write(stage=TurnStage.RUNNING, items=tuple(each.item.id for each in burst))
         assert await withdraw_message(parley.journal, HERE, "m2", ANN)
         with pytest.raises(LaneLost):
-            await log.hold([each.item for each in burst[1:]])
+            await log.claim_items([each.item for each in burst[1:]])
         left = await collect_batch(
             parley.services, replace(claim, items=await parley.journal.waiting(claim.queue, claim.lane))
         )

@@ -39,10 +39,10 @@ def clock() -> Uptime:
 def test_it_may_act_until_a_fifth_of_its_lease_is_left(clock: Uptime):
     tenure = LeaseToken(10, clock.now, clock)
     clock.now += 7.9
-    tenure.demand()
+    tenure.require()
     clock.now += 0.2
     with pytest.raises(LaneLost):
-        tenure.demand()
+        tenure.require()
 
 
 def test_a_proof_counts_from_when_it_was_asked_for(clock: Uptime):
@@ -63,7 +63,7 @@ def test_what_lapsed_never_comes_back(clock: Uptime):
     clock.now += 10
     assert not tenure.extend(clock.now)
     with pytest.raises(LaneLost):
-        tenure.demand()
+        tenure.require()
 
 
 def test_who_shares_with_nobody_may_always_act():
@@ -125,9 +125,9 @@ async def test_a_turn_whose_lease_lapsed_shows_nothing_and_is_given_back(tmp_pat
         claim, *_ = await made.journal.claim("turns/test", 1)
         lost = type(claim)(claim.queue, claim.lane, claim.epoch, claim.items, LeaseToken(10, 0.0, clock))
         slots = CountingSemaphore(1)
-        await slots.take(1)
-        made.manager._start(lost, slots, made.manager._work_turn)
-        await slots.take(1)  # it was given back
+        await slots.acquire(1)
+        made.manager._lanes._start(lost, slots, made.manager._work_turn)
+        await slots.acquire(1)  # it was given back
         assert made.channel.finals == []
         assert made.channel.shown == []
         (again,) = await made.journal.claim("turns/test", 1)

@@ -252,7 +252,7 @@ async def test_the_oldest_are_let_in_first_one_at_a_time() -> None:
     backlog, order = CatchUpPacer(1000, NOW), list[int]()
 
     async def wait(number: int) -> None:
-        await backlog.admitted(claim(number, NOW - number))
+        await backlog.wait_turn(claim(number, NOW - number))
         order.append(number)
 
     async with asyncio.TaskGroup() as group:
@@ -263,8 +263,8 @@ async def test_the_oldest_are_let_in_first_one_at_a_time() -> None:
 
 async def test_who_gives_up_waiting_costs_nobody_a_turn() -> None:
     backlog = CatchUpPacer(1000, NOW)
-    gone = asyncio.create_task(backlog.admitted(claim(1, NOW - 9)))
-    stays = asyncio.create_task(backlog.admitted(claim(2, NOW - 1)))
+    gone = asyncio.create_task(backlog.wait_turn(claim(1, NOW - 9)))
+    stays = asyncio.create_task(backlog.wait_turn(claim(2, NOW - 1)))
     await asyncio.sleep(0)
     gone.cancel()
     async with asyncio.timeout(patience(10)):

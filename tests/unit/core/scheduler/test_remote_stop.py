@@ -23,10 +23,10 @@ class Said:
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    async def tell(self, topic: str, text: str) -> None:
+    async def publish(self, topic: str, text: str) -> None:
         self.told.append(text)
 
-    def follow(self, topic: str, follower: Subscriber) -> None:
+    def subscribe(self, topic: str, follower: Subscriber) -> None:
         """The tests call the follower themselves."""
 
 
@@ -65,7 +65,7 @@ async def test_a_node_that_is_alone_asks_nobody():
 def test_only_the_turn_that_is_meant_is_stopped():
     here, there = Turn(), Turn()
     stops = RemoteStop(Said(), {HERE.key: here, THERE.key: there})
-    stops.heard(THERE.key)
-    stops.heard("test:unknown")
-    stops.missed()
+    stops.on_message(THERE.key)
+    stops.on_message("test:unknown")
+    stops.on_gap()
     assert (here.stopped, there.stopped) == (0, 1)

@@ -39,17 +39,17 @@ class Ear:
     def __post_init__(self) -> None:
         self.air.ears.append(self)
 
-    async def tell(self, topic: str, text: str) -> None:
+    async def publish(self, topic: str, text: str) -> None:
         for ear in self.air.ears:
             for follower in ear.followers[topic] if ear is not self else ():
-                follower.heard(text)
+                follower.on_message(text)
 
-    def follow(self, topic: str, follower: Subscriber) -> None:
+    def subscribe(self, topic: str, follower: Subscriber) -> None:
         self.followers[topic].append(follower)
 
     def lose(self) -> None:
         for follower in self.followers["web"]:
-            follower.missed()
+            follower.on_gap()
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ async def test_a_page_loads_afresh_when_something_may_have_been_missed(pair: Pai
 
 async def test_rubbish_from_another_version_is_not_shown(pair: Pair) -> None:
     for follower in pair.others_ear.followers["web"]:
-        follower.heard('{"colour": "red"}')
+        follower.on_message('{"colour": "red"}')
     assert (await pair.other.page())["entries"] == []
 
 
