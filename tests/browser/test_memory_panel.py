@@ -130,11 +130,11 @@ async def test_memory_is_switched_off_and_on_again(panel: Panel) -> None:
     assert await switch.is_checked()
     await switch.press("Space")
     await panel.sees("Memory is off")
-    assert (await panel.memories.state(OWN)).on is False
+    assert (await panel.memories.overview(OWN)).on is False
     assert await panel.facts().count() == 4
     await switch.click()
     await panel.dialog.get_by_text("Memory is off").wait_for(state="detached")
-    assert (await panel.memories.state(OWN)).on is True
+    assert (await panel.memories.overview(OWN)).on is True
 
 
 async def test_what_is_known_is_downloaded_as_a_file(panel: Panel) -> None:

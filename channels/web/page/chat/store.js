@@ -4,6 +4,7 @@
  * @import { Chat, Chats, Command, Entry, Page, Place } from "../kit/protocol"
  * @typedef {{ entries: Map<string, Entry>, before: string, loaded: boolean }} Thread
  * @typedef {{ place: Place, entry?: Entry, older?: boolean }} EntriesChange
+ * @typedef {{ chats: undefined, place: undefined, entries: EntriesChange, connection: undefined, commands: undefined }} Changes
  */
 
 /** @param {Place} place */
@@ -34,16 +35,18 @@ class Store extends EventTarget {
   #hearing = new Set();
 
   /**
-   * @param {string} name
-   * @param {object} [detail]
+   * @template {keyof Changes} Name
+   * @param {Name} name
+   * @param {Changes[Name]} [detail]
    */
-  changed(name, detail = {}) {
+  changed(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
   /**
-   * @param {string} name
-   * @param {(detail: any) => void} listener
+   * @template {keyof Changes} Name
+   * @param {Name} name
+   * @param {(detail: Changes[Name]) => void} listener
    */
   on(name, listener) {
     this.addEventListener(name, (event) => listener(/** @type {CustomEvent} */ (event).detail));
