@@ -13,6 +13,11 @@ from tests.kit.checkout import IMPORTED_AS
 from tests.kit.engine import CHOSEN, NAMES
 from tests.kit.machine import patience, slowness
 
+# What a failed assertion of these says is as detailed as in a test module.
+pytest.register_assert_rewrite(
+    *(f"tests.kit.{room}" for room in ("doubles", "platforms", "product", "samples"))
+)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engine", choices=NAMES, default=NAMES[0], help="the store that suites run on")
