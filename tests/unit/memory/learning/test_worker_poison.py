@@ -10,7 +10,7 @@ from parley.memory.learning.queue import QUEUE, LearningQueue
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import turn
 from tests.kit.waiting import until
-from tests.unit.memory.learning.test_queue import AT_ONCE, Clock, Learner, working
+from tests.unit.memory.learning.queue_kit import AT_ONCE, Clock, Learner, working
 
 LEASE = 15.0
 

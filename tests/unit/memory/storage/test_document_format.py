@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.memory.model.document import (
-    SUMMARY_NAMES,
     Category,
-    Fact,
     MemoryDocument,
-    Notes,
-    Summaries,
-    Summary,
-    Tombstone,
 )
 from parley.memory.storage.document_format import document_json, read_document
-from parley.memory.storage.notes_format import NotesFile, notes_json, read_notes, restored_notes, saved_notes
-from parley.memory.storage.undo_patches import apply_patch, make_patch
 from tests.kit.samples.memories import at, fact, texts
-
-# Making a whole memory up takes a while on a busy machine.
-unhurried = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+from tests.unit.memory.storage.documents import any_document, plain_text, unhurried
 
 EMPTY_SUMMARY = {"summary": "", "updatedAt": ""}
+
+
 EMPTY = {
     "version": "1.0",
     "lastUpdated": "",
@@ -232,33 +223,6 @@ def test_half_a_character_does_not_make_a_memory_unwritable():
     assert read_document(document_json(found)).document == found
 
 
-plain_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
-times = st.one_of(st.just(""), st.integers(0, 400).map(at))
-any_fact = st.builds(
-    Fact,
-    id=st.from_regex(r"[A-Za-z0-9_-]{1,12}", fullmatch=True),
-    content=plain_text.map(lambda text: (text + "x").strip()),
-    category=st.sampled_from(Category),
-    confidence=st.floats(0, 1),
-    created_at=times,
-    source=st.sampled_from(["manual", "thread", "unknown"]),
-    source_error=plain_text.map(str.strip),
-    shared=st.booleans(),
-    subject=plain_text.map(str.strip),
-    keywords=st.lists(plain_text.map(lambda text: (text + "k").strip()), max_size=3).map(tuple),
-    confirmed_at=times,
-)
-any_facts = st.lists(any_fact, max_size=6, unique_by=lambda each: each.id).map(tuple)
-any_document = st.builds(
-    MemoryDocument,
-    summaries=st.builds(
-        Summaries, **{name: st.builds(Summary, plain_text.map(str.strip), times) for name in SUMMARY_NAMES}
-    ),
-    facts=any_facts,
-    updated_at=times,
-)
-
-
 @unhurried
 @given(any_document)
 def test_a_written_memory_is_read_as_it_was(document):
@@ -268,6 +232,8 @@ def test_a_written_memory_is_read_as_it_was(document):
 
 
 atoms = st.one_of(st.none(), st.booleans(), st.floats(), st.integers(), plain_text)
+
+
 json_values = st.one_of(atoms, st.lists(atoms, max_size=2), st.dictionaries(plain_text, atoms, max_size=2))
 
 
@@ -298,66 +264,3 @@ json_values = st.one_of(atoms, st.lists(atoms, max_size=2), st.dictionaries(plai
 def test_whatever_a_hand_wrote_is_read_and_written_again(value):
     found = read_document(json.dumps(value)).document
     assert read_document(document_json(found)).document == found
-
-
-@unhurried
-@given(any_document, any_document)
-def test_a_patch_leads_back_exactly(newer, older):
-    mixed = replace(
-        newer, facts=tuple({each.id: each for each in (*older.facts[::2], *newer.facts)}.values())
-    )
-    for after, before in ((newer, older), (mixed, older), (older, mixed)):
-        assert apply_patch(after, make_patch(after, before)) == before
-
-
-def test_a_patch_takes_back_its_own_change_of_a_memory_edited_by_hand_since():
-    before = MemoryDocument(facts=(fact(1, "Likes tea"), fact(2, "Lives in Rome")))
-    after = MemoryDocument(facts=(fact(1, "Likes tea"), fact(3, "Lives in Bern")))
-    edited = replace(after, facts=(fact(9, "Added by hand"), *after.facts))
-    assert texts(apply_patch(edited, make_patch(after, before)).facts) == [
-        "Added by hand",
-        "Lives in Rome",
-        "Likes tea",
-    ]
-
-
-@unhurried
-@given(
-    any_document,
-    st.builds(
-        Notes,
-        generation=st.integers(0, 9),
-        off=st.booleans(),
-        tombstones=st.lists(
-            st.builds(
-                Tombstone,
-                digest=plain_text,
-                at=times,
-                sketch=st.lists(st.integers(0, 4095), max_size=3).map(tuple),
-            ),
-            max_size=3,
-        ).map(tuple),
-        watermarks=st.dictionaries(plain_text, plain_text, max_size=3),
-        past=st.lists(any_document, max_size=3).map(tuple),
-        last_id=st.sampled_from(["", "fact_00000001"]),
-    ),
-)
-def test_notes_are_read_as_they_were_written(document, notes):
-    file = NotesFile("ann", "digest", saved_notes(notes, document))
-    assert read_notes(notes_json(file)) == file
-    assert restored_notes(read_notes(notes_json(file)).notes, document) == notes
-
-
-def test_five_versions_of_a_large_memory_take_little_room():
-    facts = tuple(fact(number, f"Number {number} is lucky") for number in range(1000))
-    document = MemoryDocument(facts=facts)
-    past = tuple(MemoryDocument(facts=facts[: 1000 - back]) for back in range(1, 6))
-    assert len(notes_json(NotesFile("ann", "", saved_notes(Notes(past=past), document)))) < 2000
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"notes": 3}', '{"notes": {"generation": "x"}}', '{"notes": {"watermarks": []}}']
-)
-def test_what_are_no_notes_is_an_error(text):
-    with pytest.raises(ValueError):  # noqa: PT011
-        read_notes(text)
