@@ -14,8 +14,8 @@ from tests.kit.engine import CHOSEN, NAMES
 from tests.kit.machine import patience, slowness
 
 # What a failed assertion of these says is as detailed as in a test module.
-pytest.register_assert_rewrite(
-    *(f"tests.kit.{room}" for room in ("doubles", "platforms", "product", "samples"))
+for room in ("doubles", "platforms", "product", "samples"):
+    pytest.register_assert_rewrite(f"tests.kit.{room}")
 )
 
 
