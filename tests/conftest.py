@@ -16,7 +16,6 @@ from tests.kit.machine import patience, slowness
 # What a failed assertion of these says is as detailed as in a test module.
 for room in ("doubles", "platforms", "product", "samples"):
     pytest.register_assert_rewrite(f"tests.kit.{room}")
-)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
