@@ -16,14 +16,13 @@ from parley.channels.kit.markdown.rewrite import (
     rewrite_links,
 )
 from parley.channels.kit.markdown.split import split
+from parley.channels.kit.steps import step_lines
 from parley.channels.kit.text import byte_length, chunks, wellformed
-from parley.core.model.types import Step, StepStatus
+from parley.core.model.types import Step
 
 MAX_PART_BYTES = 18_000
 """Bytes of a text as the wire has it. A request may have 20,000; the rest is for what is around the text."""
-MOST_STEPS = 6
 _TITLE = 50
-_MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
 
 # DingTalk's markdown knows HTML and drops what it takes for a tag.
 _TAG = re.compile(r"(\\[^<])|\\?<(?=[A-Za-z/!?])", re.DOTALL)
@@ -67,11 +66,11 @@ def title(text: str) -> str:
 
 def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
     """Return the same with the latest steps as lines at the end, without them where text is all there is."""
-    if not steps or (parts and all(step.status is not StepStatus.RUNNING for step in steps)):
-        return parts
     lines = "\n\n".join(
-        f"{_MARKS[step.status]} {_escaped(wellformed(step.title)[:100])}" for step in steps[-MOST_STEPS:]
+        step_lines(steps, lambda title: _escaped(wellformed(title)[:100]), answered=bool(parts))
     )
+    if not lines:
+        return parts
     if not parts:
         return (lines,)
     whole = f"{parts[-1]}\n\n{lines}"

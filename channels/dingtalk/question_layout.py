@@ -5,6 +5,7 @@ from __future__ import annotations
 from parley.channels.dingtalk.formatting import MAX_PART_BYTES, card_parts, wire_bytes
 from parley.channels.kit.fields import compact_json
 from parley.channels.kit.markdown.split import split
+from parley.channels.kit.text import shorten
 from parley.core.model.questions import Option, Question
 from parley.core.model.types import Json, JsonObject, ReplyTarget
 from parley.core.texts import Sentence, language_of, say
@@ -74,11 +75,10 @@ def settled_parts(text: str, count: int) -> tuple[str, ...]:
 
 def _button(option: Option, sent: JsonObject) -> JsonObject:
     """Return a button of the platform's kind; DingTalk adds a number to `actionId`, which says nothing."""
-    label = option.label.strip() or option.id
     request: Json = {"actionId": "answer", "params": dict(sent)}
     event: Json = {"type": "sendCardRequest", "params": request}
     return {
-        "text": label if len(label) <= MOST_LABEL else f"{label[: MOST_LABEL - 1]}…",
+        "text": shorten(option.label.strip() or option.id, MOST_LABEL),
         "color": _COLORS.get(option.id, "gray"),
         "status": "normal",
         "event": event,

@@ -15,19 +15,18 @@ from parley.channels.kit.markdown.rewrite import (
     rewrite_links,
 )
 from parley.channels.kit.markdown.split import split
+from parley.channels.kit.steps import step_lines
 from parley.channels.kit.text import byte_length, chunks, wellformed
-from parley.core.model.types import Json, JsonObject, Step, StepStatus
+from parley.core.model.types import Json, JsonObject, Step
 
 MAX_CARD_BYTES = 28_000
 """Bytes of a part's text as it stands in a card; with all around it a card may have 30 kB."""
 MOST_TABLES = 5
-MOST_STEPS = 6
 ELEMENT_ID = "answer"
 THINKING = "…"
 _SUMMARY = 60
 _STEPS_ROOM = 1500
 _SLACK = 1000
-_MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
 _TAKEN = LinkPolicy(links=("http://", "https://", "mailto:", "tel:", "lark://", "feishu://"))
 _AT = re.compile(r"<(?=/?at\b)", re.IGNORECASE)
 
@@ -51,9 +50,9 @@ def render(markdown: str) -> tuple[str, ...]:
 
 def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
     """Return the same with the latest steps as lines at the end, without them where text is all there is."""
-    if not steps or (parts and all(step.status is not StepStatus.RUNNING for step in steps)):
+    lines = "\n".join(step_lines(steps, _title, answered=bool(parts)))
+    if not lines:
         return parts
-    lines = "\n".join(f"{_MARKS[step.status]} {_title(step.title)}" for step in steps[-MOST_STEPS:])
     if not parts:
         return (lines,)
     last = _closed(parts[-1])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from parley.channels.feishu import formatting
 from parley.channels.feishu.formatting import MAX_CARD_BYTES, measure, render
 from parley.channels.kit.markdown.split import split
-from parley.channels.kit.text import byte_length
+from parley.channels.kit.text import byte_length, shorten
 from parley.core.model.questions import EDIT, Option, Question
 from parley.core.model.types import Json, JsonObject, ReplyTarget
 from parley.core.texts import Sentence, say
@@ -80,12 +80,11 @@ def _sent(question: Question, option: str, target: ReplyTarget) -> dict[str, Jso
 
 def _button(option: Option, sent: dict[str, Json]) -> JsonObject:
     style = _STYLES.get(option.id, "default")
-    label = option.label if len(option.label) <= MOST_LABEL else option.label[: MOST_LABEL - 1] + "…"
     behaviors: list[Json] = [{"type": "callback", "value": sent}]
     return {
         "tag": "button",
         "type": style,
-        "text": {"tag": "plain_text", "content": label},
+        "text": {"tag": "plain_text", "content": shorten(option.label, MOST_LABEL)},
         "behaviors": behaviors,
     }
 

@@ -38,6 +38,11 @@ def wellformed(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
 
 
+def shorten(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, the last a sign that there were more."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def end_within(text: str, start: int, limit: int, measure: Measure) -> int:
     """Return the largest end for which `text[start:end]` measures at most `limit`; at least one character."""
     low, high = start + 1, min(len(text), start + limit)

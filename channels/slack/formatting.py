@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from zlib import crc32
 
 from parley.channels.kit.markdown.split import split, split_at
+from parley.channels.kit.steps import step_lines
 from parley.channels.kit.text import wellformed
-from parley.core.model.types import Step, StepStatus
+from parley.core.model.types import Step
 
 MAX_MESSAGE_CHARS = 12_000
 """Characters of markdown in one message."""
-MOST_STEPS = 6
 _REFERENCE = re.compile(r"<([^<>\n]*)>")
-_MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
 # What belongs to a mention that a text begins with.
 _CALL = re.compile(r"\A\s*[,:;，：]?\s*")
 # An agent must not call people together: what Slack would read as a mention is broken up invisibly.
@@ -104,14 +103,17 @@ def split_messages(text: str, cuts: Sequence[SplitPoint] = ()) -> tuple[str, ...
 
 def with_steps(pages: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
     """Return the same with the latest steps as lines at the end, without them where text is all there is."""
-    if not steps or (pages and all(step.status is not StepStatus.RUNNING for step in steps)):
+    lines = "\n".join(step_lines(steps, _step_title, answered=bool(pages)))
+    if not lines:
         return pages
-    lines = "\n".join(
-        f"{_MARKS[step.status]} {escape_mentions(step.title)[:100]}  " for step in steps[-MOST_STEPS:]
-    )
     if pages and len(pages[-1]) + len(lines) + 2 <= MAX_MESSAGE_CHARS:
         return (*pages[:-1], f"{pages[-1]}\n\n{lines}")
     return (*pages, lines)
+
+
+def _step_title(title: str) -> str:
+    # Two spaces at the end keep the lines apart.
+    return f"{escape_mentions(title)[:100]}  "
 
 
 def escape_plain(markdown: str) -> str:

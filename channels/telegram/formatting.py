@@ -18,15 +18,14 @@ from parley.channels.kit.markdown.rewrite import (
     rewrite_code,
     rewrite_links,
 )
+from parley.channels.kit.steps import step_lines
 from parley.channels.kit.text import break_position, chunks, utf16_length, wellformed
 from parley.channels.telegram.entities import LINKS, TextEntity, break_calls, break_mentions, render_entities
-from parley.core.model.types import Step, StepStatus
+from parley.core.model.types import Step
 
 MAX_MESSAGE_UNITS = 4096
 MOST_ENTITIES = 100
-MOST_STEPS = 6
 _PREVIEW = 80
-_MARKS = {StepStatus.RUNNING: "⏳", StepStatus.DONE: "✓", StepStatus.FAILED: "✗"}
 _TAKEN = LinkPolicy(LINKS, pictures=LINKS, bare=True)
 # Of more than a hundred Telegram drops some: first those that only adorn.
 _CONTENT = (MessageEntityType.PRE, MessageEntityType.TEXT_LINK, MessageEntityType.CODE)
@@ -68,9 +67,9 @@ def without_marks(part: FormattedMessage) -> FormattedMessage:
 
 def with_steps(parts: tuple[FormattedMessage, ...], steps: Sequence[Step]) -> tuple[FormattedMessage, ...]:
     """Return the same with the latest steps as lines at the end, without them where text is all there is."""
-    if not steps or (parts and all(step.status is not StepStatus.RUNNING for step in steps)):
+    lines = "\n".join(step_lines(steps, lambda title: wellformed(title)[:100], answered=bool(parts)))
+    if not lines:
         return parts
-    lines = "\n".join(f"{_MARKS[step.status]} {wellformed(step.title)[:100]}" for step in steps[-MOST_STEPS:])
     if not parts:
         return (FormattedMessage(lines),)
     last = parts[-1]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from telegram import CallbackQuery, InlineKeyboardButton, InlineKeyboardMarkup, Message
 from telegram.constants import ChatType
 
-from parley.channels.kit.text import wellformed
+from parley.channels.kit.text import shorten, wellformed
 from parley.channels.telegram.mapping import CHAT_TYPES, NAME, conversation_of, user_of
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import DocumentConflict
@@ -117,7 +117,7 @@ class ButtonOptions:
 
 def _label(option: Option) -> str:
     label = wellformed(option.label).strip() or wellformed(option.id).strip() or "…"
-    return label if len(label) <= _LABEL else label[: _LABEL - 1] + "…"
+    return shorten(label, _LABEL)
 
 
 def _key(question: str) -> str:
