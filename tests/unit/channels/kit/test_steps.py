@@ -1,0 +1,24 @@
+"""The latest steps of an answer."""
+
+from parley.channels.kit.steps import MOST_STEPS, step_lines
+from parley.channels.kit.text import shorten
+from parley.core.model.types import Step, StepStatus
+
+
+def step(number: int, status: StepStatus = StepStatus.DONE) -> Step:
+    return Step(str(number), f"step {number}", status)
+
+
+def test_steps_are_shown_until_there_is_an_answer_and_nothing_runs():
+    done, runs = step(1), step(2, StepStatus.RUNNING)
+    assert step_lines((), str, answered=False) == []
+    assert step_lines((done,), str.upper, answered=False) == ["✓ STEP 1"]
+    assert step_lines((done,), str, answered=True) == []
+    assert step_lines((done, runs), str, answered=True) == ["✓ step 1", "⏳ step 2"]
+    many = [step(number, StepStatus.FAILED) for number in range(MOST_STEPS + 3)]
+    assert step_lines(many, str, answered=False) == [f"✗ {each.title}" for each in many[3:]]
+
+
+def test_a_short_text_stays_and_a_long_one_says_that_there_was_more():
+    assert shorten("abc", 3) == "abc"
+    assert shorten("abcd", 3) == "ab…"
