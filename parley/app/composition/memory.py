@@ -79,13 +79,13 @@ def _semantic_index(loaded: LoadedSettings) -> SemanticIndex | None:
     if section.embedding == "none" or not section.enabled:
         return None
     with require_extra("embedding", "memory.embedding"):
-        from parley.memory.search.semantic.embeddings import (
+        from parley.memory.search.semantic.embedders import (
             Embedder,
-            EmbeddingIndex,
             LocalEmbedder,
             RemoteEmbedder,
             packaged_model,
         )
+        from parley.memory.search.semantic.embeddings import EmbeddingIndex
     try:
         embedder: Embedder = (
             LocalEmbedder(packaged_model())

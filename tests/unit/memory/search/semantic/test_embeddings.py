@@ -15,7 +15,8 @@ from parley.memory.model.document import Fact
 from parley.memory.options import MemoryOptions, Ranking
 from parley.memory.search.index import FactIndex
 from parley.memory.search.ranking import rank
-from parley.memory.search.semantic.embeddings import PAUSE, EmbeddingIndex, RemoteEmbedder
+from parley.memory.search.semantic.embedders import RemoteEmbedder
+from parley.memory.search.semantic.embeddings import PAUSE, EmbeddingIndex
 from parley.memory.search.semantic.scoring import PrecomputedScores, rank_blended
 from parley.memory.search.semantic.vector_store import VectorStore
 from tests.kit.machine import patience

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from parley.core.model.errors import MemoryFailed
-from parley.memory.search.semantic.embeddings import LocalEmbedder, packaged_model
+from parley.memory.search.semantic.embedders import LocalEmbedder, packaged_model
 from parley.memory.search.semantic.minilm import MiniLM
 from parley.memory.search.semantic.wordpiece import WordPiece
 
