@@ -33,8 +33,6 @@ class ContentKind(StrEnum):
     PPTX = "pptx"
     EPUB = "epub"
     XLSX = "xlsx"
-    LARGE_XLSX = "large_xlsx"
-    """A workbook of which only the beginning is read."""
     LOCKED = "locked"
     """A document of Office under a password."""
     HTML = "html"

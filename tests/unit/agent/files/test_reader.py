@@ -270,7 +270,16 @@ async def test_a_run_tells_what_its_agent_was_not_given(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "package"), [("pdf", "pypdfium2"), ("docx", "markitdown"), ("image", "PIL")]
+    ("kind", "package"),
+    [
+        ("pdf", "pypdfium2"),
+        ("docx", "mammoth"),
+        ("xlsx", "openpyxl"),
+        ("pptx", "pptx"),
+        ("html", "bs4"),
+        ("text", "charset_normalizer"),
+        ("image", "PIL"),
+    ],
 )
 def test_a_package_that_is_not_installed_is_named(
     kind: str, package: str, caplog: pytest.LogCaptureFixture

@@ -1,0 +1,1 @@
+"""Tests of parley.agent.files.formats."""
