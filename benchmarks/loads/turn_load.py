@@ -1,4 +1,4 @@
-"""One client under one load, in a process of its own: `python -m benchmarks.loads.turn_load` prints a JSON line.
+"""One client under one load, in a process: `python -m benchmarks.loads.turn_load` prints a JSON line.
 
 Every turn is of a new person, begins with the message and ends with the whole answer in hand.
 """
