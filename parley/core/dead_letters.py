@@ -75,7 +75,7 @@ class DeadLetterStore(Journal, Protocol):
         ...
 
     async def dead_by_queue(self) -> Mapping[str, int]:
-        """How many dead letters each queue has."""
+        """Return how many dead letters each queue has."""
         ...
 
 
@@ -163,7 +163,7 @@ def _lane(item: QueueItem) -> tuple[str, str]:
 
 
 def _note_and_reason(item: QueueItem) -> tuple[TurnRecord, str]:
-    """The record of a turn, where the item carries one, and why the item was given up."""
+    """Return the record of a turn, where the item carries one, and why the item was given up."""
     note, line_end, reason = item.note.partition("\n")
     if line_end or note.startswith("{"):
         try:

@@ -45,19 +45,19 @@ class CoreServices:
     quarantine: Quarantine = field(default_factory=Quarantine)
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
-        """The settings of the channel that the message came by."""
+        """Return the settings of the channel that the message came by."""
         return self.options.channels[message.conversation.channel]
 
     def access_verdict(self, message: InboundMessage) -> AccessVerdict:
-        """What becomes of a message that was accepted: the rules may have changed since."""
+        """Return what becomes of a message that was accepted: the rules may have changed since."""
         return decide_access(self.channel_options(message), message, ours=True, paired=self.pairing)
 
     async def with_chosen_language(self, message: InboundMessage) -> InboundMessage:
-        """The message of somebody whose choice of a language is known. Raises StoreUnavailable."""
+        """Return the message of somebody whose choice of a language is known. Raises StoreUnavailable."""
         return self.with_language(message, await self.people.language_of(message.sender))
 
     def with_language(self, message: InboundMessage, chosen: str) -> InboundMessage:
-        """The message of somebody who chose this language; "" where they chose none."""
+        """Return the message of somebody who chose this language; "" where they chose none."""
         language = chosen or self.channel_options(message).language
         if not language:
             return message

@@ -15,7 +15,7 @@ PLATFORM = re.compile(r"slack|telegram|feishu|lark|dingtalk|discord|wecom|whatsa
 # A user's module may raise anything when it is imported; that becomes one line.
 SUPERVISORS = {
     "parley/app/supervision/channel_supervisor.py",
-    "parley/core/scheduler/manager.py",
+    "parley/core/scheduler/lane_worker.py",
     "parley/server/graphs/projects.py",
 }
 

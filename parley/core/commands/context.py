@@ -37,5 +37,5 @@ class CommandContext:
         return self.message.conversation
 
     def say(self, sentence: Sentence, **values: object) -> str:
-        """A sentence in the language of who asks."""
+        """Return a sentence in the language of who asks."""
         return say(self.services.language(self.message), sentence, **values)

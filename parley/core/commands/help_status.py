@@ -19,13 +19,13 @@ log = logging.getLogger(__name__)
 
 
 async def help_text(context: CommandContext, rest: str) -> str:
-    """What can be asked of Parley itself."""
+    """Return what can be asked of Parley itself."""
     lines = [f"- `/{name}`: {context.say(Sentence(f'about_{name}'))}" for name in COMMAND_NAMES]
     return "\n".join([context.say(Sentence.HELP_HEADER), "", *lines, "", context.say(Sentence.HELP_FOOTER)])
 
 
 async def whoami(context: CommandContext, rest: str) -> str:
-    """Who the platform says is asking, and where."""
+    """Return who the platform says is asking, and where."""
     sender = context.message.sender
     lines = [
         context.say(Sentence.WHOAMI, name=sender.name or sender.id, user=sender.id, channel=sender.channel),
@@ -47,7 +47,7 @@ async def _remarks(context: CommandContext) -> Sequence[Sentence]:
 
 
 async def status(context: CommandContext, rest: str) -> str:
-    """The conversation's thread, what it is doing, and how the agent and the channel are."""
+    """Return the conversation's thread, what it is doing, and how the agent and the channel are."""
     services, conversation = context.services, context.conversation
     record, _ = await services.conversations.read(conversation)
     session = services.channel_options(context.message).session
@@ -82,7 +82,7 @@ async def _doing(context: CommandContext, record: ConversationRecord) -> str:
 
 
 def _nodes(context: CommandContext) -> Iterator[str]:
-    """The nodes of which this is one, where there are several."""
+    """Yield the nodes of which this is one, where there are several."""
     for report in context.services.reports():
         if report.name == NODES:
             yield context.say(Sentence.STATUS_NODES, nodes=report.detail)

@@ -52,7 +52,7 @@ async def _step_of_typer(context: CommandContext, offer: LinkOffer) -> str:
 
 
 async def _asked(context: CommandContext, sentence: Sentence, account: str, name: str) -> str:
-    """What this person is asked: who the other account is, and what it will see of theirs."""
+    """Return what this person is asked: who the other account is, and what it will see of theirs."""
     services = context.services
     person = await services.people.person_of(context.message.sender)
     facts = (await services.memory.overview(person)).facts

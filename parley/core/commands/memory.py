@@ -137,7 +137,7 @@ def _written(path: Path, text: str) -> StoredFile:
 
 
 def _some(context: CommandContext, facts: Sequence[FactView]) -> list[str]:
-    """The first of them, and how many more there are."""
+    """Return the first of them, and how many more there are."""
     more = len(facts) - MAX_FACTS_SHOWN
     return [
         *_listed(facts[:MAX_FACTS_SHOWN]),

@@ -10,7 +10,7 @@ from parley.core.texts import Sentence
 
 
 async def models(context: CommandContext, rest: str) -> str:
-    """The models a person may choose from, the configuration's own list first."""
+    """Return the models a person may choose from, the configuration's own list first."""
     offered = context.services.options.models or await context.services.agent.models()
     record, _ = await context.services.conversations.read(context.conversation)
     if not offered:
@@ -27,7 +27,7 @@ async def models(context: CommandContext, rest: str) -> str:
 
 
 async def agents(context: CommandContext, rest: str) -> str:
-    """The assistants that the agent server offers."""
+    """Return the assistants that the agent server offers."""
     offered = await context.services.agent.assistants()
     record, _ = await context.services.conversations.read(context.conversation)
     if not offered:

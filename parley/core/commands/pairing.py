@@ -24,6 +24,6 @@ async def pair(context: CommandContext, rest: str) -> str:
 
 
 async def ask_to_pair(context: CommandContext) -> str | None:
-    """The answer to a stranger's `/pair`; None when they had too many codes."""
+    """Return the answer to a stranger's `/pair`; None when they had too many codes."""
     code = await context.services.pairing.ask(context.message.sender)
     return None if code is None else context.say(Sentence.PAIR_CODE, code=code)

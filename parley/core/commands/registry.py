@@ -50,7 +50,7 @@ assert tuple(COMMANDS) == COMMAND_NAMES  # noqa: S101 - parse.py tells talk from
 
 
 def command_infos() -> tuple[CommandInfo, ...]:
-    """Every command in every language, English also as the default, for platforms with a menu."""
+    """Return every command in every language, English also as the default, for platforms with a menu."""
     return tuple(
         CommandInfo(name, say(tongue, command.about), "" if tongue == "en" else tongue)
         for tongue in CATALOGUE
@@ -59,7 +59,7 @@ def command_infos() -> tuple[CommandInfo, ...]:
 
 
 async def run_command(context: CommandContext) -> CommandAnswer:
-    """The answer to a command. Raises StoreUnavailable."""
+    """Return the answer to a command. Raises StoreUnavailable."""
     answer = await _answer(context)
     return answer if isinstance(answer, CommandAnswer) else CommandAnswer(answer)
 

@@ -21,7 +21,7 @@ _TITLES = {
 
 
 async def usage(context: CommandContext, rest: str) -> str:
-    """The person's own figures; an administrator of the channel sees the place's, too."""
+    """Return the person's own figures; an administrator of the channel sees the place's, too."""
     message = context.message
     party = await load_limit_subject(context.services, message)
     scopes = [LimitScope.PERSON]
@@ -75,7 +75,7 @@ def _spelled(context: CommandContext, count: Usage) -> str:
 
 
 def _gaps(context: CommandContext, count: Usage) -> list[str]:
-    """What the figures do not tell."""
+    """Return what the figures do not tell."""
     lines = []
     if count.turns > count.metered:
         lines.append(context.say(Sentence.USAGE_UNMETERED, count=f"{count.turns - count.metered:,}"))

@@ -52,7 +52,7 @@ async def _answer(context: CommandContext) -> CommandAnswer:
 
 
 async def _refuse(context: CommandContext, sentence: Sentence) -> CommandAnswer:
-    """The refusal, or silence for those who heard it within the hour."""
+    """Return the refusal, or silence for those who heard it within the hour."""
     if await _told_lately(context, sentence):
         return CommandAnswer("")
     sender = context.message.sender
@@ -60,7 +60,7 @@ async def _refuse(context: CommandContext, sentence: Sentence) -> CommandAnswer:
 
 
 async def _told_lately(context: CommandContext, sentence: Sentence) -> bool:
-    """Whether this person heard of the refusal within the hour; notes that they hear of it now."""
+    """Return whether this person heard of the refusal within the hour; notes that they hear of it now."""
     sender, now = context.message.sender, context.services.clock()
     known = await context.services.journal.get(f"{REFUSAL_PREFIX}{account_key(sender)}/{sentence}")
     if known.body and now - float(known.body) < _REFUSED_AGAIN_AFTER:

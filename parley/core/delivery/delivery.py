@@ -25,7 +25,7 @@ LONGEST_PAUSE = 60.0
 
 
 def backoff(attempt: int) -> float:
-    """Seconds before try number `attempt` + 1: doubling from half a second to a minute, with full jitter."""
+    """Return the pause before try `attempt` + 1: half a second, doubling to a minute, with full jitter."""
     ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempt, 10))
     return ceiling * (0.5 + random.random() / 2)
 

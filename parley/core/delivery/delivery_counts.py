@@ -21,7 +21,7 @@ class DeliveryCounts:
         self.doubtful: Counter[str] = Counter()
 
     def count_delivered(self, message: OutboundMessage, receipt: Receipt) -> None:
-        """A final message has arrived."""
+        """Count a final message that has arrived."""
         channel = message.conversation.channel
         self.arrived[channel] += 1
         if receipt.doubtful:
@@ -29,5 +29,5 @@ class DeliveryCounts:
             log.warning("turn %s: the answer may have been shown twice", message.turn_id)
 
     def count_rejected(self, message: OutboundMessage) -> None:
-        """A platform will never take a final message."""
+        """Count a final message that a platform will never take."""
         self.refused[message.conversation.channel] += 1

@@ -56,15 +56,15 @@ class Quarantine:
         self._closed = False
 
     def holds(self, claim: Claim) -> bool:
-        """Whether a claim is suspect: it is to be worked inside of `trial` only."""
+        """Return whether a claim is suspect: it is to be worked inside of `trial` only."""
         return claim.crashes >= self._limits.crashes
 
     def is_poison(self, claim: Claim) -> bool:
-        """Whether a suspect is to be set aside, and not worked any more."""
+        """Return whether a suspect is to be set aside, and not worked any more."""
         return claim.trials >= self._limits.trials
 
     def is_deadly(self, claim: Claim) -> bool:
-        """Whether even to set it aside with a word to its person ended the process."""
+        """Return whether even to set it aside with a word to its person ended the process."""
         return claim.trials > self._limits.trials
 
     @asynccontextmanager

@@ -29,7 +29,7 @@ class CountingSemaphore:
         self._some.set()
 
     def releaser(self) -> Callable[[], None]:
-        """Gives one back, once, however often it is called."""
+        """Return what gives one back, once, however often it is called."""
         held = True
 
         def give_back() -> None:

@@ -58,7 +58,7 @@ def asked_document(record: QuestionRecord) -> Document:
 
 
 def decided_document(record: QuestionRecord) -> Document:
-    """What was decided, and by whom. Raises ValueError for an open question."""
+    """Return what was decided, and by whom. Raises ValueError for an open question."""
     decision = record.decision
     if decision is None:
         raise ValueError("the question is open")
@@ -80,12 +80,12 @@ def decided_document(record: QuestionRecord) -> Document:
 
 
 def ended_document(turn: str, conversation: str, outcome: str, at: float) -> Document:
-    """How the run went on that a turn's decisions resumed."""
+    """Return how the run went on that a turn's decisions resumed."""
     return _document(AuditEntry(at, AuditKind.ENDED, turn, conversation, "", text=outcome))
 
 
 async def list_entries(documents: DocumentRepository, since: float = 0.0) -> AsyncIterator[AuditEntry]:
-    """The record from `since` (Unix seconds) on, oldest first. Raises StoreUnavailable."""
+    """Yield the record from `since` (Unix seconds) on, oldest first. Raises StoreUnavailable."""
     async for entry, _ in iter_readable(
         documents, AuditEntry, AUDIT_PREFIX, f"{AUDIT_PREFIX}{_stamp(since)}"
     ):
@@ -93,13 +93,13 @@ async def list_entries(documents: DocumentRepository, since: float = 0.0) -> Asy
 
 
 async def list_entry_documents(documents: DocumentRepository) -> AsyncIterator[tuple[AuditEntry, Document]]:
-    """The whole record with the documents that it is in, oldest first. Raises StoreUnavailable."""
+    """Yield the whole record with the documents that it is in, oldest first. Raises StoreUnavailable."""
     async for found in iter_readable(documents, AuditEntry, AUDIT_PREFIX):
         yield found
 
 
 def replace_entry(entry: AuditEntry, document: Document) -> Document:
-    """The document with another entry, to be set under the version it was read at."""
+    """Return the document with another entry, to be set under the version it was read at."""
     return replace(document, body=encode(entry))
 
 

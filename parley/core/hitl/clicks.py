@@ -55,7 +55,7 @@ class ClickHandler:
 def _refusal(
     options: ChannelOptions, record: QuestionRecord, click: Click, paired: Container[str]
 ) -> Sentence | None:
-    """Why a click decides nothing."""
+    """Return why a click decides nothing."""
     if not may_talk(options, click.sender, click.conversation.chat, paired):
         return Sentence.QUESTION_NOT_YOURS
     if not may_decide(record.rules, click.sender, record.asker, options.admins):

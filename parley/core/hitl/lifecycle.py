@@ -39,7 +39,7 @@ class QuestionOpening:
 def open_questions(
     services: CoreServices, message: InboundMessage, turn_id: str, turn: TurnRecord
 ) -> QuestionOpening | None:
-    """The questions that a turn ends with, ready to be asked; None where there are none."""
+    """Return the questions that a turn ends with, ready to be asked; None where there are none."""
     if not turn.questions:
         return None
     records = _records(services, message, turn_id, turn)
@@ -84,7 +84,7 @@ def _records(
 
 
 def _place(services: CoreServices, wanted: str, here: Conversation) -> str:
-    """Where to ask: elsewhere only with buttons, as words said there belong to other talk."""
+    """Return where to ask: elsewhere only with buttons, as words said there belong to other talk."""
     channel = services.channels.get(Conversation.parse(wanted).channel) if wanted else None
     return wanted if channel is not None and channel.capabilities.buttons else here.key
 
@@ -101,7 +101,7 @@ def _puts(record: QuestionRecord) -> list[NewQueueItem]:
 def decision_changes(
     record: QuestionRecord, document: Document, decision: Decision
 ) -> tuple[tuple[Document, ...], tuple[NewQueueItem, ...]]:
-    """What a decision changes: to be written as one. A second one finds the document changed."""
+    """Return what a decision changes: to be written as one. A second one finds the document changed."""
     record = replace(record, decision=decision)
     return (question_document(document, record), audit.decided_document(record)), (
         event_item(record, QuestionEventKind.SETTLE),
@@ -109,7 +109,7 @@ def decision_changes(
 
 
 def collect_answers(records: Sequence[QuestionRecord]) -> tuple[InterruptAnswer, ...]:
-    """What the agent is given for a turn's questions, once all are decided."""
+    """Return what the agent is given for a turn's questions, once all are decided."""
     return tuple(_answer(record, record.decision) for record in records if record.decision is not None)
 
 
@@ -122,7 +122,7 @@ def _answer(record: QuestionRecord, decision: Decision) -> InterruptAnswer:
 
 
 def resume_item(record: QuestionRecord, now: float) -> NewQueueItem:
-    """The message of our own that lets the turn's run go on, once for each turn."""
+    """Return the message of our own that lets the turn's run go on, once for each turn."""
     conversation = Conversation.parse(record.conversation)
     message = InboundMessage(
         id=record.reply_to,

@@ -28,7 +28,7 @@ _MOST_DIGITS = 10
 
 
 def may_decide(rules: DecisionRules, user: User, asker: User, admins: frozenset[str]) -> bool:
-    """Whether `user` may decide what a run of `asker` asks; `admins` are user ids on the user's channel."""
+    """Tell whether `user` may decide what a run of `asker` asks; `admins` are ids on the user's channel."""
     asked_it = account_key(user) == account_key(asker)
     if asked_it and rules.four_eyes:
         return False
@@ -89,6 +89,6 @@ def _folded(text: str) -> str:
 
 
 def fit_rules(rules: DecisionRules, question: Question) -> DecisionRules:
-    """Rules that fit the question: time can only take an option that it has."""
+    """Return rules that fit the question: time can only take an option that it has."""
     has = rules.expired in {option.id for option in question.options}
     return rules if has else replace(rules, expired="")

@@ -47,7 +47,7 @@ class QuestionRecord:
 
     @property
     def open(self) -> bool:
-        """Whether it may still be decided."""
+        """Return whether it may still be decided."""
         return self.decision is None and not self.dropped
 
 
@@ -71,22 +71,22 @@ class QuestionEvent:
 
 
 def question_queue(channel: str) -> str:
-    """Where what happens to questions that are asked on a channel waits."""
+    """Return where what happens to questions that are asked on a channel waits."""
     return f"{QUESTIONS}/{channel}"
 
 
 def question_key(turn: str, number: int) -> str:
-    """A question's key: the same after a crash, and short enough for any button's data."""
+    """Return a question's key: the same after a crash, and short enough for any button's data."""
     return f"{turn}-{number}"
 
 
 def question_document_key(key: str) -> str:
-    """Where a question is kept."""
+    """Return where a question is kept."""
     return f"{QUESTION_PREFIX}{key}"
 
 
 def event_item(record: QuestionRecord, happening: QuestionEventKind, delay: float = 0.0) -> NewQueueItem:
-    """The work that `happening` makes, once for each question.
+    """Return the work that `happening` makes, once for each question.
 
     What is shown waits in a lane of its own, as do the clocks: a lane is strictly in order, and a decision
     must wait for neither a slow platform nor for tomorrow.
@@ -103,14 +103,14 @@ def event_item(record: QuestionRecord, happening: QuestionEventKind, delay: floa
 
 
 def click_item(record: QuestionRecord, event: QuestionEvent, dedupe: str) -> NewQueueItem:
-    """A decision on its way: those of one turn are taken one by one, so that the last of them is known."""
+    """Return a decision's item: those of one turn are taken one by one, so that the last is known."""
     return NewQueueItem(
         question_queue(Conversation.parse(record.place).channel), record.turn, encode(event), dedupe
     )
 
 
 def decode_question(document: Document) -> QuestionRecord | None:
-    """The record of a document; None for one that is not there."""
+    """Return the record of a document; None for one that is not there."""
     return decode(QuestionRecord, document.body) if document.body else None
 
 
@@ -120,14 +120,14 @@ def question_document(document: Document, record: QuestionRecord) -> Document:
 
 
 def new_question_document(record: QuestionRecord) -> Document:
-    """The document of a new question."""
+    """Return the document of a new question."""
     return Document(question_document_key(record.question.id), encode(record), 0)
 
 
 async def questions_of_turn(
     documents: DocumentRepository, turn: str
 ) -> Sequence[tuple[QuestionRecord, Document]]:
-    """All questions of a turn, in their order. Raises StoreUnavailable."""
+    """Return all questions of a turn, in their order. Raises StoreUnavailable."""
     found = await documents.list(question_document_key(f"{turn}-"))
     questions = [
         (record, document) for document in found if (record := decode_question(document)) is not None

@@ -23,13 +23,13 @@ _MARKS = {"approve": "✅", "reject": "❌", EDIT: "✏️"}
 
 
 def localise_question(language: str, question: Question) -> Question:
-    """The question with its usual options named in `language`, by what each of them does."""
+    """Return the question with its usual options named in `language`, by what each of them does."""
     options = tuple(_labelled(language, question, option) for option in question.options)
     return replace(question, options=options)
 
 
 def arguments_budget(max_chars: int) -> int:
-    """How many characters of arguments a message shows where it may have `max_chars`."""
+    """Return how many characters of arguments a message shows where it may have `max_chars`."""
     return min(max(ARGUMENTS_SHOWN, max_chars // 20), _MOST_ARGUMENTS)
 
 
@@ -55,7 +55,7 @@ def render_question(
 
 
 def render_prompt(language: str, question: Question, room: int = ARGUMENTS_SHOWN) -> str:
-    """What is asked, without how to answer."""
+    """Return what is asked, without how to answer."""
     parts = [question.prompt]
     if question.kind is QuestionKind.APPROVAL:
         parts.append(say(language, Sentence.QUESTION_APPROVAL, action=question.action))
@@ -70,17 +70,20 @@ def render_prompt(language: str, question: Question, room: int = ARGUMENTS_SHOWN
 
 
 def needs_arguments_file(question: Question, room: int = ARGUMENTS_SHOWN) -> bool:
-    """Whether the arguments have to go with the question as a file."""
+    """Return whether the arguments have to go with the question as a file."""
     return bool(question.arguments) and not format_arguments(question.arguments, room)[1]
 
 
 def render_settled(record: QuestionRecord, room: int = ARGUMENTS_SHOWN) -> str:
-    """A question that is open no longer, with who decided what, and when."""
+    """Return a question that is open no longer, with who decided what, and when."""
     return f"{render_prompt(record.language, record.question, room)}\n\n{render_outcome(record, room)}"
 
 
 def render_outcome(record: QuestionRecord, room: int = ARGUMENTS_SHOWN) -> str:
-    """One line: who decided what, and when; or that nobody needs to any more. Other arguments stand below."""
+    """Return one line: who decided what, and when; or that nobody needs to any more.
+
+    Other arguments stand below.
+    """
     language, decision = record.language, record.decision
     if decision is None:
         return say(language, Sentence.QUESTION_DROPPED)
@@ -104,7 +107,7 @@ def _chosen(record: QuestionRecord, decision: Decision) -> str:
 
 
 def _moment(at: float, zone: str) -> str:
-    """A time as the clock of who asked shows it, where their app told us their zone."""
+    """Return a time as the clock of who asked shows it, where their app told us their zone."""
     where: tzinfo = UTC
     with suppress(KeyError, ValueError, OSError):  # a zone that this machine does not know
         where = ZoneInfo(zone) if zone else UTC

@@ -55,7 +55,7 @@ def _field(label: str, value: Json) -> tuple[str, str]:
 
 
 def _spoken(key: str) -> str:
-    """A key as the name of a field; "" for one that is not made of words."""
+    """Return a key as the name of a field; "" for one that is not made of words."""
     plain = key.replace("_", "").replace("-", "")
     if not plain.isalnum() or len(key) > _MOST_LABEL:
         return ""
@@ -64,7 +64,7 @@ def _spoken(key: str) -> str:
 
 
 def _lines(value: Json, depth: int) -> Iterator[str]:
-    """A nested value, a line for each plain one in it; what is very deep stands on one line."""
+    """Yield a nested value, a line for each plain one in it; what is very deep stands on one line."""
     pad = "  " * depth
     if depth >= _DEEPEST:
         yield pad + _text(json.dumps(value, ensure_ascii=False))
@@ -89,7 +89,7 @@ def _nested(value: Json) -> bool:
 
 
 def _scalar(value: Json) -> str:
-    """A plain value on one line. A text with line breaks is quoted, so that each line is a field."""
+    """Return a plain value on one line. A text with line breaks is quoted, so that each line is a field."""
     if isinstance(value, str) and value.strip() == value and value and "\n" not in value:
         return _text(value)
     return _text(json.dumps(value, ensure_ascii=False))

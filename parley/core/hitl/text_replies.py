@@ -78,7 +78,7 @@ def _stays(record: QuestionRecord) -> bool:
 
 
 def _decided_by(record: QuestionRecord, message: InboundMessage) -> bool:
-    """Whether this very message decided it: before a crash, or just now."""
+    """Return whether this very message decided it: before a crash, or just now."""
     return record.decision is not None and record.decision.source == message.id
 
 

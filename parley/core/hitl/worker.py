@@ -136,7 +136,7 @@ async def _decide(services: CoreServices, claim: Claim, event: QuestionEvent) ->
 
 
 def _decision(services: CoreServices, record: QuestionRecord, event: QuestionEvent) -> Decision | None:
-    """What the event decides; None where somebody was quicker, or may not."""
+    """Return what the event decides; None where somebody was quicker, or may not."""
     if not record.open:
         return None
     click, now = event.click, services.clock()
@@ -152,7 +152,7 @@ def _decision(services: CoreServices, record: QuestionRecord, event: QuestionEve
 
 
 async def _waits(services: CoreServices, record: QuestionRecord) -> bool:
-    """Whether the conversation still stands where the question was asked."""
+    """Return whether the conversation still stands where the question was asked."""
     conversation, _ = await services.conversations.read(Conversation.parse(record.conversation))
     return conversation.question is not None and conversation.question.turn == record.turn
 
@@ -203,7 +203,7 @@ def _channel_of(services: CoreServices, record: QuestionRecord) -> Channel:
 
 
 def _arguments(folder: Path, record: QuestionRecord, room: int) -> tuple[StoredFile, ...]:
-    """Arguments that are too long for a message, as a file."""
+    """Return arguments that are too long for a message, as a file."""
     if not needs_arguments_file(record.question, room):
         return ()
     path = folder / record.question.id / "arguments.json"
@@ -214,4 +214,4 @@ def _arguments(folder: Path, record: QuestionRecord, room: int) -> tuple[StoredF
 
 
 async def _forget(handle: str) -> None:
-    """A settled question is found by the handle it has."""
+    """Keep nothing: a settled question is found by the handle it has."""

@@ -64,7 +64,7 @@ _TABLE = {
 def decide_access(
     options: ChannelOptions, message: InboundMessage, *, ours: bool = False, paired: Container[str] = ()
 ) -> AccessVerdict:
-    """The verdict on a message.
+    """Return the verdict on a message.
 
     `ours` says that its topic is one where we already talk; `paired` are the keys of the accounts that an
     administrator let in.
@@ -78,7 +78,7 @@ def decide_access(
 def standing_of(
     options: ChannelOptions, message: InboundMessage, paired: Container[str] = ()
 ) -> SenderStanding:
-    """Who writes, by the channel's lists and those of the chat."""
+    """Return who writes, by the channel's lists and those of the chat."""
     if not _is_account(message.sender):
         return SenderStanding.NOBODY
     if _is_let_in(options, message.sender, message.conversation.chat, paired):
@@ -88,7 +88,7 @@ def standing_of(
 
 
 def may_talk(options: ChannelOptions, user: User, chat: str, paired: Container[str] = ()) -> bool:
-    """Whether a person is let in at all, in one chat of the channel.
+    """Return whether a person is let in at all, in one chat of the channel.
 
     A chat's own list says all there is to say about it. Elsewhere the channel's holds, beside its
     administrators and, where there is pairing, those who were let in so. Ids are compared letter by letter.
@@ -105,7 +105,7 @@ def _is_let_in(options: ChannelOptions, user: User, chat: str, paired: Container
 
 
 def mention_policy(options: ChannelOptions, chat: str) -> MentionPolicy:
-    """When a message in this chat is for us."""
+    """Return when a message in this chat is for us."""
     return _chat(options, chat).mention or options.mention
 
 
@@ -114,7 +114,7 @@ def _chat(options: ChannelOptions, chat: str) -> ChatOptions:
 
 
 def _is_account(user: User) -> bool:
-    """Whether this can be anybody's id: never a list's word for everyone, or what cannot be seen."""
+    """Return whether this can be anybody's id: never a list's word for everyone, or what cannot be seen."""
     return user.id not in ("", EVERYONE) and user.id.isprintable() and user.id == user.id.strip()
 
 

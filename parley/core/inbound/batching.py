@@ -23,23 +23,23 @@ class QueuedMessage:
 
 
 def decode_messages(items: Sequence[QueueItem]) -> tuple[QueuedMessage, ...]:
-    """Items of the turn queue as messages."""
+    """Return items of the turn queue as messages."""
     return tuple(QueuedMessage(item, decode(InboundMessage, item.body)) for item in items)
 
 
 def message_content(message: InboundMessage) -> tuple[object, ...]:
-    """What was said, to tell whether an edit changed any of it."""
+    """Return what was said, to tell whether an edit changed any of it."""
     return (message.text, *((file.name, file.mime, file.size) for file in message.attachments))
 
 
 def batch_items(burst: Sequence[QueuedMessage]) -> list[QueueItem]:
-    """Every item that is worked with the burst, each once."""
+    """Return every item that is worked with the burst, each once."""
     found = {item.id: item for each in burst for item in (each.item, *each.edits)}
     return list(found.values())
 
 
 def first_batch(waiting: Sequence[QueuedMessage], window: float, limit: int) -> tuple[QueuedMessage, ...]:
-    """The messages, from the oldest on, that make the next turn.
+    """Return the messages, from the oldest on, that make the next turn.
 
     One person's messages are one turn while each follows the one before within `window` seconds, or is of
     the same album. Beyond `limit` waiting messages the oldest become one turn, whoever wrote them. A message
@@ -71,7 +71,7 @@ def _belongs(earlier: QueuedMessage, later: QueuedMessage, window: float) -> boo
 
 
 def merge_batch(burst: Sequence[QueuedMessage]) -> InboundMessage:
-    """The burst as one message: the first one's sender, the last one's id to reply to."""
+    """Return the burst as one message: the first one's sender, the last one's id to reply to."""
     messages = [accepted.message for accepted in burst]
     first, last = messages[0], messages[-1]
     if len(messages) == 1:

@@ -23,25 +23,25 @@ _TOGETHER = frozenset({BusyPolicy.MERGE, BusyPolicy.INTERRUPT, BusyPolicy.REJECT
 
 
 def effective_busy_policy(options: ChannelOptions, record: ConversationRecord) -> BusyPolicy:
-    """The way of a conversation: what was chosen there, else its channel's."""
+    """Return the way of a conversation: what was chosen there, else its channel's."""
     return record.when_busy or options.when_busy
 
 
 async def load_busy_policy(
     documents: DocumentRepository, options: ChannelOptions, conversation: Conversation
 ) -> BusyPolicy:
-    """The same, looked up. Raises StoreUnavailable."""
+    """Return the same, looked up. Raises StoreUnavailable."""
     record, _ = await load_conversation(documents, conversation)
     return effective_busy_policy(options, record)
 
 
 def answers_together(chosen: BusyPolicy) -> bool:
-    """Whether all that wait are one turn. Only what is queued is answered one by one."""
+    """Return whether all that wait are one turn. Only what is queued is answered one by one."""
     return chosen in _TOGETHER
 
 
 def inbound_items(chosen: BusyPolicy, message: InboundMessage) -> tuple[NewQueueItem, ...]:
-    """How a message for the agent is made durable; the first put tells whether it is new.
+    """Return how a message for the agent is made durable; the first put tells whether it is new.
 
     To interrupt, and as an edit, it is put together with a knock. Where it may be rejected it only knocks:
     that lane lets one in at a time, so that nobody slips in beside another, or an edit in before its message.
@@ -61,7 +61,7 @@ async def must_yield(
     turn: TurnRecord,
     conversation: Conversation,
 ) -> bool:
-    """Whether a turn that is about to run is to end at once. Raises StoreUnavailable.
+    """Return whether a turn that is about to run is to end at once. Raises StoreUnavailable.
 
     The knock of what waits behind it may have come before its run was on, or to a process that was stopped.
     """
@@ -73,12 +73,12 @@ async def must_yield(
 
 
 def is_interrupted(turn: TurnRecord, queue: ConversationQueue) -> bool:
-    """Whether a new message waits behind the turn; an edit is none."""
+    """Return whether a new message waits behind the turn; an edit is none."""
     return any(not message.edits for message in queue.behind(turn))
 
 
 def is_edited(turn: TurnRecord, queue: ConversationQueue, last: Sequence[InboundMessage]) -> bool:
-    """Whether what waits next is an edit that changes what the turn was asked.
+    """Return whether what waits next is an edit that changes what the turn was asked.
 
     A turn that goes on, or runs again, was asked what the `last` one was.
     """

@@ -37,12 +37,15 @@ class BusyPolicyCache:
         self._any = True
 
     def on_gap(self) -> None:
-        """Perhaps somebody did."""
+        """Look again: perhaps somebody did."""
         self._doubts += 1
         self._any = self._any or None
 
     async def get(self, options: ChannelOptions, conversation: Conversation) -> BusyPolicy:
-        """The way of a conversation: what was chosen there, else its channel's. Raises StoreUnavailable."""
+        """Return the way of a conversation: what was chosen there, else its channel's.
+
+        Raises StoreUnavailable.
+        """
         while self._any is None:
             await self._found_out()
         return (

@@ -29,14 +29,14 @@ def fold_edits(waiting: Sequence[QueuedMessage]) -> tuple[QueuedMessage, ...]:
 def apply_edits(
     messages: Sequence[InboundMessage], edits: Iterable[InboundMessage]
 ) -> tuple[InboundMessage, ...]:
-    """The messages as they read after the edits."""
+    """Return the messages as they read after the edits."""
     for edit in edits:
         messages = [_changed(each, edit) if _is_of(edit, each) else each for each in messages]
     return tuple(messages)
 
 
 def expand_edit(last: Sequence[InboundMessage], burst: Sequence[QueuedMessage]) -> tuple[QueuedMessage, ...]:
-    """The burst itself, or, where it is an edit, what the `last` turn was asked as that reads now.
+    """Return the burst itself, or, where it is an edit, what the `last` turn was asked as that reads now.
 
     Nothing where the edit is of an older message, or changes no word and no file.
     """
@@ -59,12 +59,12 @@ def _changed_by(found: Sequence[QueuedMessage], edit: InboundMessage) -> int | N
 
 
 def _is_of(edit: InboundMessage, message: InboundMessage) -> bool:
-    """Whether an edit is of this message, or of the one that this message edits; by its writer."""
+    """Return whether an edit is of this message, or of the one that this message edits; by its writer."""
     same = edit.edits in (message.id, message.edits)
     return same and edit.sender.id == message.sender.id and not message.resumes
 
 
 def _changed(message: InboundMessage, edit: InboundMessage) -> InboundMessage:
-    """The message in its place, as the edit has it."""
+    """Return the message in its place, as the edit has it."""
     kept = replace(message, text=edit.text, attachments=edit.attachments, sent_at=edit.sent_at)
     return replace(kept, sender=edit.sender, quoted=edit.quoted or message.quoted)

@@ -41,17 +41,17 @@ class ConversationQueue:
 
     @property
     def messages(self) -> tuple[QueuedMessage, ...]:
-        """The messages, as they were written."""
+        """Return the messages, as they were written."""
         return decode_messages(self.items)
 
     @property
     def edited(self) -> tuple[QueuedMessage, ...]:
-        """The messages, as they read after the edits that wait behind them."""
+        """Return the messages, as they read after the edits that wait behind them."""
         return fold_edits(self.messages)
 
     @property
     def running(self) -> bool:
-        """Whether the first turn's run is on."""
+        """Return whether the first turn's run is on."""
         return self.turn.stage is TurnStage.RUNNING
 
     def of(self, turn: TurnRecord) -> list[InboundMessage]:

@@ -81,7 +81,7 @@ async def refuse_over_limit(
 async def limit_warnings(
     services: CoreServices, message: InboundMessage, turn: TurnRecord, used: Iterable[TokenUsage]
 ) -> tuple[str, ...]:
-    """What to tell at the end of a turn that `used` so much: each limit that is nearly used up, once.
+    """Return what to tell at the end of a turn that `used` so much: each limit that is nearly used up, once.
 
     Raises StoreUnavailable.
     """
@@ -119,7 +119,7 @@ def usage_increments(
 
 
 async def load_counts(journal: Journal, rules: Iterable[LimitRule]) -> Mapping[str, Usage]:
-    """The counts that rules look at, by name. Raises StoreUnavailable."""
+    """Return the counts that rules look at, by name. Raises StoreUnavailable."""
     names = counter_names(rules)
     return dict(zip(names, await journal.counted(names), strict=True))
 
@@ -136,7 +136,7 @@ def _begun(
     counts: Mapping[str, Usage],
     now: float,
 ) -> tuple[CounterIncrement, ...]:
-    """The turn itself, in every window that is counted."""
+    """Return the turn itself, in every window that is counted."""
     most = {rule.names[0]: rule.room(counts) for rule in rules if rule.measure in TURN_MEASURES}
     by_the_minute = {rule.scope for rule in rules if rule.measure is LimitMeasure.TURNS_A_MINUTE}
     day, minute = day_window(now, services.options.limits.zone), minute_window(now)

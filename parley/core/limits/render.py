@@ -19,7 +19,7 @@ _OF = {
 
 
 def render_used(language: str, options: LimitOptions, rule: LimitRule, used: int) -> str:
-    """How much of a limit is used: "8 of 10 turns a day"."""
+    """Return how much of a limit is used: "8 of 10 turns a day"."""
     if rule.measure is LimitMeasure.COST:
         shown = {"used": render_money(used), "most": render_money(rule.most)}
         return say(language, Sentence.LIMIT_OF_COST, currency=options.currency, **shown)
@@ -27,7 +27,7 @@ def render_used(language: str, options: LimitOptions, rule: LimitRule, used: int
 
 
 def render_time_until(language: str, ends: float, now: float, zone: tzinfo) -> str:
-    """A time ahead: in how long, and by the clock where that is more than an hour."""
+    """Return a time ahead: in how long, and by the clock where that is more than an hour."""
     left = max(1, round(ends - now))
     if left < 2 * _MINUTE:
         return say(language, Sentence.WHEN_SECONDS, seconds=left)
@@ -39,7 +39,7 @@ def render_time_until(language: str, ends: float, now: float, zone: tzinfo) -> s
 
 
 def render_money(cost: int) -> str:
-    """Millionths of a currency as an amount: cents, and more digits where there is less than one unit."""
+    """Return millionths of a currency as an amount: cents, and more digits below one unit."""
     if abs(cost) >= MILLION:
         return f"{cost / MILLION:,.2f}"
     whole, _, digits = f"{cost / MILLION:.6f}".partition(".")

@@ -29,13 +29,13 @@ class LimitWindow:
 
 
 def minute_window(at: float) -> LimitWindow:
-    """The minute of the clock around `at`."""
+    """Return the minute of the clock around `at`."""
     number = int(at // _MINUTE)
     return LimitWindow(f"minute/{number}", float((number + 1) * _MINUTE))
 
 
 def day_window(at: float, zone: tzinfo, back: int = 0) -> LimitWindow:
-    """The day around `at`, or one of those before it."""
+    """Return the day around `at`, or one of those before it."""
     return _day(datetime.fromtimestamp(at, zone).date() - timedelta(days=back), zone)
 
 
@@ -57,7 +57,7 @@ class LimitSubject:
     channel: str
 
     def names(self, scope: LimitScope, window: LimitWindow) -> tuple[str, ...]:
-        """The names of the counts of a scope in a window; a turn of this party is added to the first."""
+        """Return the names of a scope's counts in a window; a turn of this party is added to the first."""
         if scope is LimitScope.PERSON:
             return tuple(account_counter(account) + window.name for account in self.accounts)
         key = self.chat if scope is LimitScope.CHAT else self.channel
@@ -65,17 +65,17 @@ class LimitSubject:
 
 
 def account_counter(account: str) -> str:
-    """How the names of an account's counts begin; `account` is its key."""
+    """Return how the names of an account's counts begin; `account` is its key."""
     return f"account/{_plain(account)}/"
 
 
 def refusal_counter(account: str) -> str:
-    """How the names begin that count the refusals an account was told of; `account` is its key."""
+    """Return how the names begin that count the refusals an account was told of; `account` is its key."""
     return f"said/refused/{account}/"
 
 
 def warning_counter(scope: LimitScope, measure: LimitMeasure, whose: str) -> str:
-    """How the names begin that count the warnings of one limit; `whose` is a person, chat or channel."""
+    """Return how the names begin that count one limit's warnings; `whose` is a person, chat or channel."""
     return f"said/near/{scope}/{measure}/{whose}/"
 
 
@@ -95,11 +95,11 @@ class LimitRule:
     names: tuple[str, ...]
 
     def used(self, counts: Mapping[str, Usage]) -> int:
-        """How much of it is used."""
+        """Return how much of it is used."""
         return self._of(self.names, counts)
 
     def room(self, counts: Mapping[str, Usage]) -> int:
-        """How much is left for the first count, beside the others."""
+        """Return how much is left for the first count, beside the others."""
         return self.most - self._of(self.names[1:], counts)
 
     def _of(self, names: Sequence[str], counts: Mapping[str, Usage]) -> int:
@@ -110,7 +110,7 @@ class LimitRule:
 
 
 def rules_for(options: LimitOptions, party: LimitSubject, at: float) -> tuple[LimitRule, ...]:
-    """Every limit that a turn of the party comes under at `at`."""
+    """Return every limit that a turn of the party comes under at `at`."""
     minute, day = minute_window(at), day_window(at, options.zone)
     return tuple(
         LimitRule(scope, measure, most, window, party.names(scope, window))
@@ -121,17 +121,17 @@ def rules_for(options: LimitOptions, party: LimitSubject, at: float) -> tuple[Li
 
 
 def counter_names(rules: Iterable[LimitRule]) -> tuple[str, ...]:
-    """The counts that the rules look at."""
+    """Return the counts that the rules look at."""
     return tuple(dict.fromkeys(name for rule in rules for name in rule.names))
 
 
 def find_reached(rules: Iterable[LimitRule], counts: Mapping[str, Usage]) -> LimitRule | None:
-    """The rule that leaves no room, of several the one that stays longest; None where all leave some."""
+    """Return the rule that leaves no room, of several the one that stays longest; None for none."""
     return _longest(rule for rule in rules if rule.used(counts) >= rule.most)
 
 
 def find_reached_before(rules: Iterable[LimitRule], counts: Mapping[str, Usage]) -> LimitRule | None:
-    """The same before a turn is added, whose own turns are compared when it is: it may be there already."""
+    """Return the same before a turn is added; its own turns are compared then: it may be there already."""
     full = (
         rule
         for rule in rules
@@ -143,12 +143,12 @@ def find_reached_before(rules: Iterable[LimitRule], counts: Mapping[str, Usage])
 def find_nearly_reached(
     rules: Iterable[LimitRule], counts: Mapping[str, Usage], warn_at: float
 ) -> tuple[LimitRule, ...]:
-    """The rules of which so large a share is used that people are to be told."""
+    """Return the rules of which so large a share is used that people are to be told."""
     return tuple(rule for rule in rules if warn_at and rule.used(counts) >= warn_at * rule.most)
 
 
 def kept_until(window: LimitWindow) -> float:
-    """When the count of a window may go."""
+    """Return when the count of a window may go."""
     return window.ends + KEPT_DAYS * _DAY
 
 

@@ -22,7 +22,7 @@ class Conversation:
 
     @classmethod
     def parse(cls, key: str) -> Conversation:
-        """The inverse of `key`. Raises ValueError where there are not two or three parts."""
+        """Return the inverse of `key`. Raises ValueError where there are not two or three parts."""
         parts = [unquote(part) for part in key.split(":")]
         if len(parts) not in (2, 3):
             raise ValueError(f"not a conversation key: {key!r}")
@@ -50,5 +50,5 @@ class User:
 
 
 def account_key(user: User) -> str:
-    """An account's name among all: `channel:id`, escaped as in a conversation's key."""
+    """Return an account's name among all: `channel:id`, escaped as in a conversation's key."""
     return Conversation(user.channel, user.id).key

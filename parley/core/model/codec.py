@@ -18,7 +18,7 @@ _ATOMS = (str, int, float, bool, NoneType)
 
 
 def encode(value: object) -> str:
-    """One line of JSON. `value` is a dataclass of plain values, enums, tuples and other dataclasses.
+    """Return one line of JSON. `value` is a dataclass of plain values, enums, tuples and other dataclasses.
 
     Fields at their defaults are left out: every message is written several times, and most are.
     """
@@ -58,7 +58,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any field value in, JSON out
 
 @cache
 def _shape(kind: type) -> tuple[tuple[str, object], ...] | None:
-    """A dataclass's fields with their defaults; None for any other type."""
+    """Return a dataclass's fields with their defaults; None for any other type."""
     return tuple((entry.name, entry.default) for entry in fields(kind)) if is_dataclass(kind) else None
 
 

@@ -24,7 +24,7 @@ _COMMAND = re.compile(r"\s*/([A-Za-z_]+)(?:\s+(.*))?\s*$", re.DOTALL)
 
 
 def parse_command(text: str) -> tuple[str, str] | None:
-    """The command's name in lower case and the rest of the line, or None where the text is talk.
+    """Return the command's name in lower case and the rest of the line, or None where the text is talk.
 
     A single unknown word that is nearly a command counts as one, so that its writer can be told.
     """
@@ -38,10 +38,10 @@ def parse_command(text: str) -> tuple[str, str] | None:
 
 
 def is_command(text: str) -> bool:
-    """Whether `text` is answered by Parley itself."""
+    """Return whether `text` is answered by Parley itself."""
     return parse_command(text) is not None
 
 
 def nearest_command(name: str) -> str:
-    """The command that `name` was probably meant to be, or ""."""
+    """Return the command that `name` was probably meant to be, or ""."""
     return next(iter(get_close_matches(name, COMMAND_NAMES, n=1, cutoff=0.75)), "")

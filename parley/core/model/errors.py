@@ -61,7 +61,7 @@ class AuthenticationRefused(ChannelError):
         self.keys = keys
 
     def places(self, channel: str) -> tuple[str, ...]:
-        """Where in the configuration the keys of this channel are."""
+        """Return where in the configuration the keys of this channel are."""
         return tuple(f"channels.{channel}.{key}" for key in self.keys)
 
 
@@ -94,7 +94,7 @@ class AttachmentRefused(ChannelError):
         self._values = values
 
     def explain(self, language: str) -> str:
-        """Why, for a person."""
+        """Return why, for a person."""
         return say(language, self._sentence, **self._values)
 
 
@@ -107,7 +107,7 @@ class AgentError(ParleyError):
 
     @property
     def reason(self) -> str:
-        """All that is known, for the log."""
+        """Return all that is known, for the log."""
         return f"{self.user_text} ({self.detail})" if self.detail else self.user_text
 
 

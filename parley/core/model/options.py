@@ -109,7 +109,7 @@ class QuestionOptions:
     actions: Mapping[str, DecisionRules] = field(default_factory=dict)
 
     def rules_for(self, question: Question) -> DecisionRules:
-        """The rules of the first pattern that the action meets, else the general ones."""
+        """Return the rules of the first pattern that the action meets, else the general ones."""
         for pattern, rules in self.actions.items():
             if question.action and fnmatchcase(question.action, pattern):
                 return rules
@@ -165,11 +165,11 @@ class LimitOptions:
 
     @property
     def limited(self) -> bool:
-        """Whether there is any limit."""
+        """Return whether there is any limit."""
         return any(map(LimitCaps.limits, (self.person, self.chat, self.channel)))
 
     def caps(self, scope: LimitScope) -> LimitCaps:
-        """The limits of a scope."""
+        """Return the limits of a scope."""
         return {LimitScope.PERSON: self.person, LimitScope.CHAT: self.chat, LimitScope.CHANNEL: self.channel}[
             scope
         ]

@@ -16,20 +16,20 @@ LEARNING = "memory"
 
 
 def turn_queue_of(conversation: Conversation) -> str:
-    """Where the conversation's messages for the agent wait."""
+    """Return where the conversation's messages for the agent wait."""
     return turn_queue(conversation.channel)
 
 
 def turn_queue(channel: str) -> str:
-    """The queue of a channel's messages for the agent."""
+    """Return the queue of a channel's messages for the agent."""
     return f"{TURNS}/{channel}"
 
 
 def command_queue(channel: str) -> str:
-    """The queue of what Parley answers itself; it never stands behind a run."""
+    """Return the queue of what Parley answers itself; it never stands behind a run."""
     return f"{COMMANDS}/{channel}"
 
 
 def busy_signal_queue(channel: str) -> str:
-    """The queue of messages that may not just wait until the run before them is over."""
+    """Return the queue of messages that may not just wait until the run before them is over."""
     return f"{BUSY_SIGNALS}/{channel}"

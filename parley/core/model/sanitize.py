@@ -58,7 +58,7 @@ _KEYCAPS = "0123456789#*"
 
 
 def sanitize_text(text: str, limit: int = MAX_CHARACTERS) -> str:
-    """The text that a reader would see, at most `limit` characters long; a cut says so at its end."""
+    """Return the text that a reader would see, at most `limit` characters long; a cut says so at its end."""
     seen = _visible(text[: 2 * limit])
     if len(seen) <= limit and len(text) <= 2 * limit:
         return seen
@@ -67,12 +67,15 @@ def sanitize_text(text: str, limit: int = MAX_CHARACTERS) -> str:
 
 
 def sanitize_name(name: str) -> str:
-    """A name on one line, without anything hidden in it."""
+    """Return a name on one line, without anything hidden in it."""
     return " ".join(_visible(name[: 2 * _MOST_IN_NAMES]).split())[:_MOST_IN_NAMES]
 
 
 def sanitize_message(message: InboundMessage) -> InboundMessage:
-    """The message as the agent and the memory may see it. Ids stay as they are: they are the platform's."""
+    """Return the message as the agent and the memory may see it.
+
+    Ids stay as they are: they are the platform's.
+    """
     text, quoted, name = (
         sanitize_text(message.text),
         sanitize_text(message.quoted),
@@ -117,7 +120,7 @@ def _visible(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _kept(run: str, before: str, after: str, marks: bool) -> str:
-    """What stays of a run of hidden characters; each is judged by the kept one before it and the next one.
+    """Return what stays of hidden characters; each is judged by the kept one before it and the next.
 
     `marks` says that the text has a use for direction marks. Texts repeat their few runs, hence the cache.
     """
@@ -144,7 +147,7 @@ def _needed(char: str, before: str, after: str, marks: bool) -> bool:
 
 
 def _selects(char: str, before: str) -> bool:
-    """Whether a variation selector has something to choose: the look of a symbol, or a letter's form."""
+    """Return whether a variation selector can choose something: a symbol's look, or a letter's form."""
     category = unicodedata.category(before)
     if char >= "\ufe0e":
         return before in _KEYCAPS or category[0] in "SP" or _is(_EMOJI, before)

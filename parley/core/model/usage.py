@@ -58,14 +58,14 @@ NO_USAGE = Usage()
 
 
 def sum_usage(counts: Iterable[Usage]) -> Usage:
-    """All of them as one."""
+    """Return all of them as one."""
     return sum(counts, NO_USAGE)
 
 
 def price_tokens(
     tokens: Iterable[TokenUsage], prices: Mapping[str, TokenPrice], turns: int = 0, metered: int = 0
 ) -> Usage:
-    """What tokens come to. The first pattern among `prices` that fits a model's name counts."""
+    """Return what tokens come to. The first pattern among `prices` that fits a model's name counts."""
     read, written, unpriced, cost = 0, 0, 0, 0.0
     for each in tokens:
         read += each.input

@@ -28,11 +28,11 @@ class Agent(Protocol):
         ...
 
     async def models(self) -> tuple[str, ...]:
-        """Names of the models a person may choose, or nothing. Raises AgentError."""
+        """Return names of the models a person may choose, or nothing. Raises AgentError."""
         ...
 
     async def assistants(self) -> tuple[str, ...]:
-        """Names of the assistants the server offers. Raises AgentError."""
+        """Return names of the assistants the server offers. Raises AgentError."""
         ...
 
     async def health(self) -> HealthReport:

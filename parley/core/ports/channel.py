@@ -105,7 +105,7 @@ class Channel(ABC):
 
     @abstractmethod
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
-        """A reply to `target`. Nothing is sent before its first `show` or `finish`."""
+        """Return a reply to `target`. Nothing is sent before its first `show` or `finish`."""
 
     @abstractmethod
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
@@ -120,7 +120,7 @@ class StatusNotes(Protocol):
     """A channel that can tell people what is special about a place."""
 
     async def remarks(self, conversation: Conversation) -> Sequence[Sentence]:
-        """What /whoami adds here: sentences without anything to fill in. Raises ChannelError."""
+        """Return what /whoami adds here: sentences without anything to fill in. Raises ChannelError."""
         ...
 
 

@@ -90,7 +90,7 @@ class DocumentRepository(Protocol):
     """Versioned values by key."""
 
     async def get(self, key: str) -> Document:
-        """The document, or version 0. Raises StoreUnavailable."""
+        """Return the document, or version 0. Raises StoreUnavailable."""
         ...
 
     async def set(self, document: Document) -> Document:
@@ -101,7 +101,7 @@ class DocumentRepository(Protocol):
         ...
 
     async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
-        """Documents whose key starts with `prefix` and is greater than `after`, in key order."""
+        """Return documents whose key starts with `prefix` and is greater than `after`, in key order."""
         ...
 
     async def delete(self, key: str) -> None:
@@ -112,7 +112,10 @@ class DocumentRepository(Protocol):
 async def iter_documents(
     documents: DocumentRepository, prefix: str, after: str = ""
 ) -> AsyncIterator[Document]:
-    """All documents with this prefix and a key beyond `after`, in key order. Raises StoreUnavailable."""
+    """Yield all documents with this prefix and a key beyond `after`, in key order.
+
+    Raises StoreUnavailable.
+    """
     while found := await documents.list(prefix, _PAGE, after):
         for document in found:
             yield document
@@ -230,7 +233,7 @@ class Journal(DocumentRepository, Protocol):
         ...
 
     async def counted(self, names: Sequence[str]) -> tuple[Usage, ...]:
-        """What each count has come to; one that does not exist is nothing."""
+        """Return what each count has come to; one that does not exist is nothing."""
         ...
 
     async def uncount(self, prefix: str) -> int:

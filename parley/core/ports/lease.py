@@ -19,7 +19,7 @@ _MARGIN = 0.2
 
 
 def uptime() -> float:
-    """Seconds by a clock that nobody sets, and that goes on while the process, or the machine, is asleep."""
+    """Return seconds by a clock that nobody sets, and that goes on while process or machine sleep."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.monotonic()
@@ -39,7 +39,7 @@ class LeaseToken:
 
     @property
     def left(self) -> float:
-        """Seconds until it lapses; 0 or less when it has."""
+        """Return seconds until it lapses; 0 or less when it has."""
         return self._until - self._clock()
 
     def extend(self, proved: float) -> bool:
@@ -50,7 +50,7 @@ class LeaseToken:
         return True
 
     def require(self) -> None:
-        """Raises LaneLost when nothing may be begun any more."""
+        """Raise LaneLost when nothing may be begun any more."""
         if self.left <= self._seconds * _MARGIN:
             raise LaneLost("this node cannot prove its lease")
 
@@ -83,5 +83,5 @@ def require_lease() -> None:
 
 
 def lease_expired() -> bool:
-    """Whether the lease is over: what was still under way then may be done once more by somebody else."""
+    """Return whether the lease is over: what was under way then may be done again by somebody else."""
     return _tenure.get().left <= 0

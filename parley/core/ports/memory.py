@@ -87,11 +87,14 @@ class Memory(Protocol):
 
     @property
     def enabled(self) -> bool:
-        """Whether this Parley remembers anybody at all."""
+        """Return whether this Parley remembers anybody at all."""
         ...
 
     async def recall(self, occasion: RecallQuery) -> str:
-        """The block of what is worth knowing about a person now, or empty. Never raises, never slow."""
+        """Return the block of what is worth knowing about a person now, or empty.
+
+        Never raises, never slow.
+        """
         ...
 
     async def record(self, turn: CompletedTurn) -> None:
@@ -99,11 +102,11 @@ class Memory(Protocol):
         ...
 
     async def overview(self, person: str) -> MemoryView:
-        """Everything that is remembered of a person."""
+        """Return everything that is remembered of a person."""
         ...
 
     async def search(self, person: str, words: str) -> Sequence[FactView]:
-        """The facts that `words` are about, best first."""
+        """Return the facts that `words` are about, best first."""
         ...
 
     async def add(self, person: str, content: str, account: str = "") -> FactView:
@@ -122,7 +125,7 @@ class Memory(Protocol):
         ...
 
     async def forgettable(self, person: str, words: str) -> Sequence[FactView]:
-        """What `forget` would remove."""
+        """Return what `forget` would remove."""
         ...
 
     async def undo(self, person: str) -> UndoResult:
@@ -134,7 +137,7 @@ class Memory(Protocol):
         ...
 
     async def export(self, person: str) -> str:
-        """The whole memory as the JSON of its file."""
+        """Return the whole memory as the JSON of its file."""
         ...
 
     async def clear(self, person: str) -> int:

@@ -13,7 +13,7 @@ class Subscriber(Protocol):
         ...
 
     def on_gap(self) -> None:
-        """Something may have been told that was not heard: look at what is kept."""
+        """Look at what is kept: something may have been told that was not heard."""
         ...
 
 
@@ -22,11 +22,11 @@ class Notifier(Protocol):
 
     @property
     def shared(self) -> bool:
-        """Whether other nodes may work on the same store: then a folder is this node's only."""
+        """Return whether other nodes may work on the same store: then a folder is this node's only."""
         ...
 
     async def publish(self, topic: str, text: str) -> None:
-        """Every node that listens now hears it, in the order of telling. Raises StoreUnavailable."""
+        """Tell every node that listens now, in the order of the calls. Raises StoreUnavailable."""
         ...
 
     def subscribe(self, topic: str, follower: Subscriber) -> None:

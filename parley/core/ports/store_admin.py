@@ -30,7 +30,7 @@ class StoredItem:
 
     @property
     def in_hand(self) -> bool:
-        """Whether it is being worked at this moment: its holder has noted on it."""
+        """Return whether it is being worked at this moment: its holder has noted on it."""
         return self.fate is ItemState.WAITING and self.held and bool(self.item.note)
 
 

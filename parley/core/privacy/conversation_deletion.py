@@ -132,7 +132,7 @@ class ConversationDeletion:
             await self._threads.forget(thread)
 
     async def _remove(self, found: Sequence[StoredItem]) -> bool:
-        """Whether all of it is gone, with the files of its turns."""
+        """Return whether all of it is gone, with the files of its turns."""
         items = [each.item for each in found]
         for item in items:
             await remove_folders(item_folders(self._conversations, self._files, item))
@@ -142,7 +142,7 @@ class ConversationDeletion:
     async def _items(
         self, conversation: Conversation, lanes: Sequence[str], before: int
     ) -> AsyncIterator[StoredItem]:
-        """All work of a conversation: messages, turns, presses, and turns that memory learns from."""
+        """Yield all work of a conversation: messages, turns, presses, and turns that memory learns from."""
         after, more = 0, True
         while more and after < before:
             page = await self._archive.search([encode(conversation)], lanes, after)
@@ -159,7 +159,7 @@ class ConversationDeletion:
 
 
 def _lanes(record: QuestionRecord) -> Sequence[str]:
-    """Where what happens to a question waits, or waited."""
+    """Return where what happens to a question waits, or waited."""
     timed = [
         event_item(record, each, 1.0).lane for each in (QuestionEventKind.REMIND, QuestionEventKind.EXPIRE)
     ]

@@ -26,7 +26,7 @@ class PersonConversation:
 async def list_conversations(
     documents: DocumentRepository, subject: DataSubject, private: Container[str]
 ) -> AsyncIterator[PersonConversation]:
-    """The conversations whose records have something of the person.
+    """Yield the conversations whose records have something of the person.
 
     `private` are the keys of conversations that are known to be theirs alone.
     """
@@ -40,21 +40,21 @@ async def list_conversations(
 
 
 def thread_ids(conversations: ConversationRepository, talk: PersonConversation) -> tuple[str, ...]:
-    """The LangGraph threads that a conversation has and had."""
+    """Return the LangGraph threads that a conversation has and had."""
     generations = range(talk.record.generation + 1)
     records = (replace(talk.record, generation=each) for each in generations)
     return tuple(conversations.thread_id(talk.conversation, record) for record in records)
 
 
 def without_words(record: ConversationRecord) -> ConversationRecord:
-    """The record without anybody's words: what finds its threads again stays."""
+    """Return the record without anybody's words: what finds its threads again stays."""
     return replace(record, question=None, title="", said=(), voices=(), last=(), missed=None)
 
 
 def without_data_subject(
     conversation: Conversation, record: ConversationRecord, subject: DataSubject
 ) -> ConversationRecord:
-    """The record of a conversation with others without this person's share.
+    """Return the record of a conversation with others without this person's share.
 
     Words of whom an older Parley did not note go too: they may be theirs.
     """
@@ -79,7 +79,7 @@ def without_data_subject(
 
 
 def _without_messages(record: ConversationRecord, subject: DataSubject) -> ConversationRecord:
-    """A turn that is theirs in part cannot be asked again as it was."""
+    """Return a turn that is theirs in part cannot be asked again as it was."""
     if any(subject.is_one(message.sender) for message in record.last):
         record = replace(record, last=())
     if record.missed is not None and any(subject.is_one(each.sender) for each in record.missed.messages):

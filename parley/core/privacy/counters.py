@@ -20,7 +20,7 @@ _ANY = LimitWindow("", 0.0)
 
 
 def counter_prefixes(subject: DataSubject, private: Iterable[str]) -> Iterator[str]:
-    """How the names of their counts begin, and of those of the conversations that are theirs alone."""
+    """Yield how the names of their counts begin, and of those of the conversations that are theirs alone."""
     for account in subject.accounts:
         yield account_counter(account)
         yield refusal_counter(account)

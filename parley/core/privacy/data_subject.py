@@ -18,22 +18,22 @@ class DataSubject:
 
     @property
     def users(self) -> tuple[User, ...]:
-        """The accounts as the platforms know them."""
+        """Return the accounts as the platforms know them."""
         places = (Conversation.parse(account) for account in self.accounts)
         return tuple(User(place.channel, place.chat) for place in places)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What the bodies of items have of whoever wrote them: a quote in a text is escaped there."""
+        """Return what the bodies of items have of whoever wrote them: a quote in a text is escaped there."""
         return tuple(f'"channel":{_quoted(user.channel)},"id":{_quoted(user.id)}' for user in self.users)
 
     def is_one(self, user: User) -> bool:
-        """Whether this account is theirs."""
+        """Return whether this account is theirs."""
         return account_key(user) in self.accounts
 
 
 async def find_data_subject(people: PersonRepository, name: str) -> DataSubject:
-    """The person of a name: their id, or the key of any of their accounts.
+    """Return the person of a name: their id, or the key of any of their accounts.
 
     Raises ValueError for what is neither, StoreUnavailable.
     """

@@ -101,7 +101,7 @@ class Erasure:
         self._ledger.keep(_MEMORY_KEPT)
 
     async def _work(self) -> None:
-        """Messages and turns, their files first: nothing else tells whose those are."""
+        """Erase messages and turns, their files first: nothing else tells whose those are."""
         left = True
         while left:
             left = False
@@ -111,7 +111,7 @@ class Erasure:
                 await self._wait()
 
     async def _remove(self, items: Sequence[StoredItem]) -> bool:
-        """Whether any of them had to stay, as somebody works it now."""
+        """Return whether any of them had to stay, as somebody works it now."""
         of = [kept.item for kept in items]
         await self._checkpoint(
             map(queue_items.private_conversation, of), map(queue_items.shared_conversation, of)
@@ -184,7 +184,7 @@ class Erasure:
             self._ledger.keep(_AUDIT_KEPT)
 
     async def _rest(self) -> None:
-        """Access, counts, and what channels keep by themselves."""
+        """Erase access, counts, and what channels keep by themselves."""
         for account in self._subject.accounts:
             self._ledger.add(DataKind.ACCESS, await self._sources.pairing.forget(account))
             if self._sources.audit is not AuditOnErase.KEEP:

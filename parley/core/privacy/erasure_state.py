@@ -30,12 +30,12 @@ class ErasureState:
         return DataSubject(self.person, self.accounts)
 
     def counts(self) -> dict[DataKind, int]:
-        """What was erased so far, by kind."""
+        """Return what was erased so far, by kind."""
         return {count.kind: count.number for count in self.done}
 
 
 async def find_erasure_state(documents: DocumentRepository, name: str) -> ErasureState | None:
-    """The erasure that was begun of the person with this name or account. Raises StoreUnavailable."""
+    """Return the erasure that was begun of the person with this name or account. Raises StoreUnavailable."""
     async for document in iter_documents(documents, ERASURE_PREFIX):
         plan = decode(ErasureState, document.body)
         if name == plan.person or name in plan.accounts:
@@ -49,5 +49,5 @@ async def save_erasure_state(documents: DocumentRepository, plan: ErasureState) 
 
 
 async def delete_erasure_state(documents: DocumentRepository, plan: ErasureState) -> None:
-    """The erasure is over. Raises StoreUnavailable."""
+    """Delete the state of an erasure that is over. Raises StoreUnavailable."""
     await documents.delete(ERASURE_PREFIX + plan.person)

@@ -64,7 +64,7 @@ class PersonExport:
         return report
 
     async def _lines(self, name: str, lines: AsyncIterator[str]) -> None:
-        """A file of one JSON value a line; none where there is no line."""
+        """Write a file of one JSON value a line; none where there is no line."""
         found = [line async for line in lines]
         if found:
             await asyncio.to_thread(self._zip.writestr, name, "".join(f"{line}\n" for line in found))

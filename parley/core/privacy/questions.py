@@ -22,7 +22,7 @@ ERASED_ACCOUNT = "erased"
 async def list_questions(
     documents: DocumentRepository, subject: DataSubject
 ) -> AsyncIterator[tuple[QuestionRecord, Document]]:
-    """The questions of their own turns, open or not."""
+    """Yield the questions of their own turns, open or not."""
     async for record, document in _questions(documents):
         if subject.is_one(record.asker):
             yield record, document
@@ -53,7 +53,7 @@ async def anonymise_decisions(documents: DocumentRepository, subject: DataSubjec
 async def list_audit_lines(
     documents: DocumentRepository, subject: DataSubject, private: Container[str]
 ) -> AsyncIterator[tuple[AuditEntry, Document]]:
-    """What the audit record says of them, or of the conversations that are theirs alone (`private`)."""
+    """Yield what the audit record says of them, or of the conversations that are theirs alone (`private`)."""
     async for entry, document in audit.list_entry_documents(documents):
         if entry.who in subject.accounts or entry.conversation in private:
             yield entry, document

@@ -20,7 +20,7 @@ _MESSAGES = (turn_queue(""), command_queue(""))
 
 
 async def iter_items(archive: StoreAdmin, subject: DataSubject) -> AsyncIterator[tuple[StoredItem, ...]]:
-    """Everything that they wrote or pressed, whatever became of it, a slice at a time."""
+    """Yield everything that they wrote or pressed, whatever became of it, a slice at a time."""
     after, more = 0, True
     while more:
         found = await archive.search(subject.words, (subject.person, *subject.accounts), after)
@@ -30,24 +30,24 @@ async def iter_items(archive: StoreAdmin, subject: DataSubject) -> AsyncIterator
 
 
 async def count_in_progress(archive: StoreAdmin, subject: DataSubject) -> int:
-    """How many of their messages are being worked at this moment."""
+    """Return how many of their messages are being worked at this moment."""
     return sum([sum(kept.in_hand for kept in items) async for items in iter_items(archive, subject)])
 
 
 def private_conversation(item: QueueItem) -> str:
-    """The key of the private conversation that an item was written in, or ""."""
+    """Return the key of the private conversation that an item was written in, or ""."""
     message = _message(item)
     return message.conversation.key if message is not None and message.private else ""
 
 
 def shared_conversation(item: QueueItem) -> str:
-    """The key of the conversation with others that an item was written in, or ""."""
+    """Return the key of the conversation with others that an item was written in, or ""."""
     message = _message(item)
     return message.conversation.key if message is not None and not message.private else ""
 
 
 def item_folders(conversations: ConversationRepository, root: Path, item: QueueItem) -> tuple[Path, ...]:
-    """Where the files of an item's turn, or of its command, would be."""
+    """Return where the files of an item's turn, or of its command, would be."""
     return (root / conversations.turn_id(item.id), root / f"memory-{item.id}")
 
 
@@ -57,7 +57,7 @@ async def remove_folders(folders: Sequence[Path]) -> int:
 
 
 def list_files(folder: Path) -> list[Path]:
-    """The files of a folder, or of none."""
+    """Return the files of a folder, or of none."""
     return sorted(path for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else []
 
 

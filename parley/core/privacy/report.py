@@ -51,7 +51,7 @@ class PrivacyReport:
     unfinished: bool = False
 
     def lines(self, verb: str) -> Iterable[str]:
-        """The receipt as text; `verb` is "exported" or "erased"."""
+        """Return the receipt as text; `verb` is "exported" or "erased"."""
         yield f"Parley: what was {verb} of {self.person}, at {_time(self.at)}"
         yield f"Accounts: {', '.join(self.accounts)}"
         if self.begun:
@@ -82,7 +82,7 @@ class PrivacyReportBuilder:
         self.kept[reason] = None
 
     def done(self) -> tuple[DataCount, ...]:
-        """The counts so far."""
+        """Return the counts so far."""
         return tuple(DataCount(kind, number) for kind, number in self.counts.items())
 
 

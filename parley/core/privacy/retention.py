@@ -57,7 +57,7 @@ async def redact_idle_conversations(documents: DocumentRepository, until: float)
 async def _found(
     documents: DocumentRepository, prefix: str, look: Callable[[Sequence[Document]], list[Document]]
 ) -> AsyncIterator[Document]:
-    """What a look at each page finds; many records are read beside the loop."""
+    """Yield what a look at each page finds; many records are read beside the loop."""
     after = ""
     while page := await documents.list(prefix, _PAGE, after):
         for document in await asyncio.to_thread(look, page):

@@ -23,7 +23,7 @@ class PrivacyService:
         self._erasing = asyncio.Lock()
 
     async def find(self, name: str) -> DataSubject:
-        """The person, and all their accounts."""
+        """Return the person, and all their accounts."""
         begun = await find_erasure_state(self._sources.archive, name)
         return begun.subject if begun is not None else await find_data_subject(self._sources.people, name)
 

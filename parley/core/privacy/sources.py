@@ -30,7 +30,7 @@ class AgentThreads(Protocol):
     """Threads on the agent server. Every method raises AgentError."""
 
     async def copy(self, thread: str) -> str:
-        """The thread's newest state as JSON text; "" where there is no such thread."""
+        """Return the thread's newest state as JSON text; "" where there is no such thread."""
         ...
 
     async def forget(self, thread: str) -> bool:
@@ -52,7 +52,7 @@ class PersonalDataStore(Protocol):
     """A channel that keeps things of people by itself. Every method raises StoreUnavailable."""
 
     def kept(self, user: User) -> AsyncIterator[ExportPiece]:
-        """All that it keeps of an account."""
+        """Yield all that it keeps of an account."""
         ...
 
     async def erase(self, user: User) -> int:

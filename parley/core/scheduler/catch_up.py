@@ -35,7 +35,10 @@ class CatchUpPacer:
         self._closed = False
 
     def holds(self, claim: Claim) -> bool:
-        """Whether a claimed turn belongs to the backlog. One that had begun already goes on at once."""
+        """Return whether a claimed turn belongs to the backlog.
+
+        One that had begun already goes on at once.
+        """
         head = claim.items[0]
         if not self._pause or head.note or head.put_at - self._began > _ARRIVING:
             return False
@@ -71,7 +74,7 @@ class CatchUpPacer:
 
 
 def may_be_missed(services: CoreServices, burst: Sequence[QueuedMessage]) -> bool:
-    """Whether so much time has passed since this was written that `missed` has to look."""
+    """Return whether so much time has passed since this was written that `missed` has to look."""
     most = services.options.max_message_age
     return most > 0 and services.clock() - burst[0].message.sent_at > most
 
@@ -79,7 +82,7 @@ def may_be_missed(services: CoreServices, burst: Sequence[QueuedMessage]) -> boo
 async def find_missed(
     services: CoreServices, claim: Claim, burst: Sequence[QueuedMessage]
 ) -> tuple[QueuedMessage, ...]:
-    """The messages, from the oldest on, that are too old to be answered without being asked again.
+    """Return the messages, from the oldest on, that are too old to be answered without being asked again.
 
     Raises StoreUnavailable.
     """
@@ -93,7 +96,7 @@ async def find_missed(
 
 
 def _is_missed(message: InboundMessage, record: ConversationRecord, oldest: float) -> bool:
-    """A message that waited for the turn before it is as old as that turn's end: we were there.
+    """Return a message that waited for the turn before it is as old as that turn's end: we were there.
 
     What lets a run go on, or was asked for again, is wanted at any age.
     """

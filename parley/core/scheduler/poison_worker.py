@@ -45,7 +45,7 @@ async def _tell(services: CoreServices, claim: Claim, message: InboundMessage) -
 
 
 def _message(item: QueueItem) -> InboundMessage | None:
-    """What a person wrote; None for work of our own."""
+    """Return what a person wrote; None for work of our own."""
     match item.queue.partition("/")[0]:
         case "turns" | "commands":
             return decode(InboundMessage, item.body)

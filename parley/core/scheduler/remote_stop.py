@@ -49,7 +49,7 @@ class RemoteStop:
             turn.stop()
 
     def on_gap(self) -> None:
-        """Who asked has cancelled the run as well."""
+        """Do nothing: who asked has cancelled the run as well."""
 
 
 @contextmanager

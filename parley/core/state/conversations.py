@@ -67,7 +67,7 @@ class ConversationRecord:
     missed: MissedMessages | None = None
 
     def still_offered(self, message: InboundMessage) -> MissedMessages | None:
-        """What is left of the offer after this message: it ends when it is taken up, or passed over."""
+        """Return what is left of the offer after this message: it ends when taken up, or passed over."""
         missed = self.missed
         return None if missed is None or message.retries or message.sent_at > missed.at else missed
 
@@ -79,7 +79,7 @@ LoadedConversation: TypeAlias = tuple[ConversationRecord, Document]
 
 
 def conversation_document_key(conversation: Conversation) -> str:
-    """Where a conversation's record is kept."""
+    """Return where a conversation's record is kept."""
     return CONVERSATION_PREFIX + conversation.key
 
 
@@ -102,19 +102,19 @@ class ConversationRepository:
         return cls(documents, UUID(known.body))
 
     def thread_id(self, conversation: Conversation, record: ConversationRecord) -> str:
-        """The LangGraph thread: the same id on every node and after every restart."""
+        """Return the LangGraph thread: the same id on every node and after every restart."""
         return str(self._id_of(f"thread {conversation.key} {record.generation}"))
 
     def turn_id(self, item: int) -> str:
-        """The id of the turn that an accepted item begins."""
+        """Return the id of the turn that an accepted item begins."""
         return self._id_of(f"turn {item}").hex
 
     def message_id(self, conversation: Conversation, message: str) -> str:
-        """The id of the human message on the thread, so that sending it again replaces it."""
+        """Return the id of the human message on the thread, so that sending it again replaces it."""
         return str(self._id_of(f"message {conversation.key} {message}"))
 
     async def read(self, conversation: Conversation) -> LoadedConversation:
-        """The record, and the document it was read from."""
+        """Return the record, and the document it was read from."""
         return await load_conversation(self._documents, conversation)
 
     async def change(
@@ -131,13 +131,13 @@ class ConversationRepository:
 
 
 async def load_conversation(documents: DocumentRepository, conversation: Conversation) -> LoadedConversation:
-    """A conversation's record, and the document it was read from. Raises StoreUnavailable."""
+    """Return a conversation's record, and the document it was read from. Raises StoreUnavailable."""
     document = await documents.get(conversation_document_key(conversation))
     return decode_conversation(document), document
 
 
 def decode_conversation(document: Document) -> ConversationRecord:
-    """The record that a conversation's document holds."""
+    """Return the record that a conversation's document holds."""
     return decode(ConversationRecord, document.body) if document.body else _NOTHING
 
 
@@ -161,7 +161,7 @@ def with_authors(
 
 
 def with_chosen_session(session: SessionSettings, record: ConversationRecord) -> SessionSettings:
-    """The session with what somebody chose in this conversation; the model travels as `model_name`."""
+    """Return the session with what somebody chose in this conversation; the model travels as `model_name`."""
     if record.assistant:
         session = replace(session, assistant=record.assistant)
     if record.model:

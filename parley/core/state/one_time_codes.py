@@ -13,11 +13,11 @@ _LENGTH = 8
 
 
 def new_code() -> str:
-    """A code that nobody can guess: one of 30 to the power of 8."""
+    """Return a code that nobody can guess: one of 30 to the power of 8."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
 
 
 def code_digest(code: str) -> str:
-    """What is kept of a code, however it was typed: who reads the store cannot use it."""
+    """Return what is kept of a code, however it was typed: who reads the store cannot use it."""
     plain = "".join(letter for letter in code.upper() if letter.isalnum())
     return hashlib.sha256(plain.encode()).hexdigest()

@@ -84,7 +84,7 @@ class Pairing:
     async def open(
         cls, documents: DocumentRepository, clock: Callable[[], float], news: Notifier = NULL_NOTIFIER
     ) -> Pairing:
-        """One that knows who was let in."""
+        """Return one that knows who was let in."""
         made = cls(documents, clock, news)
         await made.load()
         return made
@@ -102,7 +102,7 @@ class Pairing:
         self._changed.set()
 
     def on_gap(self) -> None:
-        """Perhaps one did."""
+        """Look again: perhaps one did."""
         self._changed.set()
 
     async def follow(self, pause: float = _SEEN_AGAIN) -> None:
@@ -166,7 +166,7 @@ class Pairing:
         return known
 
     async def list_documents(self, account: str) -> list[Document]:
-        """All that is noted of an account: that it was let in, that it asks, and how often it asked."""
+        """Return all that is noted of an account: that it was let in, that it asks, how often it asked."""
         keys = (f"{_PAIRED}{account}", f"{_COUNTS}{account}")
         found = [document for key in keys if (document := await self._documents.get(key)).version]
         asked = iter_documents(self._documents, _REQUESTS)
@@ -192,12 +192,12 @@ class Pairing:
         return changed
 
     async def accounts(self) -> AsyncIterator[PairedAccount]:
-        """Everybody who was let in, by account."""
+        """Yield everybody who was let in, by account."""
         async for account, _ in iter_readable(self._documents, PairedAccount, _PAIRED):
             yield account
 
     async def requests(self) -> AsyncIterator[PairingRequest]:
-        """Everybody who may be let in now."""
+        """Yield everybody who may be let in now."""
         async for request, _ in self._requests():
             if request.until >= self._clock():
                 yield request
@@ -228,7 +228,7 @@ class Pairing:
         await self._news.publish(_TOPIC, "")
 
     async def _let_in(self, wanted: PairedAccount) -> PairedAccount | None:
-        """The account as let in by `wanted.by` with this code; None where somebody else was quicker."""
+        """Return the account as let in by `wanted.by` with this code; None where another was quicker."""
         document = await self._documents.get(f"{_PAIRED}{wanted.account}")
         if document.body:
             known = decode(PairedAccount, document.body)
@@ -269,7 +269,7 @@ class Pairing:
 
 
 def plain_name(user: User) -> str:
-    """A stranger's name for an administrator's eyes: a few words, and nothing that could look like ours."""
+    """Return a stranger's name for administrators: a few words, and nothing that could look like ours."""
     kept = "".join(
         letter if letter.isalnum() or letter in " .-'" else " " for letter in sanitize_name(user.name)
     )

@@ -65,15 +65,15 @@ class PersonRepository:
         self._clock = clock
 
     async def person_of(self, user: User) -> str:
-        """The id of the person whose account this is: at first the account's own key."""
+        """Return the id of the person whose account this is: at first the account's own key."""
         return await _person_of(self._documents, account_key(user))
 
     async def accounts_of(self, person: str) -> tuple[str, ...]:
-        """The keys of all accounts of a person, in the order in which they were linked."""
+        """Return the keys of all accounts of a person, in the order in which they were linked."""
         return (await _record(self._documents, person)).accounts or (person,)
 
     async def language_of(self, user: User) -> str:
-        """The language that this person chose, or "" where the platform's counts."""
+        """Return the language that this person chose, or "" where the platform's counts."""
         return await load_chosen_language(self._documents, user)
 
     async def set_language(self, user: User, language: str) -> None:
@@ -123,7 +123,7 @@ class PersonRepository:
         await self._write(account, _Account((await self._account(account)).person))
 
     async def load_merged(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """The person of this name, a person's id or an account's key, and the keys of all their accounts."""
+        """Return the person of this name (an id, or an account's key) and the keys of all their accounts."""
         person = await _person_of(self._documents, name)
         linked = (await _record(self._documents, person)).accounts
         moved = [
@@ -134,7 +134,7 @@ class PersonRepository:
         return person, tuple(dict.fromkeys((*linked, *moved))) or (person,)
 
     async def list_documents(self, person: str, accounts: Sequence[str]) -> list[Document]:
-        """All that is noted of a person: who they are, codes that they were given, and tries."""
+        """Return all that is noted of a person: who they are, codes that they were given, and tries."""
         keys = [f"{kind}{account}" for account in accounts for kind in ("link-tries/", OPEN_LINK_PREFIX)]
         keys += [account_document_key(account) for account in accounts]
         keys += [person_document_key(each) for each in await self._own(person, accounts)]
@@ -179,27 +179,27 @@ class PersonRepository:
 
 
 async def load_chosen_language(documents: DocumentRepository, user: User) -> str:
-    """The language that the person behind an account chose, or "". Raises StoreUnavailable."""
+    """Return the language that the person behind an account chose, or "". Raises StoreUnavailable."""
     return (await _record(documents, await _person_of(documents, account_key(user)))).language
 
 
 def account_document_key(account: str) -> str:
-    """Where it is kept whose account this is."""
+    """Return where it is kept whose account this is."""
     return f"{_ACCOUNTS}{account}"
 
 
 def person_document_key(person: str) -> str:
-    """Where a person's record is kept."""
+    """Return where a person's record is kept."""
     return f"person/{person}"
 
 
 def decode_person_id(document: Document, account: str) -> str:
-    """The person that an account's document names: without one, the account is a person of its own."""
+    """Return the person that an account's document names: without one, the account is a person of its own."""
     return decode(_Account, document.body).person if document.body else account
 
 
 def decode_person(document: Document) -> PersonRecord:
-    """The record that a person's document holds."""
+    """Return the record that a person's document holds."""
     return decode(PersonRecord, document.body) if document.body else PersonRecord()
 
 

@@ -18,7 +18,7 @@ _Value = TypeVar("_Value")
 async def iter_readable(
     documents: DocumentRepository, kind: type[_Value], prefix: str, after: str = ""
 ) -> AsyncIterator[tuple[_Value, Document]]:
-    """The values under a prefix with their documents, in key order. Raises StoreUnavailable."""
+    """Yield the values under a prefix with their documents, in key order. Raises StoreUnavailable."""
     async for document in iter_documents(documents, prefix, after):
         try:
             value = decode(kind, document.body)

@@ -79,17 +79,17 @@ class TurnRecord:
 
     @property
     def run(self) -> RunRef | None:
-        """The run, once its id is known."""
+        """Return the run, once its id is known."""
         return RunRef(self.thread, self.run_id) if self.run_id else None
 
 
 def read_turn_record(item: QueueItem) -> TurnRecord:
-    """The record that an item carries; a fresh item carries the first one."""
+    """Return the record that an item carries; a fresh item carries the first one."""
     return decode(TurnRecord, item.note) if item.note else TurnRecord(items=(item.id,))
 
 
 def has_lost_files(record: TurnRecord) -> bool:
-    """Whether a file of an answer is not on this machine: another node wrote it to its own disk."""
+    """Return whether a file of an answer is not on this machine: another node wrote it to its own disk."""
     return record.stage is TurnStage.ANSWERED and not all(Path(file.path).is_file() for file in record.files)
 
 
@@ -127,7 +127,7 @@ class TurnCheckpoint:
             await self._journal.note(self._claim, item.id, encode(TurnRecord(items=(item.id,))))
 
     async def keep_handle(self, handle: str) -> None:
-        """The reply's checkpoint."""
+        """Keep the reply's handle."""
         await self.write(handle=handle)
 
     def open_reply(self, channel: Channel, turn_id: str, message: InboundMessage) -> Reply:

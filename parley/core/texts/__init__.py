@@ -11,7 +11,7 @@ __all__ = ["CATALOGUE", "PAGE_CATALOGUE", "PageSentence", "Sentence", "language_
 
 
 def language_of(*tags: str) -> str:
-    """The first of `tags` (BCP 47) that the catalogue speaks, else English."""
+    """Return the first of `tags` (BCP 47) that the catalogue speaks, else English."""
     for tag in tags:
         language = tag.lower().replace("_", "-").split("-")[0]
         if language in CATALOGUE:
@@ -20,5 +20,5 @@ def language_of(*tags: str) -> str:
 
 
 def say(language: str, sentence: Sentence, **values: object) -> str:
-    """The sentence in `language`, its named places filled."""
+    """Return the sentence in `language`, its named places filled."""
     return CATALOGUE[language][sentence].format(**values)

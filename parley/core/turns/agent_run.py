@@ -79,7 +79,7 @@ class AgentRun:
             self._begin_to_stop()
 
     async def run(self, request: RunRequest) -> tuple[RunEnded, Sentence | None]:
-        """How the run ended, and the sentence for it where the usual one does not fit.
+        """Return how the run ended, and the sentence for it where the usual one does not fit.
 
         Raises LaneLost, StoreUnavailable.
         """

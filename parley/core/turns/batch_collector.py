@@ -45,7 +45,7 @@ async def collect_batch(services: CoreServices, claim: Claim) -> tuple[QueuedMes
 
 
 async def _most_apart(services: CoreServices, waiting: Sequence[QueuedMessage]) -> int:
-    """How many messages may wait before the oldest of them are one turn."""
+    """Return how many messages may wait before the oldest of them are one turn."""
     if len(waiting) > 1:
         message = waiting[0].message
         options = services.channel_options(message)

@@ -76,7 +76,7 @@ def _entry(services: CoreServices, burst: Sequence[QueuedMessage], turn: TurnRec
 
 
 def _again(burst: Sequence[QueuedMessage], turn: TurnRecord) -> tuple[NewQueueItem, ...]:
-    """The messages that the turn went on without, to be worked after it."""
+    """Return the messages that the turn went on without, to be worked after it."""
     if not turn.again:
         return ()
     channel = burst[0].message.conversation.channel

@@ -62,7 +62,7 @@ def _unread(language: str, file: UnreadFile) -> str:
 
 
 def render_text_for_agent(text: str, quoted: str, left_out: Sequence[SkippedAttachment]) -> str:
-    """The person's words under what they reply to, and which of their files the agent does not get."""
+    """Return the person's words under what they reply to, and which of their files the agent does not get."""
     quote = "\n".join(f"> {line}" for line in quoted.splitlines())
     notes = "\n".join(f"[The file {file.name} could not be read: {file.reason}]" for file in left_out)
     return "\n\n".join(part for part in (quote, text, notes) if part)

@@ -14,7 +14,7 @@ from parley.core.state.turn_record import TurnStage
 
 
 def asked_messages(burst: Sequence[QueuedMessage]) -> tuple[InboundMessage, ...]:
-    """What a turn was asked, to be kept for another try."""
+    """Return what a turn was asked, to be kept for another try."""
     return tuple(replace(accepted.message, retries="") for accepted in burst)
 
 

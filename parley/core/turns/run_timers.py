@@ -38,13 +38,13 @@ class RunTimers:
         self._timers = tuple(loop.call_later(max(0.0, after - age), call) for after, call in planned if after)
 
     def end(self) -> None:
-        """The run is over: nothing is called any more."""
+        """Call nothing any more: the run is over."""
         for timer in self._timers:
             timer.cancel()
 
 
 def render_still_working(language: str, text: str, steps: tuple[Step, ...]) -> str:
-    """The reply so far, and below it that it is still growing and what is being done."""
+    """Return the reply so far, and below it that it is still growing and what is being done."""
     running = [step.title for step in steps if step.status is StepStatus.RUNNING]
     if running:
         note = say(language, Sentence.RUN_STILL_WORKING_ON, step=running[-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from parley.core.delivery.delivery import Delivery
@@ -15,7 +15,7 @@ from parley.core.inbound.turn_queue import stop_run_item
 from parley.core.limits.enforcement import limit_warnings, refuse_over_limit
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import ResumeInput
-from parley.core.model.types import OutboundMessage, Outcome, RunRef, RunRequest, Step
+from parley.core.model.types import OutboundMessage, Outcome, RunEnded, RunRef, RunRequest, Step
 from parley.core.ports.journal import Claim
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord, with_authors
@@ -93,7 +93,7 @@ class TurnExecution:
 
     @property
     def before_answer(self) -> bool:
-        """Whether the agent's part is not over."""
+        """Return whether the agent's part is not over."""
         return self._log.record.stage in (TurnStage.ACCEPTED, TurnStage.RUNNING)
 
     async def work(self) -> TurnCheckpoint:
@@ -120,7 +120,7 @@ class TurnExecution:
         self._times.log_turn(self._id, self._message, self._log.record)
 
     def updated_conversation(self, record: ConversationRecord) -> ConversationRecord:
-        """The conversation as this turn leaves it."""
+        """Return the conversation as this turn leaves it."""
         turn, message = self._log.record, self._message
         if turn.again or turn.refused or turn.stage is TurnStage.SKIPPED or message.retries:
             said = record.said
@@ -139,11 +139,11 @@ class TurnExecution:
         return with_authors(record, after, [accepted.message for accepted in self._burst])
 
     def opening(self) -> QuestionOpening | None:
-        """The questions that the turn leaves open."""
+        """Return the questions that the turn leaves open."""
         return open_questions(self._services, self._message, self._id, self._log.record)
 
     async def _answer(self) -> None:
-        """From accepted to answered."""
+        """Go from accepted to answered."""
         record, _ = self.seen
         turn = self._log.record
         if not await self._go_on(record) or await refuse_over_limit(
@@ -165,6 +165,11 @@ class TurnExecution:
             await self._services.journal.put(stop_run_item(self._message, left, self._id))
         if ended.outcome is Outcome.FAILED:
             log.error("turn %s: the run failed: %s", self._id, ended.error or "no reason was given")
+        await self._keep_answer(ended, reason, left_out)
+
+    async def _keep_answer(
+        self, ended: RunEnded, reason: Sentence | None, left_out: Sequence[SkippedAttachment]
+    ) -> None:
         text = render_final_text(
             self._language,
             ended,
@@ -262,7 +267,7 @@ class TurnExecution:
         self._show(render_still_working(self._language, text, steps), steps)
 
     async def _deliver(self) -> None:
-        """From answered to delivered."""
+        """Go from answered to delivered."""
         record, message = self._log.record, self._message
         final = OutboundMessage(
             self._id,

@@ -19,13 +19,13 @@ log = logging.getLogger(__name__)
 def session_for_message(
     services: CoreServices, message: InboundMessage, record: ConversationRecord
 ) -> SessionSettings:
-    """How runs are made for whoever wrote the message."""
+    """Return how runs are made for whoever wrote the message."""
     options = services.channel_options(message)
     return with_chosen_session(options.user_sessions.get(message.sender.id, options.session), record)
 
 
 def is_from_one_person(burst: Sequence[QueuedMessage]) -> bool:
-    """Whether one person wrote all of it: what several said together is nobody's to remember."""
+    """Return whether one person wrote all of it: what several said together is nobody's to remember."""
     return len({accepted.message.sender.id for accepted in burst}) == 1
 
 
@@ -36,7 +36,7 @@ async def recall_memory(
     conversation: ConversationRecord,
     thread: str,
 ) -> str:
-    """The block of what is known about the sender, for this message's run. Raises StoreUnavailable.
+    """Return the block of what is known about the sender, for this message's run. Raises StoreUnavailable.
 
     `person` is who the sender is.
     """
