@@ -4,7 +4,7 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"))
 
 
 def format_duration(seconds: float) -> str:
-    """`seconds` in the largest unit that they fill."""
+    """Return `seconds` in the largest unit that they fill."""
     seconds = max(0.0, seconds)
     for unit, name in _UNITS:
         if seconds >= unit:

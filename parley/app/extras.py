@@ -22,7 +22,7 @@ def install_command(extra: str) -> str:
 
 @contextmanager
 def require_extra(extra: str, place: str) -> Iterator[None]:
-    """Imports inside raise ConfigError for packages that are not installed; `place` is what wants them."""
+    """Raise ConfigError for packages that imports inside do not find; `place` is what wants them."""
     try:
         yield
     except ModuleNotFoundError as error:

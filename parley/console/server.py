@@ -149,7 +149,7 @@ def _bad_host(options: ConsoleOptions) -> ConfigError:
 
 
 def _url(host: str, port: int) -> str:
-    """A URL that this machine's browser can open, also when the server listens everywhere."""
+    """Return a URL that this machine's browser can open, also when the server listens everywhere."""
     with contextlib.suppress(ValueError):
         address = ipaddress.ip_address(host)
         if address.is_unspecified:

@@ -28,7 +28,7 @@ class GilYielder:
         self._watching = False
 
     def out(self) -> None:
-        """A piece of work goes to a thread."""
+        """Count a piece of work that goes to a thread."""
         self._out += 1
         if not self._watching:
             self._watching = True
@@ -36,12 +36,12 @@ class GilYielder:
             self._loop.call_later(PATIENCE, self._look)
 
     def back(self, pieces: int = 1) -> None:
-        """Pieces of work came back."""
+        """Count pieces of work that came back."""
         self._out -= pieces
         self._moved = True
 
     def finished(self) -> None:
-        """The thread has handed its work back."""
+        """Note that the thread has handed its work back."""
         self._finished.set()
 
     def _look(self) -> None:

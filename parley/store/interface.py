@@ -17,7 +17,7 @@ class Store(StoreAdmin, Protocol):
     """
 
     async def dead_by_queue(self) -> Mapping[str, int]:
-        """How many dead letters each queue has."""
+        """Return how many dead letters each queue has."""
         ...
 
     async def revive(self, item: int) -> bool:

@@ -22,7 +22,7 @@ class MonotonicClock:
             return self._at_least(self._newest)
 
     def advance(self, moment: float) -> None:
-        """An earlier process was there already: it is no earlier now."""
+        """Let it be no earlier than `moment`: an earlier process was there already."""
         with self._lock:
             self._at_least(moment)
 

@@ -47,12 +47,13 @@ class NodeRegistry(Protocol):
         ...
 
     def set_report(self, report: str) -> None:
-        """What the others are shown of this node from its next sign of life on."""
+        """Set what the others are shown of this node from its next sign of life on."""
         ...
 
     async def list_nodes(self, queues: str) -> Sequence[Node]:
-        """Every node that is known, by name, none where there can be one only; `queues` is how those begin
-        whose lanes are counted.
+        """Return every node that is known, by name, none where there can be one only.
+
+        `queues` is how those begin whose lanes are counted.
         """
         ...
 
@@ -76,7 +77,7 @@ class SingleNodeRegistry:
     name: str
 
     def set_report(self, report: str) -> None:
-        """Nobody reads it."""
+        """Do nothing: nobody reads it."""
 
     async def list_nodes(self, queues: str) -> Sequence[Node]:
         return ()
@@ -85,7 +86,7 @@ class SingleNodeRegistry:
         return LeaseHolder(self.name, math.inf)
 
     async def release_lease(self, what: str) -> None:
-        """Nobody waits for it."""
+        """Do nothing: nobody waits for it."""
 
     async def wait_for_release(self, what: str, timeout: float) -> None:
-        """It always is."""
+        """Return at once: it always is free."""

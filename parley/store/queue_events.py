@@ -30,7 +30,7 @@ class QueueListener:
         self._told.set()
 
     async def wait(self) -> None:
-        """Until it is told something."""
+        """Wait until it is told something."""
         await self._told.wait()
 
 
@@ -42,7 +42,7 @@ class QueueEvents:
 
     @contextmanager
     def listen(self, queue: str) -> Iterator[QueueListener]:
-        """Somebody who is told whenever `queue` is woken."""
+        """Yield somebody who is told whenever `queue` is woken."""
         listener = QueueListener()
         self._listeners[queue].add(listener)
         try:

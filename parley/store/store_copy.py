@@ -94,15 +94,15 @@ class CopyEndpoint(Protocol):
         ...
 
     async def counts(self) -> CopyCounts:
-        """What is in it."""
+        """Return what is in it."""
         ...
 
     async def counters(self) -> SequenceState:
-        """How far its numbers went."""
+        """Return how far its numbers went."""
         ...
 
     def rows(self, table: CopiedTable) -> AsyncIterator[Sequence[Row]]:
-        """All rows in the order of the key, a page at a time."""
+        """Return all rows in the order of the key, a page at a time."""
         ...
 
     async def load(self, table: CopiedTable, pages: AsyncIterator[Sequence[Row]]) -> None:
@@ -143,6 +143,6 @@ async def _told(
 
 
 def parse_counts(rows: Iterable[Row]) -> CopyCounts:
-    """The answer to COUNTS."""
+    """Return the answer to COUNTS."""
     (row,) = rows
     return CopyCounts(*row)

@@ -90,7 +90,7 @@ class DataLayout:
                 left_out.append(str(path))
 
     def _is_ours(self, path: Path) -> bool:
-        """Whether it is a database or stands beside one, a lock, or of a restore: never copied as a file."""
+        """Return whether it is a database or beside one, a lock, or of a restore: never copied as a file."""
         if path.parent in self.roots and (path.name in (STAGING, JOURNAL) or path.name.startswith(ASIDE)):
             return True
         return path in self._reserved

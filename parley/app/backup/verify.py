@@ -56,7 +56,7 @@ def _ways(folder: Path, path: Path) -> list[Path]:
 
 
 def _demand_known_schema(folder: Path, name: str) -> None:
-    """What the database says counts, not what the manifest says of it."""
+    """Believe what the database says, not what the manifest says of it."""
     database = folder / name
     if name == DATABASE:
         version, known = schema_of(database), len(STEPS)

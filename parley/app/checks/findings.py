@@ -105,7 +105,7 @@ def check_settings(loaded: LoadedSettings) -> Findings:
 
 
 def problem_at(loaded: LoadedSettings, path: Path, text: str, *also: Path) -> ConfigProblem:
-    """A mistake at the line of its path."""
+    """Return a mistake at the line of its path."""
     return ConfigProblem(path, text, loaded.source.line(path), also)
 
 
@@ -127,7 +127,7 @@ def named_assistants(loaded: LoadedSettings) -> dict[Path, str]:
 
 
 def unknown_assistant(loaded: LoadedSettings, path: Path, name: str, known: tuple[str, ...]) -> ConfigProblem:
-    """That the agent server has no such assistant, and which it has."""
+    """Return that the agent server has no such assistant, and which it has."""
     near = suggest(name, known).removeprefix("unknown key; ").replace("known here", "there are")
     return problem_at(loaded, path, f'the agent server has no assistant "{name}"; {near}')
 
@@ -167,7 +167,7 @@ def _ids(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
 
 
 def _named(name: str, config: ChannelConfig) -> Iterator[tuple[Path, str]]:
-    """The user ids of a channel's section, and where each stands."""
+    """Yield the user ids of a channel's section, and where each stands."""
     where: Path = ("channels", name)
     lists: dict[Path, tuple[str, ...]] = {
         (*where, "allowed_users"): config.allowed_users,

@@ -19,7 +19,7 @@ _START_SECONDS = 60.0
 
 
 def web_only_settings(loaded: LoadedSettings) -> LoadedSettings:
-    """The same settings for the web channel only, on a free loopback port, with a token for one life.
+    """Return the same settings for the web channel only, on a free loopback port, with a token for one life.
 
     Where other channels are on, it works in a folder of its own: their waiting messages stay with the
     Parley that serves them.

@@ -15,7 +15,7 @@ from parley.core.model.errors import ParleyError
 def load_config(
     config: Path | None, verbose: bool, level: str = "", *, restoring: bool = False
 ) -> LoadedSettings:
-    """Settings with the log set up for them; `level`, where given, is used instead of theirs.
+    """Load settings and set up the log for them; `level`, where given, is used instead of theirs.
 
     `.env` stands beside the configuration file. Raises ConfigError; and ParleyError where a restore of the
     data was interrupted in the middle, unless the caller is `restoring`.

@@ -59,7 +59,7 @@ def _room(command: str) -> str:
 
 
 def parser() -> argparse.ArgumentParser:
-    """Every command with its options."""
+    """Return every command with its options."""
     top = argparse.ArgumentParser("parley", description=_ABOUT)
     commands = top.add_subparsers(dest="command", required=True, metavar="command")
 
@@ -111,7 +111,7 @@ def _add_address(agent: argparse.ArgumentParser) -> None:
 
 
 def _seconds(text: str) -> float:
-    """Raises ValueError, which argparse reports."""
+    """Parse a duration. Raises ValueError, which argparse reports."""
     seconds = float(text)
     if not 0 < seconds < float("inf"):
         raise ValueError
@@ -119,7 +119,7 @@ def _seconds(text: str) -> float:
 
 
 def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    """What looks after that which Parley keeps."""
+    """Add what looks after that which Parley keeps."""
     memory = add("memory", "list whose memories there are, or take over those of another system")
     memory.add_argument("what", choices=("people", "migrate"))
     memory.add_argument("folder", nargs="?", default="", help="migrate: the other system's folder or file")

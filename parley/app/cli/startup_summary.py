@@ -11,7 +11,7 @@ from parley.channels.kit.config import ChannelConfig
 
 
 def summarise_startup(loaded: LoadedSettings) -> Iterator[str]:
-    """A line for the agent, one for each channel, and one for where everything is kept."""
+    """Yield a line for the agent, one for each channel, and one for where everything is kept."""
     width = max(len(name) for name in ("agent", "data", *loaded.plans))
     of_file = f" ({PROJECT_FILE})" if loaded.project else ""
     yield f"  {'agent':{width}}  {agent_line(loaded.settings.agent)}{of_file}"
@@ -23,7 +23,7 @@ def summarise_startup(loaded: LoadedSettings) -> Iterator[str]:
 
 
 def _apart(loaded: LoadedSettings) -> Iterator[str]:
-    """What keeps a store on a server from being shared by several nodes."""
+    """Yield what keeps a store on a server from being shared by several nodes."""
     if loaded.settings.store.embedded:
         return
     if loaded.settings.agent.embedded:
@@ -33,14 +33,14 @@ def _apart(loaded: LoadedSettings) -> Iterator[str]:
 
 
 def agent_line(agent: AgentSection) -> str:
-    """Where the agent runs and what it thinks with."""
+    """Return where the agent runs and what it thinks with."""
     if agent.embedded:
         return f"embedded, {embedded_line(agent)}"
     return f"{agent.url}, assistant {agent.assistant}"
 
 
 def embedded_line(agent: AgentSection) -> str:
-    """What the embedded server thinks with."""
+    """Return what the embedded server thinks with."""
     if agent.graphs:
         return f"graphs: {', '.join(agent.graphs)}"
     if agent.model:

@@ -21,7 +21,10 @@ _INSIDE = "http://embedded"
 
 @asynccontextmanager
 async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
-    """The agent of `agent.url`; the embedded server lives inside, without a socket. Raises ConfigError."""
+    """Open the agent of `agent.url`; the embedded server lives inside, without a socket.
+
+    Raises ConfigError.
+    """
     settings = loaded.settings.agent
     async with AsyncExitStack() as stack:
         transport = None
@@ -47,7 +50,7 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
 
 
 def embedded_options(loaded: LoadedSettings) -> EmbeddedOptions:
-    """The embedded server's options; a graph's file is relative to the configuration."""
+    """Return the embedded server's options; a graph's file is relative to the configuration."""
     settings, theirs = loaded.settings.agent, loaded.project
     graphs = {name: _place(place, loaded.folder) for name, place in settings.graphs.items()}
     return EmbeddedOptions(
@@ -60,7 +63,7 @@ def embedded_options(loaded: LoadedSettings) -> EmbeddedOptions:
 
 
 def _models(settings: AgentSection) -> tuple[ModelOptions, ...]:
-    """The choices, or none of them where there is no first: the demonstration answers then."""
+    """Return the choices, or none of them where there is no first: the demonstration answers then."""
     if not settings.model:
         return ()
     key, base_url = settings.model_api_key, settings.base_url

@@ -186,7 +186,7 @@ def _supervisors(
 
 @asynccontextmanager
 async def _agent(loaded: LoadedSettings, store: Store) -> AsyncIterator[LangGraphAgent]:
-    """The agent; one that lives inside is one node's only."""
+    """Yield the agent; one that lives inside is one node's only."""
     async with AsyncExitStack() as stack:
         if loaded.settings.agent.embedded and store.news.shared:
             await stack.enter_async_context(lease_embedded_agent(store.nodes))
@@ -194,7 +194,7 @@ async def _agent(loaded: LoadedSettings, store: Store) -> AsyncIterator[LangGrap
 
 
 def _seat(channel: Channel, store: Store) -> ConnectionLease:
-    """Where a channel listens: on one node where its platform has but one connection."""
+    """Return where a channel listens: on one node where its platform has but one connection."""
     if store.news.shared and isinstance(channel, ExclusiveConnection) and channel.held_by_one:
         return ExclusiveLease(store.nodes, channel.name)
     return NoLease()
@@ -230,5 +230,5 @@ def _upkeep(
 def _assistants(
     loaded: LoadedSettings, agent: LangGraphAgent
 ) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
-    """What looks for the assistants of a server; those of the embedded one are known beforehand."""
+    """Return what looks for the assistants of a server; those of the embedded one are known beforehand."""
     return () if loaded.settings.agent.embedded else (partial(warn_missing_assistants, loaded, agent),)

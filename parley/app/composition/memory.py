@@ -33,7 +33,7 @@ def make_memory(
     clock: Callable[[], float],
     quarantine: Quarantine | None = None,
 ) -> MemoryService:
-    """The service as configured. Raises ConfigError for prompts that cannot be used."""
+    """Make the service as configured. Raises ConfigError for prompts that cannot be used."""
     settings = loaded.settings
     stores = settings.memory_in_store
     store: MemoryStore = SqlMemoryStore(journal) if stores else file_store(loaded)
@@ -69,12 +69,12 @@ def _options(section: MemorySection, storage: str) -> MemoryOptions:
 
 
 def file_store(loaded: LoadedSettings) -> FileMemoryStore:
-    """The folder of memories; its path is relative to the data folder."""
+    """Return the folder of memories; its path is relative to the data folder."""
     return FileMemoryStore(loaded.data_dir / loaded.settings.memory.storage_path)
 
 
 def _semantic_index(loaded: LoadedSettings) -> SemanticIndex | None:
-    """Closeness in meaning, where it is wanted: numpy and a model are loaded for it only."""
+    """Return closeness in meaning, where wanted: numpy and a model are loaded for it only."""
     section = loaded.settings.memory
     if section.embedding == "none" or not section.enabled:
         return None

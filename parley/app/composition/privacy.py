@@ -24,7 +24,7 @@ def build_privacy_service(
     threads: AgentThreads,
     make: MakeChannel,
 ) -> PrivacyService:
-    """The desk. `make` makes channels that are off: what they kept is there all the same."""
+    """Build the service. `make` makes channels that are off: what they kept is there all the same."""
     return PrivacyService(
         DataSources(
             archive=archive,
@@ -46,7 +46,7 @@ def build_privacy_service(
 def _keeping(
     loaded: LoadedSettings, channels: Mapping[str, Channel], make: MakeChannel
 ) -> Sequence[PersonalDataStore]:
-    """The channels that keep things by themselves: those have a module `privacy`."""
+    """Return the channels that keep things by themselves: those have a module `privacy`."""
     names = [name for name in loaded.plans if find_spec(f"{channel_package(name)}.privacy") is not None]
     found = [channels.get(name) or make(name, loaded.plans[name].config) for name in names]
     return [channel for channel in found if isinstance(channel, PersonalDataStore)]

@@ -47,7 +47,7 @@ class HealthMonitor:
         self._agent_report = HealthReport("agent", Health.STARTING, "not looked at yet", now)
 
     def reports(self) -> tuple[HealthReport, ...]:
-        """The store, the agent, then every channel, and then the other reports."""
+        """Return the store, the agent, then every channel, and then the other reports."""
         return (self._store_report, self._agent_report, *self._supervisors.reports(), *self._more())
 
     async def run(self) -> None:

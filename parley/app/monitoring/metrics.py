@@ -14,7 +14,7 @@ from parley.core.ports.health import Health, HealthReport
 def build_metrics(
     deliveries: DeliveryCounts, reports: Reports, channels: Iterable[str], lag: LoopLag
 ) -> Metrics:
-    """A figure for each channel from the start on, so that a rate can be had from the first event."""
+    """Build the metrics: a figure for each channel from the start on, so that a first event has a rate."""
     names = tuple(channels)
     return lambda: (*_metrics(deliveries, reports, names), lag.metric())
 

@@ -22,7 +22,7 @@ class Heartbeat:
     """Beats from the loop on, until it is closed. `orphaned` is called when the watching parent is gone."""
 
     def __init__(self, environment: MutableMapping[str, str], orphaned: Callable[[], None]) -> None:
-        """Who watches stands in the environment, and is taken out of it: it is meant for nobody else."""
+        """Take who watches out of the environment: it is meant for nobody else."""
         self._orphaned = orphaned
         self._pipe, seconds = _pipe(environment.pop(PIPE, ""))
         self._address = environment.pop("NOTIFY_SOCKET", "")
@@ -78,7 +78,7 @@ class Heartbeat:
 
 
 def _pipe(told: str) -> tuple[int, float]:
-    """The descriptor to beat on, and within how many seconds; -1 where there is no parent that watches."""
+    """Return the descriptor to beat on, and within how many seconds; -1 where no parent watches."""
     number, _, seconds = told.partition(" ")
     try:
         pipe, within = int(number), float(seconds)

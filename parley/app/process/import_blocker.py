@@ -13,7 +13,7 @@ UNNEEDED_PACKAGES = ("chardet", "charset_normalizer")
 
 @contextmanager
 def block_imports(packages: Iterable[str]) -> Iterator[None]:
-    """Imports inside find `packages` not installed, unless they are loaded already.
+    """Let imports inside find `packages` not installed, unless they are loaded already.
 
     For what a library takes along where it is there, and can do without, whatever it has to say about that.
     """

@@ -55,7 +55,7 @@ def _indented(lines: str) -> str:
 
 
 def find_secrets(section: BaseModel) -> frozenset[str]:
-    """The values of fields that are named like secrets, and addresses with passwords, at any depth.
+    """Yield the values of fields that are named like secrets, and addresses with passwords, at any depth.
 
     Of a value of several parts, as `Bearer X` in a header, each part is one too.
     """
@@ -78,7 +78,7 @@ def _values(value: object, secret: bool) -> Iterator[str]:
 
 
 def _passwords(value: str) -> Iterator[str]:
-    """The passwords in an address, before its host and among its parameters."""
+    """Yield the passwords in an address, before its host and among its parameters."""
     for word in value.split():
         _, _, rest = word.partition("://")
         before, at, _ = rest.rpartition("@")

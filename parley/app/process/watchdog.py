@@ -87,7 +87,7 @@ def _ended(frozen: float, code: int) -> str:
 
 
 def _slept(seconds: float, stopping: Callable[[], bool]) -> bool:
-    """Whether it slept to the end."""
+    """Return whether it slept to the end."""
     end = time.monotonic() + seconds
     while not stopping() and time.monotonic() < end:
         time.sleep(min(_LOOK_EVERY, seconds))
@@ -137,7 +137,7 @@ class _Child:
             os.close(beats)
 
     def _watch(self, beats: int) -> int:
-        """A start may take as long as it likes: the first beat says that it is over."""
+        """Watch from the first beat on: a start may take as long as it likes."""
         deadline = float("inf")
         open_ = True
         while (code := self._code()) is None:

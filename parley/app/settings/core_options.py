@@ -19,7 +19,7 @@ _PAGE, _ITS_PERSON = "web", "local"
 
 
 def core_options(loaded: LoadedSettings) -> CoreOptions:
-    """The core's options, with those of the channels that are on."""
+    """Return the core's options, with those of the channels that are on."""
     settings = loaded.settings
     return CoreOptions(
         channels={name: _channel(loaded, name, config) for name, config in loaded.channels.items()},
@@ -40,7 +40,7 @@ def core_options(loaded: LoadedSettings) -> CoreOptions:
 
 
 def reruns_edits(loaded: LoadedSettings, config: ChannelConfig) -> bool:
-    """Whether an edit of the last message is answered anew on this channel."""
+    """Return whether an edit of the last message is answered anew on this channel."""
     chosen = config.on_edit if "on_edit" in config.model_fields_set else loaded.settings.agent.on_edit
     return EditPolicy(chosen) is EditPolicy.RERUN
 
@@ -78,7 +78,7 @@ def _channel(loaded: LoadedSettings, name: str, config: ChannelConfig) -> Channe
 
 
 def _at_home(loaded: LoadedSettings, name: str) -> frozenset[str]:
-    """Whoever is at this very machine may run Parley, and so may administer it on its page."""
+    """Return who may administer Parley on its page: whoever is at this very machine may run it, too."""
     at_home = name == _PAGE and is_loopback(loaded.settings.console.host)
     return frozenset({_ITS_PERSON} if at_home else ())
 

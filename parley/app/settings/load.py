@@ -78,7 +78,7 @@ def _reason(error: OSError | UnicodeDecodeError) -> str:
 
 
 def read_settings(text: str, name: str, environ: Mapping[str, str], folder: File) -> LoadedSettings:
-    """Settings from YAML `text`; `name` is what mistakes call it, `folder` what `data_dir` is relative to."""
+    """Read YAML `text`; `name` is what mistakes call it, `folder` what `data_dir` is relative to."""
     source = parse_yaml(text)
     expansion = expand_variables(source.tree, environ)
     mistakes = list(source.mistakes)
@@ -185,7 +185,7 @@ def _why_off(missing: str, unset: list[UnsetVariable]) -> str:
 
 
 def _beside(unset: list[UnsetVariable], found: list[ConfigProblem]) -> list[ConfigProblem]:
-    """What is wrong for another reason than that a variable at or below it is not set."""
+    """Return what is wrong for another reason than that a variable at or below it is not set."""
     return [each for each in found if not any(one.path[: len(each.path)] == each.path for one in unset)]
 
 

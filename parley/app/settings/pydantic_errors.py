@@ -36,7 +36,7 @@ _BOUNDS = {
 def translate_errors(
     error: ValidationError, model: type[BaseModel], source: YamlTree, at: Path = ()
 ) -> list[ConfigProblem]:
-    """One mistake for each error of `model`, whose section stands at `at` in the file."""
+    """Return one mistake for each error of `model`, whose section stands at `at` in the file."""
     mistakes = []
     for detail in error.errors(include_url=False):
         path = _in_file((*at, *detail["loc"]), source.tree)
@@ -50,7 +50,7 @@ def translate_errors(
 
 
 def _in_file(path: Path, tree: Mapping[str, Json]) -> Path:
-    """The part of a location that the file has: pydantic adds names of its own to the end."""
+    """Return the part of a location that the file has: pydantic adds names of its own to the end."""
     node: Json = dict(tree)
     for depth, part in enumerate(path):
         if isinstance(node, dict) and str(part) in node:
@@ -88,7 +88,7 @@ def _yaml(value: object) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value as the person typed it, short; sections and lists by kind only."""
+    """Return a value as the person typed it, short; sections and lists by kind only."""
     if isinstance(value, str):
         return f'"{value}"' if len(value) <= 40 else f'"{value[:40]}..."'
     if isinstance(value, dict):
@@ -99,7 +99,7 @@ def _shown(value: object) -> str:
 
 
 def _keys(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
-    """The keys of the section of `model` at `path`."""
+    """Return the keys of the section of `model` at `path`."""
     section: type[BaseModel] | None = model
     for part in path:
         field = section.model_fields.get(str(part)) if section else None
@@ -109,7 +109,7 @@ def _keys(model: type[BaseModel], path: tuple[int | str, ...]) -> list[str]:
 
 
 def _section(annotation: object) -> type[BaseModel] | None:
-    """The section model within a field's type, through dict and union."""
+    """Return the section model within a field's type, through dict and union."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next(filter(None, map(_section, get_args(annotation))), None)

@@ -55,7 +55,7 @@ def _remove_folders(root: Path, until: float) -> None:
 
 
 def _newest(folder: Path) -> float:
-    """When anything in it changed last; what somebody else removes just now does not count."""
+    """Return when anything in it changed last; what somebody else removes just now does not count."""
     times = [folder.stat().st_mtime]
     for path in folder.rglob("*"):
         try:

@@ -32,14 +32,14 @@ class ReadOnlyStore(DocumentRepository, Protocol):
     """Documents and waiting work, beside a Parley that may be running. Raises StoreUnavailable."""
 
     async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
-        """Unfinished items of a lane, in order."""
+        """Return unfinished items of a lane, in order."""
         ...
 
 
 def open_store(
     loaded: LoadedSettings, clock: Callable[[], float] = time.time
 ) -> AbstractAsyncContextManager[Store]:
-    """To work with; on PostgreSQL the server's clock counts. Raises StoreUnavailable, ConfigError."""
+    """Open it to work with; on PostgreSQL the server's clock counts. Raises StoreUnavailable, ConfigError."""
     if loaded.settings.store.embedded:
         return SqliteStore.open(
             database_path(loaded), clock=clock, retention=loaded.settings.retention.of_store()
@@ -60,7 +60,7 @@ def lock_data_folder(loaded: LoadedSettings) -> AbstractContextManager[None]:
 
 @asynccontextmanager
 async def open_store_read_only(loaded: LoadedSettings) -> AsyncIterator[ReadOnlyStore]:
-    """To look into; a running Parley is not disturbed. Raises StoreUnavailable, ConfigError."""
+    """Open it to look into; a running Parley is not disturbed. Raises StoreUnavailable, ConfigError."""
     if loaded.settings.store.embedded:
         async with open_read_only(database_path(loaded)) as look:
             yield look
@@ -70,7 +70,7 @@ async def open_store_read_only(loaded: LoadedSettings) -> AsyncIterator[ReadOnly
 
 
 def open_copy_endpoint(loaded: LoadedSettings, *, new: bool) -> AbstractAsyncContextManager[CopyEndpoint]:
-    """To copy from, or, `new`, to copy to. Raises StoreUnavailable, ConfigError."""
+    """Open it to copy from, or, `new`, to copy to. Raises StoreUnavailable, ConfigError."""
     if loaded.settings.store.embedded:
         return open_sqlite_endpoint(database_path(loaded), new=new)
     side: AbstractAsyncContextManager[CopyEndpoint] = _postgres().open_postgres_endpoint(
@@ -80,18 +80,21 @@ def open_copy_endpoint(loaded: LoadedSettings, *, new: bool) -> AbstractAsyncCon
 
 
 def database_path(loaded: LoadedSettings) -> Path:
-    """SQLite's file; a relative path begins at the configuration's folder."""
+    """Return SQLite's file; a relative path begins at the configuration's folder."""
     named = loaded.settings.store.file
     return loaded.folder / Path(named).expanduser() if named else loaded.data_dir / DATABASE
 
 
 def is_new_store(loaded: LoadedSettings) -> bool:
-    """Whether there is no database yet: nothing was ever stored. One on a server is always there."""
+    """Return whether there is no database yet. One on a server is always there."""
     return loaded.settings.store.embedded and not database_path(loaded).exists()
 
 
 def describe_store(loaded: LoadedSettings) -> str:
-    """Where the store is, without user and password. Raises StoreUnavailable for what is no address."""
+    """Return where the store is, without user and password.
+
+    Raises StoreUnavailable for what is no address.
+    """
     if loaded.settings.store.embedded:
         return str(database_path(loaded))
     place: str = _postgres().redacted_address(loaded.settings.store.url)
@@ -99,7 +102,10 @@ def describe_store(loaded: LoadedSettings) -> str:
 
 
 async def find_store_problem(loaded: LoadedSettings) -> str:
-    """What keeps a store on a server from being opened; "" when nothing does. Nothing is changed there."""
+    """Return what keeps a store on a server from being opened; "" when nothing does.
+
+    Nothing is changed there.
+    """
     if loaded.settings.store.embedded:
         return ""
     try:
@@ -124,7 +130,7 @@ def _open_postgres(loaded: LoadedSettings) -> AbstractAsyncContextManager[Store]
 
 
 def make_node_name(chosen: str) -> str:
-    """A name that no other process has, nor had: whoever died keeps theirs until their lease is over."""
+    """Return a name that no other process has, nor had: whoever died keeps theirs until their lease ends."""
     return f"{chosen or f'{socket.gethostname()}-{os.getpid()}'}-{secrets.token_hex(2)}"
 
 

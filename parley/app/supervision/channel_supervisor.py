@@ -32,7 +32,7 @@ class Backoff:
     steady: float = 5.0
 
     def pause(self, failures: int, chance: float) -> float:
-        """How long to wait after `failures` in a row (from 1); `chance` lies in 0..1."""
+        """Return how long to wait after `failures` in a row (from 1); `chance` lies in 0..1."""
         whole = min(self.most, self.first * 2.0 ** min(failures - 1, 16))
         return max(self.first, whole * (0.5 + chance / 2))
 
@@ -70,7 +70,7 @@ class ChannelSupervisor:
         self._started = asyncio.Event()
 
     def report(self) -> HealthReport:
-        """How the channel is now, and since when."""
+        """Return how the channel is now, and since when."""
         return self._report
 
     async def wait_until_started(self) -> None:
@@ -108,7 +108,7 @@ class ChannelSupervisor:
             await self._around.sleep(pause)
 
     async def _connection(self) -> float:
-        """One connection's life; returns the pause before the next."""
+        """Live through one connection; returns the pause before the next."""
         self._up_since = None
         try:
             await self._channel.listen(self)
@@ -156,7 +156,7 @@ class ChannelSupervisors:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def reports(self) -> tuple[HealthReport, ...]:
-        """How every channel is."""
+        """Return how every channel is."""
         return tuple(each.report() for each in self._supervisors)
 
     async def wait_until_started(self, channel: str) -> None:
@@ -186,6 +186,6 @@ class ChannelSupervisors:
 
 
 def stop_reason(channel: str, error: AuthenticationRefused) -> str:
-    """Why a channel is stopped, and what to do about it."""
+    """Return why a channel is stopped, and what to do about it."""
     places = " and ".join(error.places(channel))
     return f"{error.user_text}; {f'correct {places}, ' if places else ''}then start Parley again"

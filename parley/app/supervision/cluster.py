@@ -35,7 +35,7 @@ class NodeReport(BaseModel):
 
 
 def parse_node_report(node: Node) -> NodeReport:
-    """What a node said; nothing where another version said it otherwise."""
+    """Return what a node said; nothing where another version said it otherwise."""
     try:
         return NodeReport.model_validate_json(node.report)
     except ValidationError:
@@ -74,7 +74,7 @@ class ClusterMembership:
             await asyncio.sleep(_EVERY)
 
     async def others(self) -> bool:
-        """Whether somebody else could go on with our work now."""
+        """Return whether somebody else could go on with our work now."""
         try:
             async with asyncio.timeout(_PARTING):
                 self._known = await self._nodes.list_nodes(TURNS)
@@ -83,7 +83,7 @@ class ClusterMembership:
         return any(node.alive and node.name != self._nodes.name for node in self._known)
 
     def reports(self) -> tuple[HealthReport, ...]:
-        """One about all nodes; nothing where there can be one only."""
+        """Return one about all nodes; nothing where there can be one only."""
         alive = [node for node in self._known if node.alive]
         if not alive:
             return ()

@@ -113,5 +113,5 @@ class ExclusiveLease:
             limit.reschedule(now() + self._sure(tenure))
 
     def _sure(self, tenure: LeaseToken) -> float:
-        """Seconds in which it is certainly ours."""
+        """Return seconds in which it is certainly ours."""
         return tenure.left - self._seconds / 5

@@ -39,7 +39,7 @@ class RequestRefused(Exception):
         self.text = text
 
     def answer(self) -> dict[str, Json]:
-        """The body that says so."""
+        """Return the body that says so."""
         return {"error": {"code": self.code, "text": self.text}}
 
 
@@ -89,12 +89,15 @@ class MemorySwitchBody(_Body):
 
 
 async def read_json(request: Request, model: type[_Model]) -> _Model:
-    """The body as `model`. Raises RequestRefused for another content type, too much, or the wrong shape."""
+    """Return the body as `model`.
+
+    Raises RequestRefused for another content type, too much, or the wrong shape.
+    """
     return parse_model(model, await read_body(request, MAX_BODY_BYTES))
 
 
 async def read_body(request: Request, most: int) -> bytes:
-    """The bytes of a JSON body. Raises RequestRefused."""
+    """Return the bytes of a JSON body. Raises RequestRefused."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise RequestRefused(415, "not_json", "The body must be application/json.")
     body = bytearray()
@@ -109,7 +112,7 @@ async def read_body(request: Request, most: int) -> bytes:
 
 
 def parse_model(model: type[_Model], body: bytes) -> _Model:
-    """The JSON in a body, checked. Raises RequestRefused."""
+    """Return the JSON in a body, checked. Raises RequestRefused."""
     try:
         return TypeAdapter(model).validate_json(body)
     except ValidationError as problem:

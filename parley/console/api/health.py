@@ -23,7 +23,7 @@ def trust_reports() -> None:
 
 
 def unready_reasons(reports: Sequence[HealthReport], needed: Sequence[str]) -> tuple[str, ...]:
-    """Why messages cannot be taken now, a line for each reason; empty when they can.
+    """Return why messages cannot be taken now, a line for each reason; empty when they can.
 
     A part that is needed must be up, and nothing may be starting. A channel that was refused, or an agent
     server that is away, does not count: messages are taken and kept meanwhile.

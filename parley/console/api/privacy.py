@@ -79,7 +79,7 @@ def _name(request: Request) -> str:
 
 
 def _new_file(folder: Path) -> Path:
-    """A file for an export, after removing what a crash may have left of others."""
+    """Return a file for an export, after removing what a crash may have left of others."""
     for left in folder.glob("export-*.zip"):
         if time.time() - left.stat().st_mtime > _LEFT_AFTER:
             left.unlink(missing_ok=True)

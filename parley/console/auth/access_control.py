@@ -34,7 +34,7 @@ class OriginCheck:
     """Turns away requests that another site's page makes, and names that are not ours."""
 
     def __init__(self, app: ASGIApp, names: Sequence[str] | None) -> None:
-        """`names` are answered beside those of this machine; None: whatever a proxy calls us."""
+        """Answer `names` beside those of this machine; None: whatever a proxy calls us."""
         self._app = app
         self._names = names
 
@@ -155,7 +155,7 @@ class TokenGate:
 
 
 def with_access_control(app: ASGIApp, options: ConsoleOptions, clock: Callable[[], float]) -> ASGIApp:
-    """The application behind its checks. Raises ConfigError."""
+    """Return the application behind its checks. Raises ConfigError."""
     options.check()
     gate = TokenGate(app, options.token, clock, generated=options.generated)
     # Whoever chose a token may have put a proxy with another name in front.
@@ -164,7 +164,10 @@ def with_access_control(app: ASGIApp, options: ConsoleOptions, clock: Callable[[
 
 
 def is_cross_site(method: str, path: str, headers: Headers) -> bool:
-    """Whether a page that is not ours makes this request. A following of a link to a page is not that."""
+    """Return whether a page that is not ours makes this request.
+
+    A following of a link to a page is not that.
+    """
     site = headers.get("sec-fetch-site", "")
     if site:
         followed = (
@@ -180,7 +183,7 @@ def is_cross_site(method: str, path: str, headers: Headers) -> bool:
 
 
 def error_response(status: int, code: str, text: str) -> JSONResponse:
-    """An error in the API's shape."""
+    """Return an error in the API's shape."""
     return JSONResponse({"error": {"code": code, "text": text}}, status)
 
 
@@ -219,7 +222,7 @@ def _address(request: Request) -> str:
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, without its port; "" where it is not a name and a port."""
+    """Return the name in a Host header, without its port; "" where it is not a name and a port."""
     if host.startswith("["):
         name, closed, port = host.partition("]")
         name += closed

@@ -22,11 +22,11 @@ class TokenCheck:
         self.name = f"parley_{hmac.new(self._token, b'parley cookie', hashlib.sha256).hexdigest()[:8]}"
 
     def is_token(self, said: str) -> bool:
-        """Whether `said` is the token."""
+        """Return whether `said` is the token."""
         return hmac.compare_digest(_digest(said.encode("utf-8", "replace")), _digest(self._token))
 
     def is_cookie(self, said: str) -> bool:
-        """Whether `said` is the cookie of this token."""
+        """Return whether `said` is the cookie of this token."""
         return hmac.compare_digest(_digest(said.encode("utf-8", "replace")), _digest(self.cookie.encode()))
 
 
@@ -43,7 +43,7 @@ class SigninAttempts:
         self._failures: OrderedDict[str, tuple[float, int]] = OrderedDict()
 
     def wait(self, address: str) -> float:
-        """Seconds until this address may try again; 0 when it may now."""
+        """Return seconds until this address may try again; 0 when it may now."""
         since, count = self._failures.get(address, (0.0, 0))
         left = since + self._window - self._clock()
         return left if count >= self._most and left > 0 else 0.0

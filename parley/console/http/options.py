@@ -40,7 +40,7 @@ class ConsoleOptions:
         return is_loopback(self.host)
 
     def check(self) -> None:
-        """Raises ConfigError for want of a token, or for one that others could guess."""
+        """Raise ConfigError for want of a token, or for one that others could guess."""
         if self.loopback and self.token:
             return
         if not self.token and self.loopback:
@@ -58,7 +58,7 @@ class ConsoleOptions:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address means this machine itself."""
+    """Return whether a host name or address means this machine itself."""
     if host.lower() == "localhost":
         return True
     try:

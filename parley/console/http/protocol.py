@@ -94,7 +94,7 @@ class TimedHttp(H11Protocol):
             self._refuse(408)
 
     def _waits_for_us(self) -> bool:
-        """Whether it is not the client that keeps the body waiting."""
+        """Return whether it is not the client that keeps the body waiting."""
         cycle: RequestResponseCycle | None = self.cycle
         return self._held_up or (cycle is not None and cycle.waiting_for_100_continue)
 

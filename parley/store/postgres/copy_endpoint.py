@@ -86,9 +86,10 @@ class PostgresCopyEndpoint:
 
 @asynccontextmanager
 async def open_postgres_endpoint(url: str, *, schema: str = "parley") -> AsyncIterator[PostgresCopyEndpoint]:
-    """The database at `url`; its tables are made where there are none. Leaving with an error undoes all.
+    """Open the database at `url`; its tables are made where there are none.
 
-    Raises StoreUnavailable when a node works on it, and for whatever else is in the way.
+    Leaving with an error undoes all. Raises StoreUnavailable when a node works on it, and for whatever
+    else is in the way.
     """
     where = parse_location(url, schema)
     async with await connect_migrated(where) as connection:

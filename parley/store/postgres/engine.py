@@ -31,7 +31,7 @@ class PostgresEngine:
 async def run_engine(
     where: PostgresLocation, timeout: float, hearing: PostgresLocation
 ) -> AsyncIterator[PostgresEngine]:
-    """An engine on the database; on leaving, all that was handed over is committed.
+    """Yield an engine on the database; on leaving, all that was handed over is committed.
 
     `hearing` is where to listen: the same database, past a pooler in transaction mode.
 

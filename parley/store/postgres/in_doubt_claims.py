@@ -20,11 +20,11 @@ class InDoubtClaims:
         self._until: dict[int, float] = {}
 
     def open(self) -> tuple[int, list[int]]:
-        """A new ticket, and those to take back."""
+        """Return a new ticket, and those to take back."""
         now = self._clock()
         self._until = {ticket: until for ticket, until in self._until.items() if until > now}
         return secrets.randbits(62), list(self._until)
 
     def keep(self, ticket: int) -> None:
-        """The answer to the claim with `ticket` was lost."""
+        """Note that the answer to the claim with `ticket` was lost."""
         self._until[ticket] = self._clock() + self._patience

@@ -75,7 +75,7 @@ class PostgresStore:
         clock: Callable[[], float] | None = None,
         listen_url: str = "",
     ) -> AsyncIterator[Self]:
-        """The store in the database at `url`, in tables of `schema` that are made where there are none.
+        """Yield the store in the database at `url`, in tables of `schema` that are made where there are none.
 
         `node` names this process among all ("": host, process id and chance). Its lanes are held for
         `lease` seconds from its last sign of life. `poll` seconds pass at most between looks of whoever
@@ -115,7 +115,7 @@ class PostgresStore:
         return tuple((await self._write(self._calls.put(puts, self._now())))[0][0]) if puts else ()
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
-        """At most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""
+        """Claim at most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""
         ticket, doubtful = self._doubts.open()
         call = self._calls.claim(queue, limit, self._lease, ticket, doubtful, self._now())
         asked, answer = uptime(), self._engine.writer.submit(call)
@@ -163,7 +163,7 @@ class PostgresStore:
         documents: Sequence[Document] = (),
         tallies: Sequence[CounterIncrement] = (),
     ) -> None:
-        """Raises LaneLost, too, when every one of `items` was cancelled meanwhile."""
+        """Finish `items`. Raises LaneLost, too, when every one of them was cancelled meanwhile."""
         await self._held(claim, self._calls.done(claim, items, note, puts, documents, tallies, self._now()))
 
     async def release(self, claim: Claim) -> None:
@@ -173,7 +173,7 @@ class PostgresStore:
         await self._held(claim, self._calls.retry(claim, delay, self._now()))
 
     async def bury(self, claim: Claim, items: Sequence[QueueItem], reason: str) -> None:
-        """An item that was replaced meanwhile stays waiting. Raises LaneLost as `done` does."""
+        """Leave an item waiting that was replaced meanwhile. Raises LaneLost as `done` does."""
         await self._held(claim, self._calls.bury(claim, items, reason, self._now()))
 
     async def _held(self, claim: Claim, call: SqlCall) -> None:

@@ -51,7 +51,7 @@ class PostgresNodeRegistry:
         self._report = report
 
     def confirm_lease(self, asked: float) -> LeaseToken:
-        """The server has just prolonged the lease: it was asked at `asked`, by `uptime`.
+        """Note that the server has just prolonged the lease: it was asked at `asked`, by `uptime`.
 
         Where the lease may have been over before that, others may have taken what was held: whatever was
         claimed earlier is lost then, and a new tenure begins.

@@ -97,7 +97,7 @@ def _new(target: Path) -> BinaryIO:
 
 
 def _writer(target: Path) -> sqlite3.Connection:
-    """The copy is whole or thrown away: nothing has to be undone in it, and nobody else opens it."""
+    """Open the copy, which is whole or thrown away: nothing is undone in it, and nobody else opens it."""
     connection = sqlite3.connect(target, isolation_level=None)
     for pragma in ("locking_mode = EXCLUSIVE", "journal_mode = OFF", "synchronous = OFF"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
@@ -105,5 +105,5 @@ def _writer(target: Path) -> sqlite3.Connection:
 
 
 def _closed(database: Path) -> sqlite3.Connection:
-    """A file that nobody writes, perhaps on a medium that cannot be written."""
+    """Return a file that nobody writes, perhaps on a medium that cannot be written."""
     return sqlite3.connect(f"file:{quote(str(database.absolute()))}?mode=ro&immutable=1", uri=True)

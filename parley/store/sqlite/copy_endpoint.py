@@ -66,7 +66,7 @@ class SqliteCopyEndpoint:
 
 @asynccontextmanager
 async def open_sqlite_endpoint(path: Path, *, new: bool) -> AsyncIterator[SqliteCopyEndpoint]:
-    """The file `path`; with `new` it is made where there is none. Leaving with an error undoes all of it.
+    """Open the file `path`; with `new` it is made where there is none. Leaving with an error undoes all.
 
     Raises StoreUnavailable when a Parley runs on it, and for whatever else is in the way.
     """

@@ -33,7 +33,7 @@ class SqliteEngine:
 async def run_engine(
     location: SqliteLocation, begin: Callable[[sqlite3.Connection], Transaction], *, exclusive: bool
 ) -> AsyncIterator[SqliteEngine]:
-    """An engine on the file; on leaving, all that was handed over is committed.
+    """Yield an engine on the file; on leaving, all that was handed over is committed.
 
     Raises StoreUnavailable, in one line, for whatever is in the way.
     """

@@ -64,7 +64,7 @@ class SqliteStore:
         busy_timeout: float = 5.0,
         max_pages: int = 0,
     ) -> AsyncIterator[Self]:
-        """The store in the file `path`, which is made with its folder where there is none.
+        """Yield the store in the file `path`, which is made with its folder where there is none.
 
         Alone (the default), whatever an earlier process held is free at once, leases never lapse, and a
         clock that is put back holds up nothing.
@@ -109,7 +109,7 @@ class SqliteStore:
         return await self._engine.writer.submit(puts.Puts(puts_))
 
     async def claim(self, queue: str, limit: int) -> tuple[Claim, ...]:
-        """At most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""
+        """Claim at most 100 items of a lane. Cancelling the call gives back what it may yet have claimed."""
         future = self._engine.writer.submit(lambda tx: lanes.claim(tx, queue, limit))
         try:
             return await asyncio.shield(future)
@@ -151,7 +151,7 @@ class SqliteStore:
         documents: Sequence[Document] = (),
         tallies: Sequence[CounterIncrement] = (),
     ) -> None:
-        """Raises LaneLost, too, when every one of `items` was cancelled meanwhile."""
+        """Finish `items`. Raises LaneLost, too, when every one of them was cancelled meanwhile."""
         finish = lanes.Finish(claim, tuple(items), note, tuple(puts), tuple(documents), tuple(tallies))
         if not await self._engine.writer.submit(lambda tx: lanes.done(tx, finish)):
             raise LaneLost("every item was cancelled")
@@ -163,7 +163,7 @@ class SqliteStore:
         await self._engine.writer.submit(lambda tx: lanes.retry(tx, claim, delay))
 
     async def bury(self, claim: Claim, items: Sequence[QueueItem], reason: str) -> None:
-        """An item that was replaced meanwhile stays waiting. Raises LaneLost as `done` does."""
+        """Leave an item waiting that was replaced meanwhile. Raises LaneLost as `done` does."""
         dead = tuple(items)
         if not await self._engine.writer.submit(lambda tx: lanes.bury(tx, claim, dead, reason)):
             raise LaneLost("every item was cancelled")
@@ -211,7 +211,7 @@ class SqliteStore:
         return parse_items(await self._engine.reader.rows(sql.DEAD, limit))
 
     async def dead_by_queue(self) -> Mapping[str, int]:
-        """How many dead letters each queue has."""
+        """Return how many dead letters each queue has."""
         return dict(await self._engine.reader.rows(sql.DEAD_BY_QUEUE))
 
     async def revive(self, item: int) -> bool:

@@ -35,21 +35,21 @@ class SqliteReadOnlyStore:
         return parse_documents(await self._reader.rows(sql.LIST, prefix, prefix + HIGHEST, after, limit))
 
     async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
-        """Unfinished items of a lane, in order."""
+        """Return unfinished items of a lane, in order."""
         return parse_items(await self._reader.rows(sql.WAITING, queue, lane))
 
     async def set(self, document: Document) -> Document:
-        """Always refused."""
+        """Refuse, always."""
         raise StoreUnavailable("The store is open for reading only.")
 
     async def delete(self, key: str) -> None:
-        """Always refused."""
+        """Refuse, always."""
         raise StoreUnavailable("The store is open for reading only.")
 
 
 @asynccontextmanager
 async def open_read_only(path: Path) -> AsyncIterator[SqliteReadOnlyStore]:
-    """A look into the file `path`, which must exist. Raises StoreUnavailable."""
+    """Open a look into the file `path`, which must exist. Raises StoreUnavailable."""
     location = SqliteLocation(path, _BUSY_SECONDS, 0)
     if not os.access(path, os.R_OK | os.W_OK):
         raise StoreUnavailable(f"{path}: may not be read by this user.")

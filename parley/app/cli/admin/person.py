@@ -55,7 +55,7 @@ def _write(lines: Iterable[str], into: Path) -> None:
 
 
 def _agreed(subject: DataSubject) -> bool:
-    """Whether the operator means it; where nobody can be asked, they have to say so before."""
+    """Return whether the operator means it; where nobody can be asked, they have to say so before."""
     print(f"Everything about {subject.person} will be erased, and cannot be brought back.")
     print(f"Accounts: {', '.join(subject.accounts)}")
     print("`parley person export` keeps a copy.", flush=True)

@@ -44,7 +44,7 @@ async def _copy(source: LoadedSettings, target: LoadedSettings, progress: Progre
 
 
 def _with(loaded: LoadedSettings, address: str, environ: dict[str, str]) -> LoadedSettings:
-    """The settings, had they named this store. Raises ConfigError."""
+    """Return the settings, had they named this store. Raises ConfigError."""
     expansion = expand_variables({"store": address}, environ)
     for unset in expansion.unset:
         raise ConfigError(f"${unset.name} is not set; write {unset.name}=... in .env")

@@ -91,7 +91,7 @@ class _Wanted:
         return len(self._done) == self._awaited
 
     def takes(self, entry: EntryView) -> bool:
-        """Whether the entry is part of it, and news."""
+        """Return whether the entry is part of it, and news."""
         ours = entry["reply_to"] == self._message and entry["role"] == "agent"
         if not ours or entry["id"] in self._done:
             return False
@@ -144,7 +144,7 @@ class ChatClient:
         self._post("stop", {"id": uuid4().hex})
 
     def replies(self, message: str) -> Iterator[EntryView]:
-        """The growing reply to `message`, each time whole, until it is final; then what it asks.
+        """Yield the growing reply to `message`, each time whole, until it is final; then what it asks.
 
         A dropped connection is made again. Raises NotRunning when Parley stays away.
         """
@@ -165,7 +165,7 @@ class ChatClient:
             time.sleep(_PAUSE)
 
     def _entries(self, event: _Event) -> list[EntryView]:
-        """The entries that an event tells of; a `reset` tells to look at all of them."""
+        """Return the entries that an event tells of; a `reset` tells to look at all of them."""
         if event.name == "reset":
             page = (
                 self._http.get(f"/api/chat/conversations/{CONVERSATION}/messages").raise_for_status().json()

@@ -55,7 +55,7 @@ class PairingClient:
     loaded: LoadedSettings
 
     async def lists(self) -> PairingLists:
-        """Who asks, and who was let in."""
+        """Return who asks, and who was let in."""
         answer = await self._asked("GET")
         if answer is not None:
             return parse_answer(PairingLists, answer, NotPaired)

@@ -51,7 +51,7 @@ class PrivacyClient:
     loaded: LoadedSettings
 
     async def find(self, name: str) -> DataSubject:
-        """The person of this name, and all their accounts."""
+        """Return the person of this name, and all their accounts."""
         async with self._console() as http:
             if http is not None:
                 answer = await _asked(http, "GET", "", params={"person": name})
@@ -107,7 +107,7 @@ class PrivacyClient:
 
     @asynccontextmanager
     async def _desk(self) -> AsyncIterator[PrivacyService]:
-        """The desk of a Parley that is put together here, and serves nobody."""
+        """Yield the desk of a Parley that is put together here, and serves nobody."""
         from parley.app.composition.build import build_parley
 
         async with build_parley(self.loaded) as parley:

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @contextmanager
 def _client(loaded: LoadedSettings) -> Iterator[ChatClient]:
-    """A client of the running Parley, or of one that is started for this chat."""
+    """Yield a client of the running Parley, or of one that is started for this chat."""
     console = loaded.settings.console
     with closing(ChatClient(server_url(console.host, console.port), existing_token(loaded))) as client:
         try:

@@ -50,13 +50,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _store(loaded: LoadedSettings) -> Findings:
-    """Why a store on a server could not be opened."""
+    """Return why a store on a server could not be opened."""
     why = run_loop(find_store_problem(loaded))
     return Findings((problem_at(loaded, ("store", "url"), why),) if why else ())
 
 
 def _agent(loaded: LoadedSettings) -> Findings:
-    """Why the agent could not answer. An embedded one is made for a moment, in an empty folder."""
+    """Return why the agent could not answer.
+
+    An embedded one is made for a moment, in an empty folder.
+    """
     if loaded.settings.agent.demonstrates:
         return Findings()
     with tempfile.TemporaryDirectory(prefix="parley-check-") as folder:
@@ -79,7 +82,7 @@ async def _ask(loaded: LoadedSettings) -> Findings:
 
 
 def _page(loaded: LoadedSettings) -> Iterator[ConfigProblem]:
-    """Why the page could not be served."""
+    """Yield why the page could not be served."""
     console = loaded.settings.console
     try:
         found = socket.getaddrinfo(console.host, console.port, type=socket.SOCK_STREAM)

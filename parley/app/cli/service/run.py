@@ -110,7 +110,7 @@ def _started(loaded: LoadedSettings, heartbeat: Heartbeat, url: str) -> None:
 
 
 def _on_signals(stop: asyncio.Event, grace: float, heartbeat: Heartbeat) -> None:
-    """The first SIGINT or SIGTERM stops in order; a second one at once, which loses nothing either."""
+    """Stop in order at the first SIGINT or SIGTERM; at a second one at once, which loses nothing either."""
     loop = asyncio.get_running_loop()
 
     def stopping(number: int) -> None:

@@ -34,7 +34,7 @@ class ConfigProblem:
 
 
 def format_path(path: Path) -> str:
-    """A path as people write it: `channels.telegram.allowed_users[0]`."""
+    """Return a path as people write it: `channels.telegram.allowed_users[0]`."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -45,7 +45,7 @@ def format_path(path: Path) -> str:
 
 
 def _one_line(text: str) -> str:
-    """The text, line breaks and what a terminal would obey by their codes, and not too long."""
+    """Return the text, line breaks and what a terminal would obey by their codes, and not too long."""
     shown = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in shown
@@ -53,13 +53,13 @@ def _one_line(text: str) -> str:
 
 
 def to_config_error(file: str, mistakes: Iterable[ConfigProblem]) -> ConfigError:
-    """All mistakes as one error, in the order of the file."""
+    """Return all mistakes as one error, in the order of the file."""
     ordered = sorted(set(mistakes), key=lambda each: (each.line, format_path(each.path), each.text))
     return ConfigError("\n".join(mistake.show(file) for mistake in ordered))
 
 
 def suggest(key: str, known: Sequence[str]) -> str:
-    """What to write instead of an unknown key."""
+    """Return what to write instead of an unknown key."""
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
     if near:
         return f'unknown key; did you mean "{near[0]}"?'

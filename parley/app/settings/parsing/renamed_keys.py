@@ -24,6 +24,6 @@ _MOVED: dict[Path, str] = {
 
 
 def renamed_key(path: Path) -> str:
-    """Where the key lives now, or ""."""
+    """Return where the key lives now, or ""."""
     home = _MOVED.get(path, "")
     return f"lives at {home}" if home else ""

@@ -49,7 +49,7 @@ def expand_variables(tree: Mapping[str, Json], environ: Mapping[str, str]) -> Ex
 
 
 def variable_names(text: str) -> frozenset[str]:
-    """The variables that a text refers to."""
+    """Return the variables that a text refers to."""
     found = (match["plain"] or match["braced"] for match in _VARIABLE.finditer(text))
     return frozenset(name for name in found if name)
 

@@ -22,7 +22,7 @@ class YamlTree:
     mistakes: tuple[ConfigProblem, ...] = ()
 
     def line(self, path: Path) -> int:
-        """The line of `path`, or of the nearest section around it; 0 when there is none."""
+        """Return the line of `path`, or of the nearest section around it; 0 when there is none."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 0)

@@ -21,7 +21,7 @@ class CapsSection(Section):
     cost_per_day: float = Field(default=0.0, ge=0, le=1e9)
 
     def caps(self) -> LimitCaps:
-        """The same for the core."""
+        """Return the same for the core."""
         cost = round(self.cost_per_day * MILLION)
         return LimitCaps(self.turns_per_minute, self.turns_per_day, self.tokens_per_day, cost)
 
@@ -66,7 +66,7 @@ class LimitsSection(Section):
         return self
 
     def options(self) -> LimitOptions:
-        """The same for the core."""
+        """Return the same for the core."""
         return LimitOptions(
             person=self.person.caps(),
             chat=self.chat.caps(),

@@ -40,7 +40,7 @@ class MemorySection(Section):
     @model_validator(mode="before")
     @classmethod
     def _one_switch(cls, given: object) -> object:
-        """`injection_enabled` is the reference system's word for `injection: off`, which counts inside.
+        """Let `injection: off` count inside; `injection_enabled` is the reference system's word for it.
 
         An unquoted `off` is false in YAML.
         """

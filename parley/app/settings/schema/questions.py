@@ -61,7 +61,7 @@ class QuestionsSection(RulesSection):
     actions: dict[str, ActionRules] = Field(default_factory=dict)
 
     def options(self) -> QuestionOptions:
-        """The same for the core."""
+        """Return the same for the core."""
         general = self.model_dump(exclude={"actions"})
         return QuestionOptions(
             DecisionRules(**general),

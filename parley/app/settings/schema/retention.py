@@ -35,7 +35,7 @@ class RetentionSection(Section):
         return self
 
     def of_store(self) -> Retention:
-        """What the store removes by itself, in seconds."""
+        """Return what the store removes by itself, in seconds."""
         dead = self.dead_letters_days * DAY or math.inf
         return Retention(self.done_days * DAY, self.names_days * DAY, dead)
 
@@ -49,7 +49,7 @@ def _is_number(value: object) -> bool:
 
 
 def with_old_audit_days(tree: object) -> object:
-    """`questions.audit_days` is where `retention.audit_days` was at first: it goes on working.
+    """Move `questions.audit_days`, where `retention.audit_days` was at first: it goes on working.
 
     Raises ValueError where both are written and differ.
     """

@@ -31,15 +31,16 @@ class PostgresLocation:
 
 
 def parse_location(url: str, schema: str) -> PostgresLocation:
-    """Raises StoreUnavailable for an address that is none, ValueError for a schema's name."""
+    """Parse an address. Raises StoreUnavailable where it is none, ValueError for a schema's name."""
     if not _NAME.fullmatch(schema):
         raise ValueError(f"schema must be a plain lower-case name, not {schema!r}")
     return PostgresLocation(url, schema, redacted_address(url))
 
 
 async def connect(where: PostgresLocation) -> Connection:
-    """A connection in autocommit. Statements are not prepared: a transaction-mode pooler may be between.
+    """Return a connection in autocommit.
 
+    Statements are not prepared: a transaction-mode pooler may be between.
     Raises StoreUnavailable.
     """
     try:
@@ -73,7 +74,10 @@ def demand_version(place: str, version: int) -> None:
 
 
 async def connect_migrated(where: PostgresLocation) -> Connection:
-    """A connection to tables of the newest schema, made where there are none. Raises StoreUnavailable."""
+    """Return a connection to tables of the newest schema, made where there are none.
+
+    Raises StoreUnavailable.
+    """
     connection = await connect(where)
     try:
         with _named(where.place):
@@ -99,7 +103,7 @@ async def check_database(url: str, *, schema: str = "parley") -> None:
 
 @contextmanager
 def _named(place: str) -> Iterator[None]:
-    """What is in the way comes with the place."""
+    """Let what is in the way come with the place."""
     try:
         yield
     except StoreUnavailable as error:
@@ -122,7 +126,7 @@ async def _demand_rights(connection: Connection) -> None:
 
 
 def is_dead(connection: Connection) -> bool:
-    """Whether an idle connection was closed, or is being closed, by the other side.
+    """Return whether an idle connection was closed, or is being closed, by the other side.
 
     The server says nothing to an idle connection but its farewell: whatever can be read is that.
     """

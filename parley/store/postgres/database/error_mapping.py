@@ -58,7 +58,10 @@ _BY_TEXT = (
 
 
 def redacted_address(url: str) -> str:
-    """Where a database is, without user and password. Raises StoreUnavailable for what is no address."""
+    """Return where a database is, without user and password.
+
+    Raises StoreUnavailable for what is no address.
+    """
     try:
         parts = conninfo_to_dict(url)
     except psycopg.Error as error:

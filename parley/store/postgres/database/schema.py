@@ -75,7 +75,7 @@ _LOCK = 0x7061726C6579  # "parley": nodes that start together migrate one after 
 
 
 async def version_of(connection: Connection, schema: str) -> int:
-    """The tables' schema version, 0 where there are none. Raises StoreUnavailable for somebody else's."""
+    """Return the schema version, 0 where there is none. Raises StoreUnavailable for somebody else's."""
     cursor = await connection.execute(
         "SELECT to_regclass(%s) IS NOT NULL, EXISTS (SELECT 1 FROM pg_class JOIN pg_namespace n"
         " ON n.oid = relnamespace WHERE nspname = %s)",
@@ -95,7 +95,7 @@ async def version_of(connection: Connection, schema: str) -> int:
 
 
 def demand_known(version: int, steps: Sequence[Step] = STEPS) -> None:
-    """Raises StoreUnavailable for a schema version that is newer than this program."""
+    """Raise StoreUnavailable for a schema version that is newer than this program."""
     if version > len(steps):
         raise StoreUnavailable(
             f"the database was written by a newer Parley (schema {version}, this one knows {len(steps)}): "

@@ -48,7 +48,10 @@ class Batcher:
         self._task = asyncio.create_task(self._serve(), name="parley-store")
 
     def submit(self, call: SqlCall) -> asyncio.Future[list[Row]]:
-        """Raises StoreUnavailable once closed, ValueError for text that is not valid Unicode or has NULs."""
+        """Hand a call over.
+
+        Raises StoreUnavailable once closed, ValueError for text that is not valid Unicode or has NULs.
+        """
         if not self._open:
             raise StoreUnavailable("The store is closed.")
         weight = _weight(call.values)
@@ -77,7 +80,7 @@ class Batcher:
             await self._hang_up()
 
     async def _take(self) -> list[_Job]:
-        """What is there, at most a batch; nothing when it is time to end."""
+        """Return what is there, at most a batch; nothing when it is time to end."""
         job = await self._jobs.get()
         batch: list[_Job] = []
         weight = 0
@@ -107,7 +110,7 @@ class Batcher:
                 job.future.set_result(rows)
 
     async def _together(self, calls: Sequence[SqlCall]) -> list[list[Row]]:
-        """One transaction. Raises StoreUnavailable; the connection is gone then, or it was undone."""
+        """Make one transaction. Raises StoreUnavailable; the connection is gone then, or it was undone."""
         connection = await self._ready()
         try:
             async with asyncio.timeout(2 * self._timeout):
@@ -156,7 +159,7 @@ class Batcher:
 
 
 def _locks(calls: Sequence[SqlCall]) -> dict[tuple[str, str], bool]:
-    """The lanes that a batch changes, and whether to make each; none where one lane is all."""
+    """Return the lanes that a batch changes, and whether to make each; none where one lane is all."""
     locks: dict[tuple[str, str], bool] = {}
     for call in calls:
         for lane in call.locks:
@@ -171,14 +174,14 @@ def _deaf(connection: Connection) -> Connection:
 
 
 async def _rows(cursor: psycopg.AsyncCursor[Row]) -> list[Row]:
-    """The answer to one statement; the cursor moves on to the next one's."""
+    """Return the answer to one statement; the cursor moves on to the next one's."""
     rows = await cursor.fetchall()
     cursor.nextset()
     return rows
 
 
 def _weight(values: Sequence[Value]) -> int:
-    """How many characters they have. Raises ValueError for what PostgreSQL does not take as text."""
+    """Count their characters. Raises ValueError for what PostgreSQL does not take as text."""
     weight = 0
     for value in values:
         for text in (value,) if isinstance(value, str) else value if isinstance(value, list) else ():

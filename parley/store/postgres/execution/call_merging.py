@@ -37,7 +37,7 @@ class MergedCall:
 
 
 def merge_calls(calls: Sequence[SqlCall]) -> list[MergedCall]:
-    """The calls in their order, but those that go together at the place of the first."""
+    """Return the calls in their order, but those that go together at the place of the first."""
     together: dict[object, list[int]] = {}
     for place, call in enumerate(calls):
         key = (call.statement, call.values[call.columns :]) if call.columns else place
@@ -46,7 +46,7 @@ def merge_calls(calls: Sequence[SqlCall]) -> list[MergedCall]:
 
 
 def split_answers(parcels: Sequence[MergedCall], answers: Sequence[list[Row]]) -> list[list[Row]]:
-    """The answer to each call, in the order of the calls."""
+    """Return the answer to each call, in the order of the calls."""
     dealt: dict[int, list[Row]] = {}
     for parcel, rows in zip(parcels, answers, strict=True):
         if not parcel.sizes:

@@ -41,7 +41,7 @@ class PostgresNotifier:
         self._followers[topic].append(follower)
 
     def take(self, notice: str) -> None:
-        """A notice came."""
+        """Take a notice that came."""
         if not notice.startswith(_MARK):
             self._wakeups.wake([notice])
             return
@@ -64,7 +64,7 @@ class PostgresNotifier:
                 follower.on_message(whole)
 
     def on_gap(self) -> None:
-        """Notices may have come while nobody listened."""
+        """Note that notices may have come while nobody listened."""
         self._open.clear()
         self._wakeups.wake_all()
         for followers in self._followers.values():

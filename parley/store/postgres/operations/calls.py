@@ -23,7 +23,7 @@ _HIGHEST = chr(0x10FFFF)  # sorts after every key that goes on from a prefix
 
 
 def put_columns(puts: Sequence[NewQueueItem]) -> tuple[Value, ...]:
-    """Puts as the arrays that the server's functions take."""
+    """Return puts as the arrays that the server's functions take."""
     return (
         [put.queue for put in puts],
         [put.lane for put in puts],
@@ -61,7 +61,7 @@ class JournalCalls:
         return self._held(claim, "set_trials", "%s::int", (trials,))
 
     def next_ready(self, queue: str, now: float | None) -> SqlCall:
-        """Seconds until `queue` may have something to claim; NULL: nothing is in sight."""
+        """Return seconds until `queue` may have something to claim; NULL: nothing is in sight."""
         s = self.schema
         statement = f"""SELECT least((SELECT min(ready_at) FROM {s}.lanes WHERE queue = %s
             AND ready_at IS NOT NULL), (SELECT min(until) FROM {s}.nodes WHERE EXISTS (SELECT 1 FROM
@@ -74,7 +74,7 @@ class JournalCalls:
         return SqlCall(statement, (queue, lane))
 
     def note(self, claim: Claim, item: int, note: str) -> SqlCall:
-        """An item that the holder met after its claim has no version to check."""
+        """Note where an item stands; one that the holder met after its claim has no version to check."""
         version = next((held.version for held in claim.items if held.id == item), None)
         return self._held(claim, "note", "%s::bigint, %s::int, %s", (item, version, note))
 

@@ -15,7 +15,7 @@ _ITEM = "id, queue, lane, body, note, attempts, version, put_at"
 
 
 def last_call(schema: str, after: int) -> SqlCall:
-    """The id that ends the next slice; NULL where there is none."""
+    """Return the id that ends the next slice; NULL where there is none."""
     statement = f"""SELECT max(id) FROM
         (SELECT id FROM {schema}.items WHERE id > %s::bigint ORDER BY id LIMIT %s) AS slice"""
     return SqlCall(statement, (after, SLICE))
@@ -24,7 +24,7 @@ def last_call(schema: str, after: int) -> SqlCall:
 def search_call(
     schema: str, words: Sequence[str], lanes: Sequence[str], after: int, last: int, now: float | None
 ) -> SqlCall:
-    """What has one of `words` in its body, or is in one of `lanes`, and whether somebody works its lane."""
+    """Return what has one of `words` in its body, or is in one of `lanes`, and whether its lane is held."""
     statement = f"""SELECT {_ITEM}, state, reason, {_held(schema)} FROM {schema}.items i
         WHERE id > %s::bigint AND id <= %s::bigint
         AND (i.lane = ANY (%s::text[])
@@ -63,6 +63,6 @@ def discard_call(schema: str, queue: str, lane: str) -> SqlCall:
 
 
 def _held(schema: str) -> str:
-    """Whether a living node holds the lane of the item `i`; takes the moment."""
+    """Return whether a living node holds the lane of the item `i`; takes the moment."""
     return f"""EXISTS (SELECT 1 FROM {schema}.lanes l JOIN {schema}.nodes n ON n.name = l.node
         WHERE l.queue = i.queue AND l.lane = i.lane AND n.until > {schema}.moment(%s::float8))"""

@@ -29,7 +29,7 @@ def prepare(location: SqliteLocation) -> None:
 
 
 def open_writer(location: SqliteLocation) -> sqlite3.Connection:
-    """The one connection that writes, on a file of the newest schema.
+    """Return the one connection that writes, on a file of the newest schema.
 
     Raises StoreUnavailable for a newer or a foreign file, and sqlite3.Error.
     """
@@ -49,7 +49,7 @@ def open_writer(location: SqliteLocation) -> sqlite3.Connection:
 
 
 def open_reader(location: SqliteLocation) -> sqlite3.Connection:
-    """A connection that only reads. Raises sqlite3.Error."""
+    """Return a connection that only reads. Raises sqlite3.Error."""
     connection = _connect(location)
     connection.execute("PRAGMA query_only = 1")
     return connection

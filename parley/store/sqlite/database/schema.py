@@ -88,7 +88,7 @@ STEPS: tuple[Step, ...] = (_LANES_AND_DOCUMENTS, _TALLIES, _CRASHES)
 
 
 def version_of(connection: sqlite3.Connection, path: Path) -> int:
-    """The file's schema version, 0 for an empty file. Raises StoreUnavailable for somebody else's file."""
+    """Return the schema version, 0 where there is none. Raises StoreUnavailable for somebody else's."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not tables:
         return 0

@@ -58,7 +58,7 @@ class Reader:
         self._thread.start()
 
     async def rows(self, statement: str, *values: Value) -> list[Row]:
-        """All rows of a query. Raises StoreUnavailable."""
+        """Return all rows of a query. Raises StoreUnavailable."""
         if not self._open:
             raise StoreUnavailable("The store is closed.")
         future: asyncio.Future[list[Row]] = self._loop.create_future()
@@ -83,7 +83,7 @@ class Reader:
             self._breather.finished()
 
     def _take(self) -> tuple[list[_Query], bool]:
-        """What is asked now, and whether nothing comes after it."""
+        """Return what is asked now, and whether nothing comes after it."""
         batch: list[_Query] = []
         query = self._queries.get()
         with suppress(Empty):
@@ -106,7 +106,7 @@ class Reader:
             return _Result(query.future, [], refused)
 
     def _mended(self, query: _Query) -> _Result:
-        """A damaged byte costs the text it stands in, not all that was asked for with it."""
+        """Decode what is damaged, too: it costs the text it stands in, not all that was asked for with it."""
         self._connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         try:
             return self._run(query)

@@ -26,19 +26,19 @@ class Transaction:
     woken: dict[str, float] = field(default_factory=dict)
 
     def wake(self, queue: str, ready_at: float = 0.0) -> None:
-        """The queue may have work at that time, or at once."""
+        """Note that the queue may have work at that time, or at once."""
         self.woken[queue] = min(self.woken.get(queue, ready_at), ready_at)
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
-        """All rows of a query, or of a change with RETURNING."""
+        """Return all rows of a query, or of a change with RETURNING."""
         return self.connection.execute(statement, values).fetchall()
 
     def insert(self, statement: str, *values: Value) -> int:
-        """The new row's id."""
+        """Return the new row's id."""
         return self.connection.execute(statement, values).lastrowid or 0
 
     def change(self, statement: str, *values: Value) -> int:
-        """How many rows were changed."""
+        """Return how many rows were changed."""
         return self.connection.execute(statement, values).rowcount
 
 
@@ -59,11 +59,11 @@ class Mergeable(ABC):
     @classmethod
     @abstractmethod
     def together(cls, tx: Transaction, operations: Sequence[Self]) -> Iterable[object]:
-        """What each would answer if they were made in turn."""
+        """Return what each would answer if they were made in turn."""
 
 
 def as_json(rows: Sequence[object]) -> str | None:
-    """A list for SQLite's json_each, which takes it apart without the interpreter's lock.
+    """Return a list for SQLite's json_each, which takes it apart without the interpreter's lock.
 
     None where it would not come out as it went in: to SQLite's JSON a text ends at a NUL. Raises ValueError
     where a text is no valid Unicode.

@@ -135,7 +135,7 @@ class Writer:
         return bool(self._batch)
 
     def _commit(self, jobs: list[_Job[object]]) -> tuple[list[object], dict[str, float]]:
-        """What the operations answer, and when there is work in which queues."""
+        """Return what the operations answer, and when there is work in which queues."""
         if len(jobs) == 1 and isinstance(jobs[0].operation, Mergeable) and jobs[0].operation.single:
             return self._commit_single(jobs[0])
         try:
@@ -160,7 +160,7 @@ class Writer:
             return [_Failure(self._explain(error))], tx.woken
 
     def _run(self, tx: Transaction, jobs: list[_Job[object]]) -> list[object]:
-        """All together; one by one only when something failed, which is rare: savepoints cost."""
+        """Make all together; one by one only when something failed, which is rare: savepoints cost."""
         try:
             return list(_answers(tx, jobs))
         except (sqlite3.Error, *_REFUSALS):
@@ -199,7 +199,7 @@ class Writer:
         self._wake(woken)
 
     def _abandon(self) -> None:
-        """Nobody may wait for a thread that is gone, whatever ended it."""
+        """Let nobody wait for a thread that is gone, whatever ended it."""
         self._open = False
         left = self._batch
         with suppress(Empty):
@@ -210,7 +210,7 @@ class Writer:
 
 
 def _answers(tx: Transaction, jobs: Sequence[_Job[object]]) -> Iterator[object]:
-    """What the operations answer, in order; those of one kind in a row are made together if they can be."""
+    """Yield what the operations answer, in order; those of one kind in a row are made together."""
     for kind, run in groupby(jobs, key=lambda job: type(job.operation)):
         operations: list[Any] = [job.operation for job in run]
         if issubclass(kind, Mergeable):

@@ -31,7 +31,7 @@ _DISCARD_LANE = "DELETE FROM items WHERE state = 2 AND ended_at IS NOT NULL AND 
 async def search(
     reader: Reader, words: Sequence[str], lanes: Sequence[str], after: int, now: float
 ) -> StoredItemPage:
-    """The next slice of what has one of `words` in its body, or is in one of `lanes`."""
+    """Return the next slice of what has one of `words` in its body, or is in one of `lanes`."""
     last = (await reader.rows(_LAST, after, SLICE))[0][0]
     if last is None:
         return StoredItemPage((), after, more=False)

@@ -56,12 +56,12 @@ def _due_items(tx: Transaction, heads: Sequence[Row]) -> tuple[QueueItem, ...]:
 
 
 def _crashes(head: Row) -> tuple[int, int]:
-    """How many claims of a lane vanished, and how many trials among them."""
+    """Return how many claims of a lane vanished, and how many trials among them."""
     return (head[0], head[1]) if head[0] else (0, 0)
 
 
 def _together(counts: Mapping[str, tuple[int, int]]) -> Mapping[tuple[int, int], list[str]]:
-    """The lanes of each count; nearly always there is one count, of nothing."""
+    """Return the lanes of each count; nearly always there is one count, of nothing."""
     lanes: dict[tuple[int, int], list[str]] = {}
     for lane, count in counts.items():
         lanes.setdefault(count, []).append(lane)
@@ -94,7 +94,7 @@ class Note(Mergeable):
     text: str
 
     def __call__(self, tx: Transaction) -> bool:
-        """By itself."""
+        """Make it by itself."""
         claim = self.claim
         held = (claim.queue, claim.lane, claim.epoch, tx.node)
         if tx.change(sql.NOTE, self.text, self.item, _version(claim, self.item), *held):
@@ -104,13 +104,13 @@ class Note(Mergeable):
 
     @classmethod
     def together(cls, tx: Transaction, operations: Sequence[Self]) -> Iterator[bool]:
-        """What each would answer if they were made in turn. To note the same again changes nothing."""
+        """Return what each would answer if made in turn. To note the same again changes nothing."""
         noted = len(operations) > 1 and _note_all(tx, operations)
         return (noted or each(tx) for each in operations)
 
 
 def _note_all(tx: Transaction, notes: Sequence[Note]) -> bool:
-    """Whether all could be made; of those of one holder for one item the last stays."""
+    """Return whether all could be made; of those of one holder for one item the last stays."""
     newest = {(each.item, each.claim.epoch, each.claim.lane, each.claim.queue): each for each in notes}
     rows = as_json(
         [
@@ -188,7 +188,7 @@ def withdraw(tx: Transaction, queue: str, lane: str, item: int) -> bool:
 
 
 def _version(claim: Claim, item: int) -> int | None:
-    """The version that was handed out; None for an item the holder met later."""
+    """Return the version that was handed out; None for an item the holder met later."""
     return next((held.version for held in claim.items if held.id == item), None)
 
 
@@ -198,7 +198,10 @@ def _demand(tx: Transaction, claim: Claim) -> None:
 
 
 def _still_waiting(tx: Transaction, claim: Claim, items: Sequence[int]) -> bool:
-    """Whether any of `items` was merely replaced; if none, the claim has lost its point: free the lane."""
+    """Return whether any of `items` was merely replaced.
+
+    If none, the claim has lost its point: free the lane.
+    """
     if any(tx.rows(sql.IS_WAITING, item) for item in items):
         return True
     free(tx, claim)

@@ -24,18 +24,18 @@ class Puts(Mergeable):
     puts: tuple[NewQueueItem, ...]
 
     def __call__(self, tx: Transaction) -> Answer:
-        """By itself."""
+        """Make it by itself."""
         return put_all(tx, self.puts)
 
     @classmethod
     def together(cls, tx: Transaction, operations: Sequence[Self]) -> Iterator[Answer]:
-        """What each would answer if they were made in turn."""
+        """Return what each would answer if they were made in turn."""
         answers = iter(put_all(tx, [put for each in operations for put in each.puts]))
         return (tuple(islice(answers, len(each.puts))) for each in operations)
 
 
 def put_all(tx: Transaction, puts: Sequence[NewQueueItem]) -> Answer:
-    """The ids of the items that now hold each put; None for a name already known.
+    """Return the ids of the items that now hold each put; None for a name already known.
 
     A slot's puts depend on each other, and one alone is quicker by itself.
     """
@@ -59,7 +59,7 @@ def _put(tx: Transaction, put: NewQueueItem) -> int | None:
 
 
 def _put_many(tx: Transaction, puts: Sequence[NewQueueItem]) -> Sequence[int | None]:
-    """Puts without a slot, in one statement for each table."""
+    """Put those without a slot, in one statement for each table."""
     rows = _rows(puts)
     if rows is None:
         return [_put(tx, put) for put in puts]
@@ -91,7 +91,10 @@ def _known(tx: Transaction, puts: Sequence[NewQueueItem]) -> set[int]:
 
 
 def _insert(tx: Transaction, puts: Sequence[NewQueueItem], rows: str | None) -> Sequence[int]:
-    """The ids of new items. They count up within a statement, which goes through its list in order."""
+    """Return the ids of new items.
+
+    They count up within a statement, which goes through its list in order.
+    """
     for queue, wait in {(put.queue, _wait(put)) for put in puts}:
         tx.wake(queue, tx.now + wait)
     last = tx.insert(sql.INSERT_ITEMS, tx.now, rows)
@@ -100,12 +103,12 @@ def _insert(tx: Transaction, puts: Sequence[NewQueueItem], rows: str | None) -> 
 
 
 def _wait(put: NewQueueItem) -> float:
-    """Seconds until a put may run that replaces nothing."""
+    """Return seconds until a put may run that replaces nothing."""
     return _due(put, 0.0, 0.0)
 
 
 def _due(put: NewQueueItem, now: float, first_at: float) -> float:
-    """When a put may run: after its delay, but not past `max_wait` since the first (0: no such bound)."""
+    """Return when a put may run: after its delay, but not past `max_wait` since the first (0: no bound)."""
     due = now + max(put.delay, 0.0)
     return min(due, first_at + put.max_wait) if put.max_wait > 0 else due
 
