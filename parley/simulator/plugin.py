@@ -55,7 +55,7 @@ ParleyFactory = Callable[..., RunningParley]
 
 @pytest.fixture
 def simulator_factory() -> Iterator[SimulatorFactory]:
-    """Starts a platform, `simulator_factory("slack", **options)`, that ends with the test.
+    """Start a platform, `simulator_factory("slack", **options)`, that ends with the test.
 
     Options are those of the platform's simulator class. Raises LookupError for an unknown platform.
     """
@@ -65,7 +65,7 @@ def simulator_factory() -> Iterator[SimulatorFactory]:
 
 @pytest.fixture
 def parley_factory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ParleyFactory]:
-    """Starts a Parley of its own, `parley_factory(channels={...}, agent={...})`, that ends with the test.
+    """Start a Parley of its own, `parley_factory(channels={...}, agent={...})`, that ends with the test.
 
     The arguments are the sections of `config.yaml`; what is left out has its default, and the web console
     takes a free port. Returns once every channel is connected. Raises RuntimeError with the log when Parley

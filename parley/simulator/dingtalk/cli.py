@@ -33,7 +33,7 @@ Ctrl-C ends it.
 
 @contextmanager
 def running(port: int = 0) -> Iterator[str]:
-    """DingTalk with one person in it, on 127.0.0.1 while entered; gives what to do with it."""
+    """Simulate DingTalk with one person in it while entered, on 127.0.0.1; gives what to do with it."""
     with DingTalkSimulator(port=port) as dingtalk:
         alice = dingtalk.people.add_person("Alice")
         yield _ADVICE.format(

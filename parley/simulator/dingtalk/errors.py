@@ -23,12 +23,12 @@ class OapiErrorResponse(Exception):
 
 
 def bad_request(code: str, words: str) -> DingTalkErrorResponse:
-    """400."""
+    """Return a 400."""
     return DingTalkErrorResponse(400, code, words)
 
 
 def too_many() -> DingTalkErrorResponse:
-    """403, which is what DingTalk says for too many calls a second; it names no time to wait."""
+    """Return a 403: what DingTalk says for too many calls a second. It names no time to wait."""
     return DingTalkErrorResponse(
         403, "Forbidden.AccessDenied.QpsLimitForApi", "QPS limit of the API was exceeded"
     )

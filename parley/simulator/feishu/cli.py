@@ -27,7 +27,7 @@ Ctrl-C ends it.
 
 @contextmanager
 def running(port: int = 0) -> Iterator[str]:
-    """On 127.0.0.1 while entered, with Alice in it; gives how to use it."""
+    """Simulate Feishu on 127.0.0.1 while entered, with Alice in it; gives how to use it."""
     with FeishuSimulator(port=port) as feishu:
         alice, world = feishu.people.add_person("Alice"), feishu.world
         yield _ADVICE.format(

@@ -40,7 +40,7 @@ Ctrl-C ends it.
 
 @contextmanager
 def running(port: int) -> Iterator[str]:
-    """A simulated Slack with one person and one channel, for as long as it is entered; gives what to say."""
+    """Simulate Slack with one person and one channel for as long as it is entered; gives what to say."""
     with SlackSimulator(port=port) as slack:
         alice = slack.people.add_person("Alice")
         room = slack.people.add_channel("general", [alice.id])

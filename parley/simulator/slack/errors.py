@@ -15,5 +15,5 @@ class SlackErrorResponse(Exception):
 
 
 def rate_limited(seconds: int) -> SlackErrorResponse:
-    """429 with `Retry-After`."""
+    """Return a 429 with `Retry-After`."""
     return SlackErrorResponse("ratelimited", 429, seconds)

@@ -65,7 +65,7 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             return SimulatedSlackPerson(account.id, name, self._world.add_chat("im", name, {account.id}).id)
 
     def add_bot(self, name: str) -> str:
-        """Another app's bot; returns its id."""
+        """Add another app's bot; returns its id."""
         with self._world.changed:
             return self._world.add_account(name, name.lower(), is_bot=True).id
 

@@ -30,7 +30,7 @@ Ctrl-C ends it.
 
 @contextmanager
 def running(port: int) -> Iterator[str]:
-    """A simulated Telegram with one person and one group, for as long as it is entered; gives what to say."""
+    """Simulate Telegram with one person and one group for as long as it is entered; gives what to say."""
     with TelegramSimulator(port=port) as telegram:
         alice = telegram.people.add_person("Alice")
         group = telegram.people.add_group("Team", [alice.id])

@@ -15,15 +15,15 @@ class TelegramErrorResponse(Exception):
 
 
 def bad_request(reason: str) -> TelegramErrorResponse:
-    """400, with the platform's prefix."""
+    """Return a 400 with the platform's prefix."""
     return TelegramErrorResponse(400, f"Bad Request: {reason}")
 
 
 def forbidden(reason: str) -> TelegramErrorResponse:
-    """403, with the platform's prefix."""
+    """Return a 403 with the platform's prefix."""
     return TelegramErrorResponse(403, f"Forbidden: {reason}")
 
 
 def too_many(retry_after: int) -> TelegramErrorResponse:
-    """429, with the seconds to wait."""
+    """Return a 429 with the seconds to wait."""
     return TelegramErrorResponse(429, f"Too Many Requests: retry after {retry_after}", retry_after)

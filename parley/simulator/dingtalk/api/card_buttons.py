@@ -26,7 +26,7 @@ class DingTalkCardButton:
 
 
 def buttons(card: DingTalkCard) -> tuple[DingTalkCardButton, ...]:
-    """The buttons on a card, in order."""
+    """Return the buttons on a card, in order."""
     if card.template != QUESTION_TEMPLATE:
         return ()
     return tuple(_buttons(card.params.get(BUTTONS, "")))
@@ -40,7 +40,7 @@ def check_card_values(card: DingTalkCard) -> None:
 
 
 def find_button(card: DingTalkCard, label: str) -> DingTalkCardButton:
-    """The button with this label, its action named as the platform does: with its place in the group.
+    """Return the button with this label, its action named as the platform does: with its place in the group.
 
     Raises LookupError where there is none.
     """
@@ -69,7 +69,7 @@ def apply_card_response(world: DingTalkWorld, push: DingTalkPush) -> None:
 
 
 def make_press(card: DingTalkCard, by: str) -> DingTalkCardPress:
-    """A press by somebody who sees the card."""
+    """Make a press by somebody who sees the card."""
     return DingTalkCardPress(card.space, by, card.track)
 
 

@@ -13,7 +13,7 @@ _SPACES = {"IM_GROUP": "imGroupOpenDeliverModel", "IM_ROBOT": "imRobotOpenDelive
 
 
 def create(world: DingTalkWorld, body: JsonObject) -> JsonObject:
-    """A card, shown nowhere yet; one that was made before stays as it is."""
+    """Make a card, shown nowhere yet; one that was made before stays as it is."""
     _made(world, body)
     return world.result()
 
@@ -24,14 +24,14 @@ def deliver(world: DingTalkWorld, body: JsonObject) -> JsonObject:
 
 
 def create_and_deliver(world: DingTalkWorld, body: JsonObject) -> JsonObject:
-    """Both at once; `outTrackId` makes doing it again harmless."""
+    """Do both at once; `outTrackId` makes doing it again harmless."""
     card = _made(world, body)
     result: JsonObject = {"outTrackId": card.track, "deliverResults": [_shown(world, card, body)]}
     return {"success": True, "result": result}
 
 
 def update(world: DingTalkWorld, body: JsonObject) -> JsonObject:
-    """Other values for a card's variables: of those that are named, or else of all of them."""
+    """Set other values for a card's variables: of those that are named, or else of all of them."""
     card, values, options = _card(world, body), _params(body), body.get("cardUpdateOptions")
     world.place_for_robot(card.space)
     by_key = isinstance(options, dict) and options.get("updateCardDataByKey") is True
@@ -50,7 +50,7 @@ def update(world: DingTalkWorld, body: JsonObject) -> JsonObject:
 
 
 def streaming(world: DingTalkWorld, body: JsonObject) -> JsonObject:
-    """The next state of a card's text; nothing new for a call that was made before."""
+    """Show the next state of a card's text; nothing new for a call that was made before."""
     card, guid = _card(world, body), text_of(body, "guid")
     if guid in card.guids:
         return world.result()

@@ -36,7 +36,7 @@ class DingTalkMediaApi:
         app.router.add_post("/robot/sendBySession", self._send)
 
     async def _token(self, request: web.Request) -> web.StreamResponse:
-        """A token as the older API gives it; the newer one takes it too."""
+        """Give a token as the older API gives it; the newer one takes it too."""
         query = request.query
         self._faults.check_outage()
         try:

@@ -15,7 +15,7 @@ MOST_BODY = 20_000
 
 
 def text_of(body: JsonObject, name: str) -> str:
-    """A text that must be there. Raises DingTalkErrorResponse."""
+    """Return a text that must be there. Raises DingTalkErrorResponse."""
     value = body.get(name)
     if not isinstance(value, str) or not value:
         raise bad_request(f"Missing{name}", f"{name} is mandatory for this action.")
@@ -23,7 +23,7 @@ def text_of(body: JsonObject, name: str) -> str:
 
 
 def access_token(world: DingTalkWorld, body: JsonObject) -> JsonObject:
-    """A token for the app's credentials."""
+    """Give a token for the app's credentials."""
     try:
         world.check_app(body.get("appKey"), body.get("appSecret"))
     except DingTalkErrorResponse as error:
@@ -34,7 +34,7 @@ def access_token(world: DingTalkWorld, body: JsonObject) -> JsonObject:
 
 
 def batch_send(world: DingTalkWorld, body: JsonObject) -> JsonObject:
-    """A message to each of up to twenty people; who cannot be reached is listed."""
+    """Send a message to each of up to twenty people; who cannot be reached is listed."""
     _check_robot(world, body)
     people = body.get("userIds")
     if not isinstance(people, list) or not 0 < len(people) <= 20:
@@ -53,7 +53,7 @@ def batch_send(world: DingTalkWorld, body: JsonObject) -> JsonObject:
 
 
 def group_send(world: DingTalkWorld, body: JsonObject) -> JsonObject:
-    """A message to a group."""
+    """Send a message to a group."""
     _check_robot(world, body)
     place = text_of(body, "openConversationId")
     if place not in world.groups:

@@ -59,7 +59,7 @@ def private_chat(account: DingTalkAccount) -> str:
 
 
 def quote_message(world: DingTalkWorld, message: DingTalkMessage) -> JsonObject:
-    """How a message that another one answers stands in that."""
+    """Return a message as it stands in another one that answers it."""
     content: JsonObject
     if message.card is not None:
         nodes: list[Json] = [{"type": "header"}, {"type": "markdown", "text": message.card.text}]

@@ -20,7 +20,7 @@ SCOPE = "cardkit:card:write"
 
 
 def create(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """A new card entity, which nobody sees yet."""
+    """Make a new card entity, which nobody sees yet."""
     if SCOPE in world.denied:
         raise no_scope(SCOPE)
     if request.text("type") != "card_json":
@@ -33,7 +33,7 @@ def create(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def content(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """The whole text of one element, while the card streams."""
+    """Set the whole text of one element, while the card streams."""
     card = _card(world, request)
     element = _element(card.body, request.path["element"])
     text = request.text("content")
@@ -56,7 +56,7 @@ def content(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def settings(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """Other settings, streaming mode among them."""
+    """Change other settings, streaming mode among them."""
     card = _card(world, request)
     wanted = _parsed(request.text("settings"))
     _operate(world, card, request)
@@ -71,7 +71,7 @@ def settings(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def update(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """Another card in place of this one."""
+    """Put another card in place of this one."""
     card = _card(world, request)
     wanted = request.body.get("card")
     if not isinstance(wanted, dict) or wanted.get("type") != "card_json":
@@ -85,7 +85,7 @@ def update(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def card_for(world: FeishuWorld, message: JsonObject) -> FeishuCard | None:
-    """The entity that a message's content names, which no other message shows. Raises FeishuErrorResponse."""
+    """Return the entity that a content names and no other message shows. Raises FeishuErrorResponse."""
     if message.get("type") != "card":
         return None
     card = world.cards.get(str(as_object(message.get("data")).get("card_id")))

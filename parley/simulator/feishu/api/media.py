@@ -17,7 +17,7 @@ _IMAGES = (b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF", b"BM", b"II*\x00", b"MM\x0
 
 
 def upload_image(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """An image for messages."""
+    """Take an image for messages."""
     upload = request.files.get("image")
     if upload is None or request.text("image_type") != "message":
         raise invalid("image")
@@ -44,7 +44,7 @@ def _check_size(upload: FeishuUpload, most: int) -> None:
 
 
 def resource(world: FeishuWorld, request: FeishuRequest) -> bytes:
-    """A file of a message, which must be the very message that it came with. Raises FeishuErrorResponse."""
+    """Give a file of the very message that it came with. Raises FeishuErrorResponse."""
     blob = world.blobs.get(request.path["key"])
     if blob is None or blob.message != request.path["message"]:
         raise FeishuErrorResponse(234003, "File not in msg.")
@@ -56,7 +56,7 @@ def resource(world: FeishuWorld, request: FeishuRequest) -> bytes:
 
 
 def bot_info(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """The bot itself."""
+    """Give the bot itself."""
     return {
         "activate_status": 2,
         "app_name": world.bot.name,
@@ -66,7 +66,7 @@ def bot_info(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def user(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """A person."""
+    """Give a person."""
     if CONTACT in world.denied:
         raise no_scope(CONTACT)
     account = world.accounts.get(request.path["user"])

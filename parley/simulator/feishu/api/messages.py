@@ -20,7 +20,7 @@ _KINDS = frozenset({"text", "post", "interactive", "image", "file", "audio", "me
 
 
 def send(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """A message to a chat."""
+    """Send a message to a chat."""
     if request.query.get("receive_id_type") not in ("chat_id", "open_id"):
         raise invalid("receive_id_type")
     target = request.text("receive_id")
@@ -30,7 +30,7 @@ def send(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def reply(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """An answer to a message."""
+    """Send an answer to a message."""
     answered = _message(world, request)
     return _post(world, world.chat_for_bot(answered.chat), request, answered)
 
@@ -59,7 +59,7 @@ def _post(
 
 
 def patch(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """Another card in place of a card."""
+    """Put another card in place of a card."""
     message = _own(world, request)
     if message.kind != "interactive" or message.card:
         raise FeishuErrorResponse(230054, "This operation is not supported for this message type.")
@@ -74,7 +74,7 @@ def patch(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def edit(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """Another text or post in place of one; twenty times at most."""
+    """Put another text or post in place of one; twenty times at most."""
     message = _own(world, request)
     kind = request.text("msg_type")
     if kind not in ("text", "post") or message.kind not in ("text", "post"):
@@ -96,7 +96,7 @@ def recall(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def get(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """A message; without being asked for them, cards come as a hint to update the client."""
+    """Give a message; without being asked for them, cards come as a hint to update the client."""
     if "im:message:readonly" in world.denied:
         raise no_scope("im:message:readonly")
     message = _message(world, request)
@@ -109,7 +109,7 @@ def get(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def as_json(world: FeishuWorld, message: FeishuMessage) -> JsonObject:
-    """A message as the API writes it."""
+    """Return a message as the API writes it."""
     by_bot = message.sender == world.bot.open_id
     sender: JsonObject = {
         "id": world.app_id if by_bot else message.sender,
@@ -166,7 +166,7 @@ def _shared(card: JsonObject) -> bool:
 
 
 def _content(world: FeishuWorld, kind: str, raw: str) -> JsonObject:
-    """A message's content, checked. Raises FeishuErrorResponse."""
+    """Return a message's content, checked. Raises FeishuErrorResponse."""
     if kind not in _KINDS:
         raise invalid("msg_type")
     if len(raw.encode()) > (MOST_TEXT if kind == "text" else MOST_RICH):

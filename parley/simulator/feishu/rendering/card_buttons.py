@@ -111,7 +111,7 @@ def _buttons(value: Json, form: JsonObject) -> Iterator[FeishuCardButton]:
 
 
 def _tagged(value: Json) -> Iterator[JsonObject]:
-    """Everything with a tag, at any depth."""
+    """Yield everything with a tag, at any depth."""
     if isinstance(value, list):
         for entry in value:
             yield from _tagged(entry)

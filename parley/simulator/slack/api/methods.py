@@ -20,7 +20,7 @@ Method: TypeAlias = Callable[[SlackWorld, SlackParams], JsonObject]
 
 
 def auth_test(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """Return who the token belongs to."""
+    """Tell who the token belongs to."""
     return {
         "url": "https://sim.slack.com/",
         "team": "Simulated",
@@ -33,7 +33,7 @@ def auth_test(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def find_thread_root(world: SlackWorld, chat: SlackChat, params: SlackParams) -> str:
-    """The root of the thread that the call names, "" for none. Raises SlackErrorResponse."""
+    """Return the root of the thread that the call names, "" for none. Raises SlackErrorResponse."""
     ts = params.text("thread_ts")
     root = world.messages[chat.id].get(ts)
     if ts and root is None:
@@ -61,7 +61,7 @@ def set_content(message: SlackMessage, params: SlackParams) -> None:
 
 
 def metadata(params: SlackParams) -> JsonObject:
-    """The call's metadata. Raises SlackErrorResponse."""
+    """Return the call's metadata. Raises SlackErrorResponse."""
     given = params.object("metadata")
     if given and not (
         isinstance(given.get("event_type"), str) and isinstance(given.get("event_payload"), dict)
@@ -71,7 +71,7 @@ def metadata(params: SlackParams) -> JsonObject:
 
 
 def post_message(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """A new message."""
+    """Post a new message."""
     chat = world.chat_for_bot(params.needed("channel"))
     thread = find_thread_root(world, chat, params)
     set_content(SlackMessage("", chat.id, world.bot.id, 0.0), params)
@@ -81,7 +81,7 @@ def post_message(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def post_ephemeral(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """A message that only one member of the chat sees; it can neither be changed nor found again."""
+    """Post a message that only one member of the chat sees; it can neither be changed nor found again."""
     chat = world.chat_for_bot(params.needed("channel"))
     thread, user = find_thread_root(world, chat, params), params.needed("user")
     if user not in chat.members:
@@ -94,7 +94,7 @@ def post_ephemeral(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def update(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """Another content for a message of the app; streaming ones cannot be changed so."""
+    """Put another content for a message of the app; streaming ones cannot be changed so."""
     chat = world.chat_for_bot(params.needed("channel"))
     message = world.own(chat, params.needed("ts"))
     if message.streaming and time.time() < message.stream_ends:
@@ -121,7 +121,7 @@ def delete(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def set_status(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """The line under a thread that says what the app is about."""
+    """Set the line under a thread that says what the app is about."""
     chat = world.chat_for_bot(params.needed("channel_id"))
     thread = params.needed("thread_ts")
     if thread not in world.messages[chat.id]:
@@ -148,7 +148,7 @@ def set_session(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def users_info(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """A person."""
+    """Give a person."""
     account = world.accounts.get(params.needed("user"))
     if account is None:
         raise SlackErrorResponse("user_not_found")
@@ -156,7 +156,7 @@ def users_info(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def conversations_info(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """A chat."""
+    """Give a chat."""
     chat = world.chats.get(params.needed("channel"))
     if chat is None:
         raise SlackErrorResponse("channel_not_found")
@@ -164,14 +164,14 @@ def conversations_info(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def history(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """Messages outside threads, newest first."""
+    """Give messages outside threads, newest first."""
     chat = world.chat_for_bot(params.needed("channel"))
     found = [message for message in world.messages[chat.id].values() if not message.thread]
     return _page(world, params, found[::-1])
 
 
 def replies(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """A thread with its root, oldest first."""
+    """Give a thread with its root, oldest first."""
     chat, root = world.chat_for_bot(params.needed("channel")), params.needed("ts")
     if root not in world.messages[chat.id]:
         raise SlackErrorResponse("thread_not_found")

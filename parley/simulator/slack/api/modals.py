@@ -20,7 +20,7 @@ TROUBLE = "We had some trouble connecting. Try again?"
 
 
 def open_view(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """A form for who the trigger belongs to."""
+    """Open a form for who the trigger belongs to."""
     view = params.object("view")
     check_view(view)
     for number, block in enumerate(fields_of(view)):
@@ -40,7 +40,7 @@ def open_view(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def fields_of(view: JsonObject) -> list[dict[str, Json]]:
-    """The input blocks of a view."""
+    """Return the input blocks of a view."""
     return [block for block in as_list(view.get("blocks")) if isinstance(block, dict)]
 
 
@@ -59,7 +59,7 @@ def see_modal(modal: Modal) -> SeenModal:
 
 
 def submission(world: SlackWorld, modal: Modal) -> JsonObject:
-    """The payload of a form that is sent."""
+    """Return the payload of a form that is sent."""
     state: dict[str, Json] = {}
     for block in fields_of(modal.view):
         action = str(as_object(block.get("element")).get("action_id") or "")
@@ -78,7 +78,7 @@ def submission(world: SlackWorld, modal: Modal) -> JsonObject:
 
 
 def apply_view_response(modal: Modal, answer: JsonObject | None) -> None:
-    """The app answered a form that was sent; None when it did not in time."""
+    """Show what the app answered to a form that was sent; None when it did not in time."""
     if answer is None:
         modal.errors = {"": TROUBLE}
     elif answer.get("response_action") == "errors":

@@ -15,7 +15,7 @@ _STATES = frozenset({"pending", "in_progress", "complete", "error"})
 
 
 def start(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """A new, growing reply in a thread."""
+    """Post a new, growing reply in a thread."""
     chat = world.chat_for_bot(params.needed("channel"))
     thread = find_thread_root(world, chat, params)
     if not thread:
@@ -35,7 +35,7 @@ def start(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def append(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """More of it."""
+    """Append to it."""
     chat, message = _streaming(world, params)
     text, tasks = _pieces(params)
     if not text and not tasks:
@@ -45,7 +45,7 @@ def append(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def stop(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """The end of it."""
+    """End it."""
     chat, message = _streaming(world, params)
     text, tasks = _pieces(params)
     status = params.text("session_status")
@@ -71,7 +71,7 @@ def _streaming(world: SlackWorld, params: SlackParams) -> tuple[SlackChat, Slack
 
 
 def _pieces(params: SlackParams) -> tuple[str, list[JsonObject]]:
-    """The call's text and task cards. Raises SlackErrorResponse."""
+    """Return the call's text and task cards. Raises SlackErrorResponse."""
     text, tasks = params.text("markdown_text"), []
     if text and params.array("chunks"):
         raise SlackErrorResponse("invalid_arguments")

@@ -14,7 +14,7 @@ MOST_BYTES = 1_000_000_000
 
 
 def get_url(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """Step one: where to put the bytes."""
+    """Say where to put the bytes: step one."""
     name, length = params.needed("filename"), params.integer("length", 0)
     if not 0 < length <= MOST_BYTES:
         raise SlackErrorResponse("invalid_arguments" if length < 1 else "file_upload_size_restricted")
@@ -24,7 +24,7 @@ def get_url(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def receive(world: SlackWorld, file_id: str, content: bytes) -> None:
-    """Step two: the bytes. Raises SlackErrorResponse when they are not as many as was said."""
+    """Take the bytes: step two. Raises SlackErrorResponse when they are not as many as was said."""
     file = world.files.get(file_id)
     if file is None or file.uploaded:
         raise SlackErrorResponse("not_found", 404)
@@ -34,7 +34,7 @@ def receive(world: SlackWorld, file_id: str, content: bytes) -> None:
 
 
 def complete(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """Step three: show it. A file that is already shown is shown once more."""
+    """Show it: step three. A file that is already shown is shown once more."""
     entries = params.array("files")
     files = [world.files.get(str(entry.get("id"))) for entry in entries if isinstance(entry, dict)]
     if not files or any(file is None or not file.uploaded for file in files):
@@ -60,7 +60,7 @@ def _share(world: SlackWorld, params: SlackParams, files: list[File]) -> None:
 
 
 def info(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """A file."""
+    """Give a file."""
     file = world.files.get(params.needed("file"))
     if file is None:
         raise SlackErrorResponse("file_not_found")

@@ -16,7 +16,7 @@ _BLOCKS = frozenset({"Paragraph", "Heading", "CodeBlock", "Item", "TableRow", "T
 
 
 def render_markdown(markdown: str) -> tuple[str, tuple[str, ...]]:
-    """Standard markdown as people see it, and those parts of it that are set as code.
+    """Return standard markdown as people see it, and those parts of it that are set as code.
 
     HTML is none to Slack: it is shown as written. References like `&amp;` are read.
     """

@@ -20,7 +20,7 @@ _LATE = "query is too old and response timeout expired or query ID is invalid"
 
 
 def parse_keyboard(params: TelegramParams) -> JsonObject | None:
-    """The call's keyboard, checked. Raises TelegramErrorResponse."""
+    """Return the call's keyboard, checked. Raises TelegramErrorResponse."""
     markup = params.object_or_none("reply_markup")
     rows = markup.get("inline_keyboard") if markup else None
     if not isinstance(rows, list):
@@ -55,7 +55,7 @@ def press_button(
 
 
 def answer_callback_query(world: TelegramWorld, params: TelegramParams) -> Json:
-    """An end to a pressed button's waiting, with a note for who pressed it."""
+    """Put an end to a pressed button's waiting, with a note for who pressed it."""
     pressed = world.presses.get(params.text("callback_query_id"))
     if pressed is None or time.time() - pressed.at > world.query_life:
         raise bad_request(_LATE)

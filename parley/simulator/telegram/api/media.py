@@ -29,7 +29,7 @@ _albums = itertools.count(9_000_000_001)
 
 
 def _media(world: TelegramWorld, params: TelegramParams, kind: MediaKind, reference: str) -> TelegramMedia:
-    """A file that came with the call, or one that the platform already has. Raises TelegramErrorResponse."""
+    """Return a file that came with the call, or that the platform has. Raises TelegramErrorResponse."""
     upload = params.files.get(reference.removeprefix("attach://"))
     if upload is None:
         content = world.files.get(reference)
@@ -58,7 +58,7 @@ def _send(kind: MediaKind) -> Method:
 
 
 def send_media_group(world: TelegramWorld, params: TelegramParams) -> Json:
-    """Two to ten files as one album."""
+    """Send two to ten files as one album."""
     chat = require_chat(world, params)
     entries = params.array("media")
     if not 2 <= len(entries) <= 10:

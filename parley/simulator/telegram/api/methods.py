@@ -26,14 +26,14 @@ Method: TypeAlias = Callable[[TelegramWorld, TelegramParams], Json]
 
 
 def as_json(world: TelegramWorld, message: TelegramMessage) -> JsonObject:
-    """A message as the bot gets it."""
+    """Return a message as the bot gets it."""
     replied = None if message.reply_to is None else world.message(message.chat, message.reply_to)
     pair = None if replied is None else (replied, world.accounts[replied.sender])
     return message_json(message, world.chats[message.chat], world.accounts[message.sender], pair)
 
 
 def require_chat(world: TelegramWorld, params: TelegramParams) -> TelegramChat:
-    """The call's chat, writable by the bot. Raises TelegramErrorResponse."""
+    """Return the call's chat, writable by the bot. Raises TelegramErrorResponse."""
     chat_id = params.integer("chat_id")
     if chat_id is None:
         raise bad_request("chat_id is empty")
@@ -41,7 +41,7 @@ def require_chat(world: TelegramWorld, params: TelegramParams) -> TelegramChat:
 
 
 def require_topic(chat: TelegramChat, params: TelegramParams) -> int | None:
-    """The call's topic, which must exist in the chat. Raises TelegramErrorResponse."""
+    """Return the call's topic, which must exist in the chat. Raises TelegramErrorResponse."""
     topic = params.integer("message_thread_id")
     if topic is not None and topic not in chat.topics:
         raise bad_request("message thread not found")
@@ -49,7 +49,7 @@ def require_topic(chat: TelegramChat, params: TelegramParams) -> int | None:
 
 
 def find_replied_message(world: TelegramWorld, chat: TelegramChat, params: TelegramParams) -> int | None:
-    """The message that the call's answers, if it is there or may be missing. Raises TelegramErrorResponse."""
+    """Return the message that is answered, None for none. Raises TelegramErrorResponse where one must be."""
     wanted = params.object_or_none("reply_parameters")
     if wanted is None:
         legacy = params.integer("reply_to_message_id")
@@ -65,7 +65,7 @@ def find_replied_message(world: TelegramWorld, chat: TelegramChat, params: Teleg
 
 
 def parse_text(params: TelegramParams, name: str, limit: int) -> tuple[str, list[Json]]:
-    """A text and its marks, checked and trimmed like the platform does. Raises TelegramErrorResponse."""
+    """Return a text and its marks, checked and trimmed as the platform does. Raises TelegramErrorResponse."""
     marks = "entities" if name == "text" else "caption_entities"
     if params.text("parse_mode"):
         raise bad_request("parse_mode is not simulated; send entities")
@@ -78,7 +78,7 @@ def parse_text(params: TelegramParams, name: str, limit: int) -> tuple[str, list
 
 
 def post(world: TelegramWorld, chat: TelegramChat, params: TelegramParams) -> TelegramMessage:
-    """A new message of the bot, still empty, with the call's place, reply and buttons."""
+    """Post a new message of the bot, still empty, with the call's place, reply and buttons."""
     topic, reply, markup = (
         require_topic(chat, params),
         find_replied_message(world, chat, params),
@@ -91,7 +91,7 @@ def post(world: TelegramWorld, chat: TelegramChat, params: TelegramParams) -> Te
 
 
 def get_me(world: TelegramWorld, params: TelegramParams) -> Json:
-    """The bot itself."""
+    """Give the bot itself."""
     rights: JsonObject = {
         "can_join_groups": True,
         "can_read_all_group_messages": not world.privacy,
@@ -101,7 +101,7 @@ def get_me(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def send_message(world: TelegramWorld, params: TelegramParams) -> Json:
-    """A text to a chat."""
+    """Send a text to a chat."""
     chat = require_chat(world, params)
     text, marks = parse_text(params, "text", MOST_TEXT)
     if not text:
@@ -112,7 +112,7 @@ def send_message(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def send_rich_message(world: TelegramWorld, params: TelegramParams) -> Json:
-    """A rich text to a chat."""
+    """Send a rich text to a chat."""
     chat = require_chat(world, params)
     markdown = rich_messages.markdown_of(params)
     if not markdown:
@@ -123,7 +123,7 @@ def send_rich_message(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def require_own_message(world: TelegramWorld, params: TelegramParams, what: str) -> TelegramMessage:
-    """The bot's own message that the call names. Raises TelegramErrorResponse."""
+    """Return the bot's own message that the call names. Raises TelegramErrorResponse."""
     chat = require_chat(world, params)
     message = world.message(chat.id, params.integer("message_id") or 0)
     if message is None:
@@ -134,7 +134,7 @@ def require_own_message(world: TelegramWorld, params: TelegramParams, what: str)
 
 
 def edit_message_text(world: TelegramWorld, params: TelegramParams) -> Json:
-    """Another text, plain or rich, for a message of the bot."""
+    """Put another text, plain or rich, for a message of the bot."""
     message = require_own_message(world, params, "edit")
     markdown = rich_messages.markdown_of(params)
     if markdown:
@@ -146,7 +146,7 @@ def edit_message_text(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def edit_markup(world: TelegramWorld, params: TelegramParams) -> Json:
-    """Other buttons for a message of the bot."""
+    """Put other buttons for a message of the bot."""
     message = require_own_message(world, params, "edit")
     markup = inline_keyboards.parse_keyboard(params)
     return _changed(world, message, message.text, message.entities, markup, message.rich)
@@ -182,7 +182,7 @@ def delete_message(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def send_draft(world: TelegramWorld, params: TelegramParams) -> Json:
-    """A reply that is still being written; private chats only."""
+    """Show a reply that is still being written; private chats only."""
     chat = require_chat(world, params)
     if chat.kind != "private":
         raise bad_request("TEXTDRAFT_PEER_INVALID")
@@ -216,7 +216,7 @@ def get_file(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def set_commands(world: TelegramWorld, params: TelegramParams) -> Json:
-    """The command menu of a scope and language."""
+    """Set the command menu of a scope and language."""
     commands = params.array("commands")
     for command in commands:
         named = isinstance(command, dict) and str(command.get("command", ""))
@@ -228,13 +228,13 @@ def set_commands(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def get_commands(world: TelegramWorld, params: TelegramParams) -> Json:
-    """The command menu of a scope and language."""
+    """Give the command menu of a scope and language."""
     scope = params.object_or_none("scope") or {"type": "default"}
     return world.commands.get((str(scope.get("type")), params.text("language_code")), [])
 
 
 def react(world: TelegramWorld, params: TelegramParams) -> Json:
-    """The bot's reactions to a message."""
+    """Set the bot's reactions to a message."""
     chat = require_chat(world, params)
     message = world.message(chat.id, params.integer("message_id") or 0)
     if message is None:
@@ -246,7 +246,7 @@ def react(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def get_chat(world: TelegramWorld, params: TelegramParams) -> Json:
-    """A chat as the bot sees it."""
+    """Give a chat as the bot sees it."""
     return chat_json(require_chat(world, params)) | {"accent_color_id": 0, "max_reaction_count": 11}
 
 

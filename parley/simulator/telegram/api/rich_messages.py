@@ -13,7 +13,7 @@ _RULER = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?
 
 
 def markdown_of(params: TelegramParams) -> str:
-    """The markdown of the call's rich message, "" when it has none. Raises TelegramErrorResponse."""
+    """Return the markdown of the call's rich message, "" when it has none. Raises TelegramErrorResponse."""
     message = params.object_or_none("rich_message")
     if message is None:
         return ""

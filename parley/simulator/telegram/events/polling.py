@@ -44,7 +44,7 @@ class PollingQueue:
             self._current.set_exception(error)
 
     async def get_updates(self, params: TelegramParams) -> Json:
-        """Updates from `offset` on, as soon as there are any, or nothing after `timeout` seconds."""
+        """Return updates from `offset` on, as soon as there are any, or nothing after `timeout` seconds."""
         world = self._world
         if world.webhook:
             raise TelegramErrorResponse(409, _HOOKED)

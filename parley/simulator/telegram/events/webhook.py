@@ -108,7 +108,7 @@ def set_webhook(world: TelegramWorld, params: TelegramParams) -> Json:
 
 
 def delete_webhook(world: TelegramWorld, params: TelegramParams) -> Json:
-    """Back to polling."""
+    """Go back to polling."""
     world.webhook = ""
     _drop(world, params)
     return True
