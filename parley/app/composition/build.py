@@ -141,16 +141,12 @@ async def _put_together(
         news=journal.news,
         quarantine=quarantine,
     )
-    people = build_privacy_service(
-        loaded, services, journal, agent, partial(make_channel, loaded, journal, NULL_NOTIFIER)
-    )
+    make = partial(make_channel, loaded, journal, NULL_NOTIFIER)
+    people = build_privacy_service(loaded, services, journal, agent, make)
     lag, letters = LoopLag(), DeadLetters(journal)
     figures = build_metrics(services.deliveries, pulse.reports, channels, lag)
-    api = [
-        *_api(loaded, services, memory, people, letters),
-        metrics_route(figures, partial(letter_metrics, letters)),
-    ]
-    server = _server(loaded, channels, pulse, api)
+    scrape = metrics_route(figures, partial(letter_metrics, letters))
+    server = _server(loaded, channels, pulse, [*_api(loaded, services, memory, people, letters), scrape])
     clearing = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
     watches = (lag.run, watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
