@@ -51,10 +51,9 @@ async def running_core(
 
     `sessions` are those of single people by their id, "" is everybody else's. Without a `store` it is a file.
     """
-    channel_options = ChannelOptions(
-        sessions[""], sessions, mode=mode, allowed_users=frozenset({"*"}), burst_window=0.0
-    )
-    options = CoreOptions(channels={"null": channel_options})
+    everyone = frozenset({"*"})
+    own = ChannelOptions(sessions[""], sessions, mode=mode, allowed_users=everyone, burst_window=0.0)
+    options = CoreOptions(channels={"null": own})
     async with (
         store or SqliteStore.open(folder / "parley.db") as journal,
         LangGraphAgent(AgentEndpoint(url), files=folder / "answers") as agent,
@@ -74,8 +73,7 @@ async def running_core(
             clock=time.time,
             pairing=Pairing(journal, time.time),
         )
-        manager = Manager(services)
-        working = asyncio.create_task(manager.run())
+        working = asyncio.create_task((manager := Manager(services)).run())
         try:
             yield Core(bus, manager, channel)
         finally:

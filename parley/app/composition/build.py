@@ -118,10 +118,8 @@ async def _put_together(
 ) -> Parley:
     options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
     bus = MessageBus(journal, options.channels, pairing, BusyPolicyCache(journal, journal.news))
-    channels = make_channels(loaded, journal, journal.news)
-    clicks = ClickHandler(journal, options.channels, pairing)
-    supervisors = _supervisors(channels, bus, clicks, journal)
-    quarantine = Quarantine()
+    channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
+    supervisors = _supervisors(channels, bus, ClickHandler(journal, options.channels, pairing), journal)
     memory = make_memory(loaded, journal, clock, quarantine)
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
@@ -141,14 +139,15 @@ async def _put_together(
         news=journal.news,
         quarantine=quarantine,
     )
-    make = partial(make_channel, loaded, journal, NULL_NOTIFIER)
-    people = build_privacy_service(loaded, services, journal, agent, make)
+    people = build_privacy_service(
+        loaded, services, journal, agent, partial(make_channel, loaded, journal, NULL_NOTIFIER)
+    )
     lag, letters = LoopLag(), DeadLetters(journal)
     figures = build_metrics(services.deliveries, pulse.reports, channels, lag)
     scrape = metrics_route(figures, partial(letter_metrics, letters))
     server = _server(loaded, channels, pulse, [*_api(loaded, services, memory, people, letters), scrape])
-    clearing = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
-    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, clearing.run)
+    deletion = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
+    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run)
     watches = (lag.run, watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
     background = (*work, *watches, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)

@@ -108,6 +108,7 @@ NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
     ): "writes into the documents",
     re.compile(r"(?:\.venv/bin/python -m )?pip install .*"): "changes the environment that the tests run in",
     re.compile(r"make"): "the name of the program",
+    re.compile(r"make coverage"): "runs the default tests, which this one may be among",
     re.compile(r"make lint"): "reads all of the checkout for a minute; .ci/run does",
     re.compile(r"openssl .*"): "another program's, which Parley needs nowhere",
     re.compile(r"sqlite3 .*"): "another program's, which Parley needs nowhere",
