@@ -78,6 +78,7 @@ FOR_OTHERS = {
     "the browser, which is given a script": {"channels/web/sentences.py"},
     "the agent": {
         "parley/agent/files/content_blocks.py",
+        "parley/agent/files/formats/slides.py",
         "parley/agent/hitl/decisions.py",
         "channels/feishu/inbound/message_content.py",
     },
