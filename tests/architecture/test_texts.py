@@ -40,6 +40,7 @@ NOT_SAID = re.compile(
 FOR_OTHERS = {
     "whoever runs Parley, or its log": {
         *(
+            "parley/agent/files/formats/slides.py",
             "parley/agent/files/reader.py",
             "parley/agent/files/sandbox.py",
             "parley/agent/files/sandbox_trial.py",
