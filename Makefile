@@ -4,7 +4,8 @@ PY := $(VENV)/bin/python
 # Modules are compiled when they are first used: half the time and a third of the space of compiling all.
 INSTALL := $(PY) scripts/install.py
 # The program that reads files may write none, and would compile its libraries for each file anew.
-COMPILE_READERS = $(PY) -W ignore -c "import PIL.Image, charset_normalizer, mammoth, markdownify, openpyxl, pptx, pypdfium2.raw"
+READERS := epub, page, pdf, picture, plain_text, slides, word, workbook
+COMPILE_READERS = $(PY) -W ignore -c "from parley.agent.files.formats import $(READERS)"
 VENDORS := .pytest_cache/vendors
 PAGE_TOOLS := .pytest_cache/page-tools
 EDITION ?= usual
