@@ -7,15 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.channels.dingtalk.inbound.card_callbacks import MALFORMED
 from parley.channels.dingtalk.inbound.card_callbacks import parse_card_callback as dingtalk_press
 from parley.channels.feishu.inbound import message_content
-from parley.channels.feishu.inbound.card_actions import _RUBBISH as FEISHU_RUBBISH
 from parley.channels.feishu.inbound.card_actions import parse_card_action as feishu_press
 from parley.channels.feishu.inbound.event_parser import resolve_mentions
+from parley.channels.kit.fields import MALFORMED
 from parley.channels.kit.files import safe_name
 from parley.channels.slack import formatting as slack
-from parley.channels.slack.inbound.context import MALFORMED as SLACK_RUBBISH
 from parley.channels.slack.inbound.interactions import parse_block_action
 from parley.core.model.codec import decode, encode
 from parley.core.model.types import InboundMessage
@@ -61,8 +59,8 @@ def test_a_changed_event_is_read_or_left(channel, data):
 @pytest.mark.parametrize(
     ("read", "press", "declared"),
     [
-        (parse_block_action, SLACK_PRESS, SLACK_RUBBISH),
-        (lambda event: feishu_press(json.dumps(event).encode()), FEISHU_PRESS, FEISHU_RUBBISH),
+        (parse_block_action, SLACK_PRESS, MALFORMED),
+        (lambda event: feishu_press(json.dumps(event).encode()), FEISHU_PRESS, MALFORMED),
         (lambda event: dingtalk_press("1", event), DINGTALK_PRESS, MALFORMED),
     ],
     ids=["slack", "feishu", "dingtalk"],
@@ -82,7 +80,7 @@ def test_a_changed_press_is_read_or_rubbish(read, press, declared, data):
     st.dictionaries(texts, values),
 )
 def test_any_content_of_feishu_is_read(kind, found):
-    with suppress(*FEISHU_RUBBISH):
+    with suppress(*MALFORMED):
         message_content.parse_content(kind, found, "om_1")
 
 
