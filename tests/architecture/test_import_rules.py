@@ -36,7 +36,7 @@ def test_every_foreign_import_is_a_declared_dependency():
     extras = (line for lines in project["optional-dependencies"].values() for line in lines)
     declared = {normal(re.split(r"[^\w.-]", line)[0]) for line in [*project["dependencies"], *extras]}
     homes = packages_distributions()
-    undeclared = {}
+    undeclared: dict[str, str] = {}
     for path in modules():
         for top in imports(path) - set(sys.stdlib_module_names) - set(IMPORTED_AS):
             if not declared & {normal(home) for home in homes.get(top, [])}:
@@ -53,7 +53,7 @@ def imports(path):
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             found.add(node.module.split(".")[0])
     return found
 

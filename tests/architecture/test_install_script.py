@@ -55,7 +55,7 @@ def test_pip_installs_where_uv_cannot_be_had(tmp_path: Path) -> None:
         command, env=alone, capture_output=True, text=True, timeout=patience(60), check=False
     )
     assert done.returncode == 0, done.stderr
-    seen = [python, "-c", "import tiny; print(tiny.SIZE)"]
+    seen = [str(python), "-c", "import tiny; print(tiny.SIZE)"]
     assert subprocess.run(seen, capture_output=True, text=True, check=True).stdout == "1\n"
     lock.write_text("tiny==2 --hash=sha256:" + "0" * 64 + "\n")
     assert subprocess.run(command, env=alone, capture_output=True, check=False).returncode != 0

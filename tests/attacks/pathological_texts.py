@@ -137,21 +137,22 @@ class _Samples:
         """Return a short text that a sequence matches, with `more` of each repetition."""
         return "".join(self._one(name, value, more) for name, value in items)
 
-    def _one(self, name: object, value: object, more: int) -> str:
+    def _one(self, name: object, value, more: int) -> str:
         if name is op.LITERAL:
-            return chr(value)  # type: ignore[arg-type]
+            return chr(value)
         if name in (op.IN, op.ANY, op.NOT_LITERAL):
             return next(self._of_class(name, value), "")
         if name is op.BRANCH:
-            return self.least(list(value[1][0]), more)  # type: ignore[index]
+            return self.least(list(value[1][0]), more)
         if name in _REPEATS:
-            least, most, body = value  # type: ignore[misc]
-            return self.least(list(body), more) * min(least + more, most, _MANY)
+            least, most, body = value
+            times: int = min(least + more, most, _MANY)
+            return self.least(list(body), more) * times
         if name is op.GROUPREF:
-            return self._groups.get(value, "")  # type: ignore[call-overload]
+            return self._groups.get(int(value), "")
         if name is op.SUBPATTERN:
-            found = self.least(list(value[3]), more)  # type: ignore[index]
-            self._groups[value[0]] = found  # type: ignore[index]
+            found = self.least(list(value[3]), more)
+            self._groups[value[0]] = found
             return found
         inner = [] if name is op.ASSERT_NOT else _inner((name, value))
         return self.least(inner[0], more) if inner else ""

@@ -83,7 +83,7 @@ def _parts(value: object) -> Iterator[tuple[str, object]]:
     elif isinstance(value, Mapping):
         yield from ((f"[{key!r}]", each) for key, each in list(value.items()))
     elif isinstance(value, type):
-        kinds = re.Pattern | tuple | Mapping
+        kinds = (re.Pattern, tuple, Mapping)
         yield from ((f".{name}", each) for name, each in list(vars(value).items()) if isinstance(each, kinds))
     elif is_dataclass(value):
         yield from ((f".{field.name}", getattr(value, field.name, None)) for field in fields(value))
@@ -127,7 +127,7 @@ def in_functions(module: str) -> Iterator[Reachable]:
     """Yield the patterns that stand in a call of `re` within a function of a module."""
     for place, call in _calls(module):
         pattern = call.args[0]
-        if isinstance(pattern, ast.Constant):
+        if isinstance(pattern, ast.Constant) and isinstance(pattern.value, str | bytes):
             yield Reachable(place, pattern.value, _flags(call), _method(call))
 
 

@@ -23,9 +23,11 @@ from parley.channels.kit.text import chunks, utf16_length
 from parley.channels.slack import formatting as slack
 from parley.channels.telegram import formatting as telegram
 from parley.channels.telegram.outbound.rich_layout import wants_layout
+from parley.core.hitl import policy
 from parley.core.model import sanitize
 from parley.core.model.command_syntax import parse_command as command
 from parley.core.model.errors import MemoryFailed
+from parley.core.model.types import Json
 from parley.memory.edits import comparable_values, similarity
 from parley.memory.learning import upload_filter
 from parley.memory.learning.extraction import parse_response as answers
@@ -38,7 +40,7 @@ from tests.attacks.time_growth import climbs, steep
 
 pytestmark = pytest.mark.attacks
 
-US = [{"key": "@_user_1", "id": {"open_id": "me"}, "name": "Parley"}]
+US: Json = [{"key": "@_user_1", "id": {"open_id": "me"}, "name": "Parley"}]
 
 
 def update(text):
@@ -64,7 +66,7 @@ READ = {
     ),
     "what a file is": lambda text: sniff.kind_of(text.encode("utf-8", "replace")),
     "a file's text": lambda text: decisions._REFUSAL.sub("", text),
-    "a decision": lambda text: [each.fullmatch(text) for each in (decisions._EDITION, decisions._RESPONSE)],
+    "a decision": lambda text: [each.fullmatch(text) for each in (policy._EDITION, decisions._RESPONSE)],
     "the demonstration": lambda text: intents.choose_reply(
         thread_inspection.inspect_thread([HumanMessage(text)])
     ),

@@ -7,6 +7,8 @@ bounds, by a lookbehind that keeps a search from beginning within a run, or by s
 
 import ast
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
@@ -26,7 +28,7 @@ OUR_OWN = {
 """What no text from outside reaches, and why."""
 
 SECRETS = ("s3cret", "an-other.one", "a b c")
-MADE = {
+MADE: Mapping[str, str | Sequence[str | re.Pattern[str]]] = {
     "parley.server.demo.intents:_when: pattern.replace('.*', '.{0,200}')": "stands in _INTENTS",
     "parley.memory.learning.extraction.rules:_rule: pattern": "stands in RULES and WHOLE",
     "parley.app.process.logs:__init__: '|'.join(map(re.escape, longest_first))": [
@@ -53,7 +55,7 @@ SOURCES = {
 }
 # Those that made a process stand still, as they were.
 _DASHES = r"[ \t]*:?-+:?[ \t]*"
-ONCE = {
+ONCE: Mapping[str, tuple[Any, str]] = {
     "kinds": (rb"(?is)\s*(<!--.*?-->\s*|<\?xml.*?\?>\s*)*<(!doctype html|html)\b", "match"),
     "marks": (r"(?m)^\[(?:Attached file \".*\" \(.*\), \d+ bytes: .*|cut here: .*)\]$\n?", "finditer"),
     "rules": (r"(?i),?\s+(?:and|but)\s+(?=(?:i|my|i'm)\b)|,\s+(?=(?:i|my) )|[，,](?=我)", "finditer"),

@@ -3,9 +3,10 @@
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, FilePayload, Page
 
 from parley.channels.web.config import Config
 from parley.console.http.options import ConsoleOptions
@@ -18,7 +19,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 TOOLS = Path(os.environ.get("PARLEY_PAGE_TOOLS", Path(__file__).parents[2] / ".pytest_cache" / "page-tools"))
 """Where `make browser` puts axe."""
-LOOKS = [(scheme, width) for scheme in ("light", "dark") for width in (1280, 390)]
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+LOOKS = [(scheme, width) for scheme in SCHEMES for width in (1280, 390)]
 SETTLE = """() => {
   // What is fading in has no contrast yet; what turns for ever has no end to be put to.
   const ends = (each) => each.effect.getComputedTiming().endTime < Infinity;
@@ -82,8 +84,8 @@ async def queued(chat: Chat) -> None:
 async def files(chat: Chat) -> None:
     await chat.send("the report please")
     await chat.page.locator(".entry.agent .file").wait_for()
-    note = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"words"}
-    await chat.page.set_input_files("input[type=file]", note)  # type: ignore[arg-type]
+    note: FilePayload = {"name": "note.txt", "mimeType": "text/plain", "buffer": b"words"}
+    await chat.page.set_input_files("input[type=file]", note)
     await chat.page.locator(".chosen li:not(.sending)").wait_for()
 
 
@@ -111,7 +113,7 @@ async def test_a_state_of_the_chat(chat: Chat, state: Callable[[Chat], Awaitable
     await chat.page.emulate_media(reduced_motion="reduce")
     await state(chat)
     for scheme, width in LOOKS:
-        await chat.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        await chat.page.emulate_media(color_scheme=scheme)
         await chat.page.set_viewport_size({"width": width, "height": 844})
         await chat.shot(f"axe-{state.__name__}-{scheme}-{width}")
         assert await findings(chat.page) == [], (scheme, width)
@@ -123,8 +125,8 @@ async def test_the_memory_panel(browser: Browser, tmp_path: Path, phone: bool) -
     memories = known()
     async with served(tmp_path, memories) as url, opened(browser, url, memories, phone=phone) as panel:
         await panel.page.locator("dialog.memory .fact").first.wait_for()
-        for scheme in ("light", "dark"):
-            await panel.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for scheme in SCHEMES:
+            await panel.page.emulate_media(color_scheme=scheme)
             assert await findings(panel.page) == [], scheme
 
 
@@ -133,7 +135,7 @@ async def test_the_sign_in(browser: Browser, tmp_path: Path) -> None:
     async with running(tmp_path, MemoryDocuments(), options, Config()) as (url, _):
         page = await new_page(browser, viewport={"width": 390, "height": 844})
         await page.goto(url)
-        for scheme in ("light", "dark"):
-            await page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        for scheme in SCHEMES:
+            await page.emulate_media(color_scheme=scheme)
             assert await findings(page) == [], scheme
         await page.close()

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Route
+from playwright.async_api import Browser, FilePayload, Route
 
 from tests.browser.conftest import Chat, listen, new_page
 
@@ -94,7 +94,7 @@ async def test_a_slash_lists_the_commands(chat: Chat) -> None:
 
 
 async def test_files_are_picked_dropped_and_pasted(chat: Chat) -> None:
-    picture = {"name": "dot.png", "mimeType": "image/png", "buffer": PIXEL}
+    picture: FilePayload = {"name": "dot.png", "mimeType": "image/png", "buffer": PIXEL}
     await chat.page.locator("input[type=file]").set_input_files([picture])
     transfer = await chat.page.evaluate_handle(
         "() => { const t = new DataTransfer(); t.items.add(new File(['dropped'], 'drop.txt')); return t; }"
@@ -141,7 +141,7 @@ async def test_a_message_sent_while_its_file_is_on_its_way_waits_for_it(chat: Ch
 async def test_too_large_a_file_is_refused_at_once(chat: Chat) -> None:
     await chat.page.fill("#write", "/")
     await chat.page.get_by_role("option").first.wait_for()  # now the page knows its server's limits, too
-    big = {"name": "big.bin", "mimeType": "application/octet-stream", "buffer": b"x" * 2_000_001}
+    big: FilePayload = {"name": "big.bin", "mimeType": "application/octet-stream", "buffer": b"x" * 2_000_001}
     await chat.page.locator("input[type=file]").set_input_files([big])
     await chat.page.get_by_role("alert").get_by_text("big.bin is larger than 2.0 MB").wait_for()
     assert await chat.page.locator(".chosen li").count() == 0

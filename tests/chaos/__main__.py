@@ -118,7 +118,7 @@ def main(arguments: Sequence[str]) -> int:
         print(missing, flush=True)
     print(f"seed {asked.whole.seed}: {len(towns)} installations, {asked.whole}", flush=True)
     asyncio.run(run(towns, asked.minutes, prefix))
-    results = {edition: [] for edition, _ in asked.towns}
+    results: dict[Edition, list[Result]] = {edition: [] for edition, _ in asked.towns}
     for town in towns:
         if town.result is not None:
             results[town.edition].append(town.result)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -194,7 +195,7 @@ async def _say_all(place: ChaosConversation, board: ProgressBoard, seats: asynci
     said = place.line.said
     async with seats:
         for number, each in enumerate(said):
-            await board.until(lambda number=number: _may_say(place, number, board))
+            await board.until(partial(_may_say, place, number, board))
             board.say(each.id)
             await place.say(each, board)
             await asyncio.sleep(each.pause)

@@ -6,7 +6,7 @@ import asyncio
 import operator
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import Annotated, Any, TypeAlias, TypedDict
+from typing import Annotated, Any, Protocol, TypeAlias, TypedDict, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -59,7 +59,7 @@ class Speaker(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **_: object,
     ) -> ChatResult:
-        chunks = [chunk.message async for chunk in self._astream(messages)]
+        chunks = [cast("AIMessageChunk", chunk.message) async for chunk in self._astream(messages)]
         whole = chunks[0]
         for chunk in chunks[1:]:
             whole += chunk
@@ -72,7 +72,7 @@ class Speaker(BaseChatModel):
 
 def _one_node(node: Node | Graph, name: str = "model", context: type | None = None) -> Graph:
     graph = StateGraph(MessagesState, context_schema=context)
-    return graph.add_node(name, node).add_edge(START, name).compile()  # type: ignore[arg-type, type-var]
+    return graph.add_node(name, node).add_edge(START, name).compile()
 
 
 async def _echo(state: MessagesState, writer: StreamWriter) -> dict[str, Any]:
@@ -145,7 +145,13 @@ class _Answers(TypedDict, total=False):
     messages: list[AnyMessage]
 
 
-def _asker(name: str) -> Callable[[_Answers], Awaitable[dict[str, Any]]]:
+class _Asking(Protocol):
+    """A node that asks."""
+
+    async def __call__(self, state: _Answers) -> dict[str, Any]: ...
+
+
+def _asker(name: str) -> _Asking:
     async def ask(state: _Answers) -> dict[str, Any]:
         return {"answers": [f"{name}={interrupt(name)}"]}
 

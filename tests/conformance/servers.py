@@ -90,7 +90,7 @@ def official(folder: Path) -> Iterator[Server]:
     (folder / "langgraph.json").write_text(json.dumps({"dependencies": ["."], "graphs": graphs}))
     port = free_port()
     command = [
-        program,
+        str(program),
         "dev",
         "--no-browser",
         "--no-reload",

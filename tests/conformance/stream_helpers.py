@@ -27,7 +27,7 @@ def events_named(parts: list[StreamPart], event: str) -> list[Any]:
     return [part.data for part in parts if part.event == event]
 
 
-def texts(state: ThreadState) -> list[str]:
+def texts(state: ThreadState) -> list[Any]:
     """What the messages in a state say."""
     values: Any = state["values"]
     return [message["content"] for message in values["messages"]]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from pathlib import Path
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -93,11 +94,16 @@ _numbers = st.one_of(
     st.sampled_from((10**30, 10**400, -1, 0, 2**31, 2**63)),
     st.floats(allow_nan=False, allow_infinity=False),
 )
+
+
+def _nested(depth: int) -> object:
+    start: object = {}
+    return reduce(lambda inner, _: [inner], range(depth), start)
+
+
 _plain = st.one_of(st.none(), st.booleans(), _numbers, texts)
-values = st.recursive(
-    st.one_of(
-        _plain, st.builds(lambda depth: reduce(lambda inner, _: [inner], range(depth), {}), st.just(DEEPEST))
-    ),
+values: st.SearchStrategy[Any] = st.recursive(
+    st.one_of(_plain, st.builds(_nested, st.just(DEEPEST))),
     lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(texts, inner, max_size=4)),
     max_leaves=8,
 )
@@ -117,7 +123,7 @@ def bent(draw: st.DrawFn, examples: Sequence[object]) -> object:
     return example
 
 
-def _bend(draw: st.DrawFn, holder: dict | list, key: str | int, places: Sequence[tuple]) -> None:
+def _bend(draw: st.DrawFn, holder, key, places: Sequence[tuple[Any, Any]]) -> None:
     match draw(st.integers(0, 5)):
         case 0:
             del holder[key]
@@ -135,8 +141,10 @@ def _bend(draw: st.DrawFn, holder: dict | list, key: str | int, places: Sequence
             holder[key] = draw(values)
 
 
-def _places(value: object) -> Iterator[tuple[dict | list, str | int]]:
-    keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+def _places(value) -> Iterator[tuple[Any, Any]]:
+    keys: Iterable[Any] = ()
+    if isinstance(value, dict | list):
+        keys = list(value) if isinstance(value, dict) else range(len(value))
     for key in keys:
         yield value, key
         yield from _places(value[key])

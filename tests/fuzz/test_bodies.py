@@ -16,6 +16,7 @@ import parley.app.settings
 from parley.app.cli.clients.dead_letter_client import LetterView, _Lists
 from parley.app.settings.load import read_settings
 from parley.channels.web.api import request_bodies as web
+from parley.channels.web.api.http_errors import WebApiError
 from parley.console.api import bodies as console
 from parley.core.model.errors import ConfigError
 from tests.fuzz.strategies import bent, fuzzed, texts, values
@@ -73,7 +74,7 @@ def test_any_body_from_the_page_is_taken_or_refused(model, body):
     async def answered():
         try:
             await web.read_json(request(body), model)
-        except web.Refused as refused:
+        except WebApiError as refused:
             return refused.response().status_code
         return 200
 

@@ -16,6 +16,7 @@ from parley.channels.slack.users import SlackUser
 from parley.channels.telegram.inbound.update_handler import parse_or_skip as telegram_heard
 from parley.channels.telegram.inbound.update_parser import TelegramBotIdentity as TelegramMe
 from parley.core.model.codec import encode
+from tests.mutation.vendor_examples import JsonObject
 
 TEAMS = ("T123ABC456", "T061EG9R6", "T111")
 _SLACK = {team: SlackMe("U0LAN0Z89", "B0BOT", team) for team in TEAMS}
@@ -36,7 +37,7 @@ class Outcome(StrEnum):
     """It cannot be read: the log says so, and listening goes on."""
 
 
-def outcome(channel: str, event: dict) -> Outcome:
+def outcome(channel: str, event: JsonObject) -> Outcome:
     """Read an event. Raises whatever it should never raise, and AssertionError for what is not sound."""
     with _Warnings() as warnings:
         try:
@@ -58,7 +59,7 @@ def outcome(channel: str, event: dict) -> Outcome:
     return Outcome.SKIPPED
 
 
-def _slack(body: dict) -> object:
+def _slack(body: JsonObject) -> object:
     # The examples are of three workspaces; we are at home where they are.
     team = body.get("team_id")
     me = _SLACK[team if team in TEAMS else TEAMS[0]]
@@ -70,7 +71,7 @@ def _slack(body: dict) -> object:
     )
 
 
-_READERS: Mapping[str, Callable[[dict], object]] = {
+_READERS: Mapping[str, Callable[[JsonObject], object]] = {
     "slack": _slack,
     "telegram": lambda update: telegram_heard(update, _TELEGRAM, 1.0),
     "feishu": lambda event: feishu_heard(json.dumps(event).encode(), _OURS),

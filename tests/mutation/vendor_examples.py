@@ -5,10 +5,13 @@ from __future__ import annotations
 import copy
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import cast
+from typing import Any, TypeAlias, cast
+
+JsonObject: TypeAlias = dict[str, Any]
+"""A JSON object of a vendor's, or what is left of one."""
 
 _UNIT = Path(__file__).parents[1] / "unit" / "channels"
 CHANNELS = ("slack", "telegram", "feishu", "dingtalk")
@@ -36,18 +39,18 @@ VALUES: tuple[object, ...] = (
 _NAMES = ("id", "text", "type", "files", "bot_id", "subtype", "thread_ts", "message", "content", "extra")
 
 
-def examples(channel: str) -> list[dict]:
+def examples(channel: str) -> list[JsonObject]:
     """As the vendor printed them, and then those that it printed in parts, or before the platform changed."""
     found = json.loads((_UNIT / channel / "samples" / "events.json").read_text("utf-8"))
     printed = found["examples"]
     if channel == "feishu":
         return [*printed, *(_filled(printed[0], each) for each in found["contents"])]
     if channel == "telegram":
-        return [*printed, *cast("list[dict]", _since_then(printed))]
-    return cast("list[dict]", printed)
+        return [*printed, *cast("list[JsonObject]", _since_then(printed))]
+    return cast("list[JsonObject]", printed)
 
 
-def mutated(example: dict, chance: random.Random) -> dict:
+def mutated(example: JsonObject, chance: random.Random) -> JsonObject:
     """The example with one to three values replaced, taken away, given, or moved, at any depth."""
     event = copy.deepcopy(example)
     for _ in range(chance.randint(1, 3)):
@@ -57,7 +60,7 @@ def mutated(example: dict, chance: random.Random) -> dict:
     return event
 
 
-def _change(event: dict, chance: random.Random) -> None:
+def _change(event: JsonObject, chance: random.Random) -> None:
     holder, key = _place(event, chance)
     value = holder[key]
     if key == "content" and isinstance(value, str) and value.startswith("{") and chance.random() < 0.8:
@@ -78,19 +81,21 @@ def _change(event: dict, chance: random.Random) -> None:
             holder[key] = copy.deepcopy(chance.choice(VALUES))
 
 
-def _place(event: object, chance: random.Random) -> tuple[dict | list, str | int]:
+def _place(event: object, chance: random.Random) -> tuple[Any, Any]:
     """Any place in a value, each as likely as the others. Raises LookupError where there is none."""
     return chance.choice(list(_places(event)))
 
 
-def _places(value: object) -> Iterator[tuple[dict | list, str | int]]:
-    keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+def _places(value) -> Iterator[tuple[Any, Any]]:
+    keys: Iterable[Any] = ()
+    if isinstance(value, dict | list):
+        keys = value if isinstance(value, dict) else range(len(value))
     for key in keys:
-        yield value, key  # type: ignore[misc]
-        yield from _places(value[key])  # type: ignore[index]
+        yield value, key
+        yield from _places(value[key])
 
 
-def _filled(event: dict, content: Mapping[str, object]) -> dict:
+def _filled(event: JsonObject, content: Mapping[str, object]) -> JsonObject:
     """Feishu prints the contents of messages apart from the event: the event with one of them."""
     filled = copy.deepcopy(event)
     message = filled["event"]["message"]

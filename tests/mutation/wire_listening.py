@@ -6,7 +6,7 @@ import asyncio
 import copy
 import random
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,9 @@ from parley.core.model.types import InboundMessage
 from parley.core.ports.channel import Channel
 from parley.simulator.dingtalk import DingTalkSimulator
 from parley.simulator.feishu import FeishuSimulator
+from parley.simulator.feishu.people import SimulatedFeishuPeople
 from parley.simulator.slack import SlackSimulator
+from parley.simulator.slack.people import SimulatedSlackPeople
 from parley.simulator.slack.world import TEAM
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.machine import patience
@@ -25,7 +27,7 @@ from tests.kit.platforms import feishu_channel as feishu
 from tests.kit.platforms import slack_channel as slack
 from tests.kit.platforms import telegram_channel as telegram
 from tests.mutation.event_reading import TEAMS
-from tests.mutation.vendor_examples import examples, mutated
+from tests.mutation.vendor_examples import JsonObject, examples, mutated
 
 _BATCH = 100
 # Who writes in the examples is a stranger in the simulated workspaces, and heard as one who is named.
@@ -48,7 +50,7 @@ class Line:
     """
 
     channel: Channel
-    inject: Callable[[dict], None]
+    inject: Callable[[JsonObject], None]
     say: Callable[[str], object]
     settle: Callable[[], None] = lambda: None
 
@@ -112,11 +114,11 @@ async def listen(name: str, count: int, folder: Path) -> Ear:
     return ear
 
 
-def _settle(people: slack.People | feishu.People) -> None:
+def _settle(people: SimulatedSlackPeople | SimulatedFeishuPeople) -> None:
     people.wait(lambda: not people.unacknowledged(), patience(60))
 
 
-def _fresh(example: dict, number: int) -> dict:
+def _fresh(example: JsonObject, number: int) -> JsonObject:
     """The example as another event of its kind: what was heard already is not heard again."""
     event = copy.deepcopy(example)
     for holder, key, value in (
@@ -135,7 +137,7 @@ def _slack(folder: Path) -> Iterator[Line]:
     with SlackSimulator() as sim:
         alice = sim.people.add_person("Alice")
 
-        def inject(body: dict) -> None:
+        def inject(body: JsonObject) -> None:
             # The examples are of other workspaces, whose events are left alone.
             sim.people.inject(body | {"team_id": TEAM} if body.get("team_id") in TEAMS else body)
 
@@ -153,7 +155,7 @@ def _telegram(folder: Path) -> Iterator[Line]:
     with TelegramSimulator() as sim:
         alice = sim.people.add_person("Alice")
 
-        def inject(update: dict) -> None:
+        def inject(update: JsonObject) -> None:
             # The platform numbers updates; what has no number cannot come out of it.
             sim.people.inject({key: value for key, value in update.items() if key != "update_id"})
 
@@ -182,7 +184,7 @@ def _dingtalk(folder: Path) -> Iterator[Line]:
         yield Line(channel, sim.people.inject, lambda text: sim.people.say(alice.id, alice.id, text))
 
 
-_LINES: Mapping[str, Callable[[Path], contextmanager]] = {
+_LINES: Mapping[str, Callable[[Path], AbstractContextManager[Line]]] = {
     "slack": _slack,
     "telegram": _telegram,
     "feishu": _feishu,

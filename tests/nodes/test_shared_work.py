@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
@@ -114,7 +115,7 @@ def test_a_pairing_code_lets_in_once(town: NodeCluster):
     assert found is not None
     for admin in admins:
         admin.say(f"/pair {found[1]}")
-    answers = [until(lambda admin=admin: [seen.text for seen in admin.shown()])[0] for admin in admins]
+    answers = [until(partial(_texts, admin))[0] for admin in admins]
     assert sum("may talk" in text or "let in" in text.lower() for text in answers) == 1, answers
     eve.ask("Good morning", "You said: Good morning")
 
@@ -143,3 +144,7 @@ def test_a_second_node_with_an_agent_of_its_own_is_refused_in_one_line(town: Nod
     assert second.wait() == 2
     assert "agent.url: embedded is for one node" in second.log
     assert "Traceback" not in second.log
+
+
+def _texts(chat: Chat) -> list[str]:
+    return [seen.text for seen in chat.shown()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from parley.core.ports.health import Health
 from tests.reconnect.platform_rigs import Rig
@@ -17,12 +18,16 @@ SEVERAL = 4
 """Tries to connect that fail before a platform is there again."""
 
 
+def _has_another_connection(stage: Stage, seen: int) -> bool:
+    return stage.scene.watch.connections > seen
+
+
 async def dropped(stage: Stage) -> None:
     """The server drops the connection without a word, twice."""
     for number in (1, 2):
         connected = stage.scene.watch.connections
         stage.rig.drop_connection()
-        await stage.scene.until(lambda seen=connected: stage.scene.watch.connections > seen, "another one")
+        await stage.scene.until(partial(_has_another_connection, stage, connected), "another one")
         await stage.asks(f"after drop {number}")
     await stage.others_go_on()
 

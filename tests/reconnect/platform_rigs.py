@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import ClassVar, Self
@@ -94,11 +94,9 @@ class Rig(Driver, ABC):
         """Tickets are (not) worth anything any more when they are used."""
         raise NotImplementedError(f"{self.name} has no tickets")
 
-    @asynccontextmanager
-    async def crowded(self) -> AsyncIterator[None]:
+    def crowded(self) -> AbstractAsyncContextManager[None]:
         """Other programs have all the connections that there are. Enter it while the network is gone."""
         raise NotImplementedError(f"{self.name} has no limit of connections")
-        yield
 
 
 class SlackRig(Rig, SlackDriver):
@@ -122,7 +120,7 @@ class SlackRig(Rig, SlackDriver):
             bot_token=self._platform.bot_token,
             app_token=self._platform.app_token,
             api_url=f"{self.relay.url}/api/",
-            allowed_users="*",
+            allowed_users=("*",),
             request_timeout=_REQUEST,
         )
         times = replace(SocketTiming(), connect=_REQUEST, heartbeat=_HEARTBEAT, linger=_REQUEST, brief=0.05)
@@ -241,7 +239,7 @@ class DingTalkRig(Rig, DingTalkDriver):
         self._platform = DingTalkSimulator(
             timing=DingTalkSimulatorTiming(heartbeat=_HEARTBEAT, farewell=patience(0.1))
         )
-        self._spoken: list[str] = []
+        self._said: list[str] = []
 
     @property
     def platform_port(self) -> int:
@@ -261,10 +259,10 @@ class DingTalkRig(Rig, DingTalkDriver):
         return eager(dingtalk_channel(config, services))
 
     def speak(self, place: Place, text: str) -> None:
-        self._spoken.append(self._platform.people.say(place.conversation.chat, place.owner.id, text))
+        self._said.append(self._platform.people.say(place.conversation.chat, place.owner.id, text))
 
     def heard_by_nobody(self) -> int:
-        return sum(not self._platform.people.heard(number) for number in self._spoken)
+        return sum(not self._platform.people.heard(number) for number in self._said)
 
     def settled(self) -> bool:
         return self._platform.connections == 1

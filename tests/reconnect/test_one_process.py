@@ -7,6 +7,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -109,13 +110,21 @@ def test_one_refused_credential_stops_one_channel(
     left = dict(lines)
     for name, line in lines.items():
         line.refuse()
-        _until(_SEEN, lambda name=name: _health(parley)[name] == "refused", f"{name} shown as refused")
+        _until(_SEEN, partial(_is_refused, parley, name), f"{name} shown as refused")
         del left[name]
         for other, still in left.items():
             assert _health(parley)[other] == "up"
             before = len(still.answers())
             still.say()
-            _until(_PATIENCE, lambda n=before, s=still: len(s.answers()) > n, f"an answer of {other}")
+            _until(_PATIENCE, partial(_has_more, still, before), f"an answer of {other}")
+
+
+def _is_refused(parley: RunningParley, name: str) -> bool:
+    return _health(parley)[name] == "refused"
+
+
+def _has_more(line: Line, answers: int) -> bool:
+    return len(line.answers()) > answers
 
 
 def _health(parley: RunningParley) -> dict[str, str]:

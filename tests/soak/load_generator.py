@@ -142,8 +142,8 @@ async def main(platform: str, conversations: int, messages: int, tokens: int) ->
         crowd = Crowd(places or web, board, tokens * INTERVAL)
         watching = asyncio.create_task(on_web.watch(http, web, board)) if web else None
         talking = asyncio.create_task(crowd.talk())
-        async for line in told:
-            word, _, since = line.decode().strip().partition(" ")
+        async for order in told:
+            word, _, since = order.decode().strip().partition(" ")
             if word == "stop":
                 break
             print(json.dumps({"count": crowd.count(float(since))}), flush=True)

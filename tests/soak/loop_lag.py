@@ -55,7 +55,7 @@ def watched(lags: Path, arguments: list[str]) -> int:
     samplers: list[Sampler] = []
     make = uvloop.new_event_loop
 
-    def new_event_loop() -> asyncio.AbstractEventLoop:
+    def new_event_loop() -> uvloop.Loop:
         loop = make()
         samplers.append(Sampler(loop))
         samplers[-1].begin()

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -33,6 +34,14 @@ async def _until(person: Side, true: Callable[[], object]) -> None:
     await asyncio.to_thread(person.wait, true)
 
 
+def _has_answers(person: Side, count: int) -> bool:
+    return len(person.answers()) == count
+
+
+def _has_answered(person: Side, text: str) -> bool:
+    return text in person.answers()
+
+
 async def test_what_a_person_says_is_heard_acknowledged_and_answered(name: str, person: Side) -> None:
     async with running(name, person.settings) as bot:
         await bot.tells("connected")
@@ -40,7 +49,7 @@ async def test_what_a_person_says_is_heard_acknowledged_and_answered(name: str, 
         said = ("hello", "你好 👩‍👩‍👧", "a < b & c")
         for number, text in enumerate(said, 1):
             person.say(text)
-            await _until(person, lambda number=number: len(person.answers()) == number)
+            await _until(person, partial(_has_answers, person, number))
         await _until(person, lambda: person.unconfirmed() == 0)
     assert person.answers() == [f"you said {text}" for text in said]
 
@@ -79,7 +88,7 @@ async def test_it_is_back_after_the_server_dropped_it_and_nothing_is_lost_or_dou
             if not person.hands_back:
                 await _until(person, person.there)
             person.say(f"after drop {number}")
-            await _until(person, lambda number=number: f"you said after drop {number}" in person.answers())
+            await _until(person, partial(_has_answered, person, f"you said after drop {number}"))
             # Its acknowledgement comes on its own way, and must not be what is dropped next.
             await _until(person, lambda: person.unconfirmed() == 0)
     assert person.answers() == ["you said after drop 1", "you said after drop 2"]

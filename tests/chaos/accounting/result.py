@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from tests.chaos.planning.scale import Edition
 
@@ -81,17 +82,16 @@ class Result:
     @classmethod
     def read(cls, file: Path) -> Result:
         """What was written."""
-        kept = json.loads(file.read_text())
-        return cls(
-            **{name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
-        )
+        kept: dict[str, Any] = json.loads(file.read_text())
+        return cls(**kept | {name: tuple(value) for name, value in kept.items() if isinstance(value, list)})
 
 
 def together(results: Sequence[Result]) -> Result:
     """The results of installations of one edition as one."""
-    return Result(
-        **{each.name: _joined([getattr(one, each.name) for one in results]) for each in fields(Result)}
-    )
+    joined: dict[str, Any] = {
+        each.name: _joined([getattr(one, each.name) for one in results]) for each in fields(Result)
+    }
+    return Result(**joined)
 
 
 def _joined(values: Sequence[object]) -> object:

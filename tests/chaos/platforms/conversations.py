@@ -142,7 +142,11 @@ class FaultyPlatform(ABC):
     async def watch(self, board: ProgressBoard) -> None:
         """Tell the board of answers as they appear, until cancelled."""
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
-        self.world.subscribe(lambda: loop.call_soon_threadsafe(changed.set))
+
+        def wake() -> None:
+            loop.call_soon_threadsafe(changed.set)
+
+        self.world.subscribe(wake)
         while True:
             await changed.wait()
             changed.clear()

@@ -78,7 +78,7 @@ class Posted:
         if any(self.pressed):
             question, option = self.pressed
             return {"id": self.id, "topic": self.topic, "question": question, "option": option}
-        said = {"id": self.id, "text": self.text, "topic": self.topic}
+        said: dict[str, object] = {"id": self.id, "text": self.text, "topic": self.topic}
         return said if self.edits else said | {"files": self.files}
 
 

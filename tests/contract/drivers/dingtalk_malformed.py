@@ -46,28 +46,29 @@ FRAMES = (
     "[" * 5000,
 )
 _NOTHING = '{"cardPrivateData": {"params": {}}}'
+_DATA: tuple[Json, ...] = (
+    {},
+    [],
+    None,
+    {"outTrackId": "somebody else's"},
+    {"outTrackId": "parley-ask-gone-1-0"},
+    {"outTrackId": ["parley-ask-gone-1-0"], "userId": 7},
+    {"outTrackId": "parley-ask-gone-1-0", "userId": "staff1", "content": "no json"},
+    {"outTrackId": "parley-ask-gone-1-0", "userId": "staff1", "content": "[" * 5000},
+    {"outTrackId": "parley-ask-gone-1-0", "userId": "staff1", "content": '{"cardPrivateData": []}'},
+    {"outTrackId": "parley-ask-gone-1-0", "userId": "x" * 999, "content": _NOTHING},
+    {"outTrackId": "parley-ask-gone-1-0", "userId": "\0", "content": _NOTHING},
+    {"outTrackId": "parley-ask-", "userId": "staff1", "spaceId": "cid1", "content": _NOTHING},
+    {
+        "outTrackId": "parley-ask-gone-1-0",
+        "userId": "staff1",
+        "spaceId": "cid1",
+        "content": '{"cardPrivateData": {"params": {"option": ["a"], "private": true}}}',
+    },
+)
 # Presses that no card of ours has, or that no platform should tell of.
 PRESSES = tuple(
     json.dumps({"type": "CALLBACK", "headers": headers, "data": json.dumps(data)})
     for headers in ({"topic": CARD_TOPIC, "messageId": "strange"}, {"topic": CARD_TOPIC})
-    for data in (
-        {},
-        [],
-        None,
-        {"outTrackId": "somebody else's"},
-        {"outTrackId": "parley-ask-gone-1-0"},
-        {"outTrackId": ["parley-ask-gone-1-0"], "userId": 7},
-        {"outTrackId": "parley-ask-gone-1-0", "userId": "staff1", "content": "no json"},
-        {"outTrackId": "parley-ask-gone-1-0", "userId": "staff1", "content": "[" * 5000},
-        {"outTrackId": "parley-ask-gone-1-0", "userId": "staff1", "content": '{"cardPrivateData": []}'},
-        {"outTrackId": "parley-ask-gone-1-0", "userId": "x" * 999, "content": _NOTHING},
-        {"outTrackId": "parley-ask-gone-1-0", "userId": "\0", "content": _NOTHING},
-        {"outTrackId": "parley-ask-", "userId": "staff1", "spaceId": "cid1", "content": _NOTHING},
-        {
-            "outTrackId": "parley-ask-gone-1-0",
-            "userId": "staff1",
-            "spaceId": "cid1",
-            "content": '{"cardPrivateData": {"params": {"option": ["a"], "private": true}}}',
-        },
-    )
+    for data in _DATA
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from parley.simulator.kit.json_values import Json
 
+_NOBODY: dict[str, Json] = {"data": "x:1", "from": {"id": "nobody", "first_name": 3}}
+
 
 def _pressed(**changes: Json) -> Json:
     chat: Json = {"id": 5, "type": "private", "first_name": "E"}
@@ -54,7 +56,7 @@ RUBBISH: tuple[dict[str, Json], ...] = (
     {"callback_query": _pressed(data="half \ud83d a sign:\u0000")},
     {"callback_query": _pressed(data="x:1", message=None)},
     {"callback_query": _pressed(data="x:1", message={"chat": {"id": 5, "type": "private"}, "date": 0})},
-    {"callback_query": _pressed(**{"data": "x:1", "from": {"id": "nobody", "first_name": 3}})},
+    {"callback_query": _pressed(**_NOBODY)},
     {"edited_message": {}},
     {"never_heard_of": {"a": [{"b": {}}] * 50}},
 )

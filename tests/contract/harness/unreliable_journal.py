@@ -94,6 +94,9 @@ class UnreliableJournal(Journal):
     async def note(self, claim: Claim, item: int, note: str) -> None:
         await self._alive.note(claim, item, note)
 
+    async def set_trials(self, claim: Claim, trials: int) -> None:
+        await self._alive.set_trials(claim, trials)
+
     async def release(self, claim: Claim) -> None:
         await self._alive.release(claim)
 

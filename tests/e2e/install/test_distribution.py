@@ -77,7 +77,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _run(program: Path, *arguments: str, folder: Path | None = None) -> str:
-    command = [program, *arguments]
+    command = [str(program), *arguments]
     done = subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, timeout=patience(150)
     )

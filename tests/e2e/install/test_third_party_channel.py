@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import begin, end
 from tests.kit.checkout import ROOT
 from tests.kit.product.process import PATIENCE
+from tests.kit.product.scene import begin, end
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(200)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -41,10 +42,11 @@ def contents(document: object) -> list[str]:
 def until_learned(client: MemoryClient, word: str) -> dict[str, str]:
     """The fact with this word, once it is there: learning comes a little after the answer."""
     for _ in range(6_000):
-        document = client.get_memory()
-        for fact in document["facts"]:  # type: ignore[union-attr]
-            if word in fact["content"]:  # type: ignore[index, call-overload]
-                return fact  # type: ignore[return-value]
+        document: Any = client.get_memory()
+        facts: list[dict[str, str]] = document["facts"]
+        for fact in facts:
+            if word in fact["content"]:
+                return fact
     raise AssertionError(f"{word!r} was not learned")
 
 

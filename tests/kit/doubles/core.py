@@ -50,6 +50,7 @@ from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
+from parley.store.interface import Store
 from parley.store.sqlite import SqliteStore
 from tests.kit.machine import patience
 from tests.kit.waiting import until
@@ -374,7 +375,7 @@ async def core(
 
 @asynccontextmanager
 async def core_on(
-    journal: Journal,
+    journal: Store,
     folder: Path,
     agent: ScriptedAgent,
     channel: RecordingChannel,

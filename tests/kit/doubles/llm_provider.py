@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -82,9 +83,9 @@ def fails(status, message="no"):
 class Provider:
     """Answers completions with `answers` in turn, the last one for ever; keeps what it was asked."""
 
-    answers: list[Callable[[dict], Response]] = field(default_factory=list)
+    answers: list[Callable[[dict[str, Any]], Response]] = field(default_factory=list)
     url: str = ""
-    asked: list[dict] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     silent: bool = False
     _closing: asyncio.Event = field(default_factory=asyncio.Event)

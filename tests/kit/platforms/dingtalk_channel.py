@@ -12,19 +12,12 @@ from parley.channels.dingtalk.channel import DingTalkChannel, create
 from parley.channels.dingtalk.config import Config
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
+from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.dingtalk import DingTalkSimulator, SimulatedDingTalkPeople, SimulatedDingTalkPerson
+from tests.kit.doubles.no_documents import NoDocuments
 from tests.kit.machine import patience
-
-
-class NoDocuments:
-    """Documents for a channel that keeps none."""
-
-    async def get(self, key):
-        raise NotImplementedError
-
-    set = list = delete = get
 
 
 class KeepingInbox:
@@ -48,6 +41,9 @@ class KeepingInbox:
         async with self._news:
             self.messages.append(message)
             self._news.notify_all()
+
+    async def decide(self, click: Click) -> str:
+        raise NotImplementedError
 
     def online(self) -> None:
         self.is_online.set()

@@ -22,18 +22,10 @@ from parley.simulator.feishu import (
     SimulatedFeishuPeople,
     SimulatedFeishuPerson,
 )
+from tests.kit.doubles.no_documents import NoDocuments
 from tests.kit.machine import patience
 
 QUICK = FeishuSimulatorTiming(ack=5.0, redelivery=(0.2,) * 20)
-
-
-class NoDocuments:
-    """Documents for a channel that keeps none."""
-
-    async def get(self, key):
-        raise NotImplementedError
-
-    set = list = delete = get
 
 
 class KeepingInbox:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from parley.channels.telegram.channel import TelegramChannel
 from parley.channels.telegram.config import Config
@@ -179,7 +180,7 @@ def make_channel(
     rhythm: TelegramReplyTiming = USUAL,
     **more,
 ) -> TelegramChannel:
-    settings = {"bot_token": sim.token, "api_url": sim.api_url, "poll_timeout": 5} | more
+    settings: dict[str, Any] = {"bot_token": sim.token, "api_url": sim.api_url, "poll_timeout": 5} | more
     return TelegramChannel(Config(**settings), ChannelServices(documents, folder, COMMANDS), rhythm)
 
 

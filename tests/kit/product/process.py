@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from signal import Signals
 from typing import TypedDict
 
 import httpx
@@ -187,7 +188,7 @@ class Process:
         """SIGTERM; returns the exit code."""
         return self._end(signal.SIGTERM)
 
-    def signal(self, number: signal.Signals) -> None:
+    def signal(self, number: Signals) -> None:
         """Send a signal and do not wait."""
         if self._child is not None:
             self._child.send_signal(number)
@@ -200,7 +201,7 @@ class Process:
             self._news.wait_for(lambda: self._ended, PATIENCE)
         return code
 
-    def _end(self, number: signal.Signals) -> int:
+    def _end(self, number: Signals) -> int:
         if self._child is None:
             return 0
         self.signal(number)

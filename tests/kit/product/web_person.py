@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -138,7 +138,7 @@ class WebPerson:
             time.sleep(0.1)
         raise AssertionError(self.entries())
 
-    def _news(self) -> Iterator[Entry]:
+    def _news(self) -> Generator[Entry]:
         with self._http.stream("GET", "/api/chat/events") as response:
             name = ""
             for line in response.iter_lines():

@@ -21,15 +21,15 @@ def at(day: float) -> str:
     return format_timestamp(START + day * DAY)
 
 
-def fact(number: int, content: str, confidence: float = 0.8, day: float = 0, **other: object) -> Fact:
+def fact(number: int, content: str, confidence: float = 0.8, day: float = 0, **other) -> Fact:
     """A fact whose id is its number."""
     named = Fact(f"fact_{number:08x}", content, confidence=confidence, created_at=at(day), source="thread")
-    return Fact(**{key: getattr(named, key) for key in Fact.__slots__} | other)  # type: ignore[arg-type]
+    return Fact(**{key: getattr(named, key) for key in Fact.__slots__} | other)
 
 
-def stored(*facts: Fact, **notes: object) -> StoredMemory:
+def stored(*facts: Fact, **notes) -> StoredMemory:
     """A memory of these facts."""
-    return StoredMemory(MemoryDocument(facts=facts), Notes(**notes))  # type: ignore[arg-type]
+    return StoredMemory(MemoryDocument(facts=facts), Notes(**notes))
 
 
 def turn(
@@ -70,9 +70,9 @@ def context(day: float, *turns: LearnableTurn, generation: int = 0) -> DiffConte
     return DiffContext(at(day), turns or (learned(day=day),), generation)
 
 
-def news(*contents: str, confidence: float = 0.9, **other: object) -> Diff:
+def news(*contents: str, confidence: float = 0.9, **other) -> Diff:
     """A diff of new facts."""
-    return Diff(tuple(ProposedFact(text, confidence=confidence, **other) for text in contents))  # type: ignore[arg-type]
+    return Diff(tuple(ProposedFact(text, confidence=confidence, **other) for text in contents))
 
 
 def texts(facts: Iterable[Fact]) -> list[str]:

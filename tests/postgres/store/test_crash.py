@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.kit.postgres_cluster import Cluster
 from parley.core.model.errors import LaneLost, StoreUnavailable
-from parley.core.ports.journal import NewQueueItem
+from parley.core.ports.journal import Claim, NewQueueItem
 from parley.store.interface import Store
 from parley.store.postgres import PostgresStore
 from tests.kit.machine import patience
@@ -115,7 +115,7 @@ async def test_a_process_that_was_stopped_and_goes_on_disturbs_no_order(
     async with PostgresStore.open(cluster.url, schema=schema, lease=_LEASE) as store:
         for _ in range(3):
             os.kill(child.pid, signal.SIGSTOP)
-            claims = ()
+            claims: tuple[Claim, ...] = ()
             while not claims and await unfinished(store):  # lanes come over when its lease has lapsed
                 claims = await store.claim("in", 10)
                 await store.wait("in", 1)

@@ -6,11 +6,11 @@ Run with DINGTALK_OPENAPI_ENDPOINT set before the SDK is imported; arguments: cl
 import asyncio
 import sys
 
-import dingtalk_stream
+import dingtalk_stream  # type: ignore[import-untyped]
 from dingtalk_stream import AckMessage, AICardReplier, Card_Callback_Router_Topic
 
 
-class Echo(dingtalk_stream.ChatbotHandler):
+class Echo(dingtalk_stream.ChatbotHandler):  # type: ignore[misc]
     async def process(self, callback):
         incoming = dingtalk_stream.ChatbotMessage.from_dict(callback.data)
         words = incoming.text.content.strip()
@@ -22,7 +22,7 @@ class Echo(dingtalk_stream.ChatbotHandler):
         return AckMessage.STATUS_OK, "OK"
 
 
-class Pressed(dingtalk_stream.CallbackHandler):
+class Pressed(dingtalk_stream.CallbackHandler):  # type: ignore[misc]
     async def process(self, callback):
         message = dingtalk_stream.CardCallbackMessage.from_dict(callback.data)
         return AckMessage.STATUS_OK, {"cardData": {"cardParamMap": {"who": message.user_id}}}
