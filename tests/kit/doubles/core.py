@@ -35,7 +35,6 @@ from parley.core.model.types import (
 )
 from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply
 from parley.core.ports.health import Health, HealthReport
-from parley.core.ports.journal import Journal
 from parley.core.ports.memory import (
     AccountUnlink,
     FactView,
@@ -153,6 +152,8 @@ class RecordingChannel(Channel):
         return self.texts
 
 
+NO_EVENTS: tuple[RunEvent, ...] = ()
+"""What a script yields that only raises: every script is an asynchronous generator."""
 Script = Callable[["ScriptedAgent", RunRequest], AsyncIterator[RunEvent]]
 
 
@@ -288,7 +289,7 @@ def default_options(**changes: object) -> CoreOptions:
 class Core:
     """A running core, and a hand on everything around it."""
 
-    journal: Journal
+    journal: Store
     bus: MessageBus
     clicks: ClickHandler
     manager: Manager

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
+from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage
 from parley.core.ports.channel import ChannelServices, CommandInfo
 from parley.core.ports.journal import Document
@@ -78,6 +79,9 @@ class ListInbox:
             raise StoreUnavailable("down")
         if all(known.id != message.id for known in self.messages):
             self.messages.append(message)
+
+    async def decide(self, click: Click) -> str:
+        raise NotImplementedError
 
     def online(self) -> None:
         self.up.set()

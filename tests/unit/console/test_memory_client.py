@@ -97,7 +97,7 @@ async def test_another_persons_memory_is_asked_for_by_name() -> None:
         (lambda client: client.retry_dead_letter(9), 404, "no_dead_letter"),
     ],
 )
-async def test_a_refusal_carries_status_code_and_sentence(act, status, code) -> None:  # type: ignore[no-untyped-def]
+async def test_a_refusal_carries_status_code_and_sentence(act, status, code) -> None:
     async with served(remembering()) as url:
         with MemoryClient(url, TOKEN) as client, pytest.raises(MemoryRefused) as refusal:
             await asyncio.to_thread(act, client)

@@ -83,8 +83,8 @@ class Asking:
         return ended
 
     async def texts(self) -> list[str]:
-        state = await self.sdk.threads.get_state(THREAD)
-        return [str(message["content"]) for message in state["values"]["messages"]]
+        values: Any = (await self.sdk.threads.get_state(THREAD))["values"]
+        return [str(message["content"]) for message in values["messages"]]
 
 
 @pytest.mark.parametrize("mode", list(RunMode))
@@ -96,7 +96,8 @@ async def test_the_last_answer_is_as_if_never_given(tmp_path: Path, mode: RunMod
             ended = await thread.say("two", 2, mode=mode, retried=True)
             assert ended.text == f"{number}. run 2: human:one | ai:1. run 1: human:one | human:two"
         assert len(await thread.texts()) == 4
-        assert (await thread.sdk.threads.get_state(THREAD))["values"]["runs"] == 2
+        values: Any = (await thread.sdk.threads.get_state(THREAD))["values"]
+        assert values["runs"] == 2
 
 
 async def test_the_first_turn_of_a_thread_is_run_again(tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ async def test_old_checkpoints_go_and_the_newest_stay(options: EmbeddedOptions) 
 async def test_what_we_cannot_do_is_refused_and_not_ignored(client: LangGraphClient) -> None:
     for asked in ({"webhook": "http://example.org"}, {"after_seconds": 5}, {"stream_mode": "events"}):
         with pytest.raises(UnprocessableEntityError, match=next(iter(asked))):
-            await client.runs.create(None, "echo", input=HI, **asked)  # type: ignore[call-overload]
+            await client.runs.create(None, "echo", input=HI, **asked)
 
 
 RUBBISH = [

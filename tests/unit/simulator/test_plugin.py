@@ -75,6 +75,7 @@ def test_every_platform_stands_alone_and_says_how_to_use_it(tmp_path, platform):
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
     ) as program:
+        assert program.stdout is not None
         lines = iter(program.stdout)
         said = "".join(iter(lambda: next(lines), "Ctrl-C ends it.\n"))
         program.send_signal(signal.SIGINT)

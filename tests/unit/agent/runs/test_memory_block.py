@@ -40,7 +40,14 @@ def test_what_the_agent_says_about_memory_is_its_own():
 
 
 def test_a_thread_without_messages_has_nothing_to_clean():
-    for odd in (None, {}, {"values": []}, {"values": {"messages": "?"}}, state("text", {"type": "human"})):
+    odds: tuple[Json, ...] = (
+        None,
+        {},
+        {"values": []},
+        {"values": {"messages": "?"}},
+        state("text", {"type": "human"}),
+    )
+    for odd in odds:
         assert strip_memory_blocks(odd) == []
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 import pytest
 
 from parley.agent.agent import LangGraphAgent
@@ -15,7 +17,14 @@ from tests.kit.samples.langgraph_messages import MESSAGE_ID, ai, answer, chunk, 
 ASKED = TurnAnchor(MESSAGE_ID, "hi")
 
 
-def used(read: int, written: int, model: str = "") -> dict[str, Json]:
+class Used(TypedDict):
+    """What a message says of the tokens that it took."""
+
+    usage_metadata: Json
+    response_metadata: Json
+
+
+def used(read: int, written: int, model: str = "") -> Used:
     about: dict[str, Json] = {"model_name": model} if model else {}
     counts: Json = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
     return {"usage_metadata": counts, "response_metadata": about}
@@ -70,7 +79,12 @@ def test_what_people_do_not_see_has_its_price_too(meta: dict[str, Json]) -> None
 
 
 def test_older_messages_that_come_back_are_not_counted() -> None:
-    history = [human("before", "h0"), ai("old", "a0", **used(99, 99)), human(), ai("new", **used(1, 2))]
+    history: list[Json] = [
+        human("before", "h0"),
+        ai("old", "a0", **used(99, 99)),
+        human(),
+        ai("new", **used(1, 2)),
+    ]
     assert heard(update(*history)) == (TokenUsage("", 1, 2),)
     assert heard(("values", {"messages": history})) == (TokenUsage("", 1, 2),)
 
@@ -88,7 +102,7 @@ def test_what_makes_no_sense_is_nothing(account: Json) -> None:
 
 
 def test_people_and_tools_take_no_tokens() -> None:
-    assert heard(update({**human("x"), **used(1, 1)}), update(tool("x", **used(1, 1)))) == ()
+    assert heard(update(human("x", **used(1, 1))), update(tool("x", **used(1, 1)))) == ()
 
 
 def test_a_run_that_is_told_again_from_the_start_is_counted_once() -> None:

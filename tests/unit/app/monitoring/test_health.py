@@ -7,6 +7,7 @@ from parley.app.supervision.channel_supervisor import ChannelSupervisors
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.journal import Document
+from tests.kit.doubles.core import ScriptedAgent
 
 
 class Disk:
@@ -34,10 +35,10 @@ class Disk:
         return None
 
 
-class Server:
+class Server(ScriptedAgent):
     """An agent that says how it is, and nothing else."""
 
-    async def health(self):
+    async def health(self) -> HealthReport:
         return HealthReport("somebody", Health.RETRYING, "away", 7.0)
 
 

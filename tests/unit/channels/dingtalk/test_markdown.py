@@ -15,7 +15,7 @@ from parley.channels.dingtalk.formatting import (
     plain_parts,
     wire_bytes,
 )
-from parley.channels.kit.markdown.outline import outline
+from parley.channels.kit.markdown.outline import CodeSpan, FenceSpan, outline
 from parley.channels.kit.markdown.rewrite import TextEdit, apply_edits
 from tests.kit.samples.markdown_pieces import HUGE, calling, cooked, in_order, numbered, pieces
 
@@ -42,9 +42,8 @@ def test_nobody_is_called_and_nothing_said_for_anybody_by_an_answer(parts):
     for part in (*card_parts(cooked(parts)), *plain_parts(cooked(parts))):
         found = outline(part)
         assert not [anchor for anchor in found.anchors if anchor.address.startswith("dtmd:")]
-        prose = apply_edits(
-            part, [TextEdit(each.start, each.end, " ") for each in (*found.fences, *found.codes)]
-        )
+        kept: list[FenceSpan | CodeSpan] = [*found.fences, *found.codes]
+        prose = apply_edits(part, [TextEdit(each.start, each.end, " ") for each in kept])
         assert not re.search(r"@(?:all\b|所有人)|<(?:/?at|[!/a-z])(?![^<>]*:)", prose), prose
 
 

@@ -168,7 +168,7 @@ async def test_a_question_whose_sending_broke_is_there_once_with_buttons(world, 
 
 @pytest.mark.parametrize("asked", ["cards refused", "too many options"])
 async def test_without_room_for_buttons_the_options_are_listed(world, asked):
-    options = (YES, NO)
+    options: tuple[Option, ...] = (YES, NO)
     if asked == "cards refused":
         world.faults.refuse_next(["send"], 230099, "Failed to create card content")
     else:

@@ -77,6 +77,7 @@ async def test_the_official_client_hears_and_answers_words_and_presses(world):
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _SDK, *arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
+    assert process.stdout is not None
     try:
         world.say("hello")
         told = await _json_line(process.stdout)

@@ -41,6 +41,7 @@ async def server() -> AsyncIterator[str]:
         answer = web.StreamResponse(headers={"Content-Length": "5000"})
         await answer.prepare(request)
         await answer.write(b"x" * 10)
+        assert request.transport is not None
         request.transport.abort()
         return answer
 

@@ -1,6 +1,7 @@
 """The manifest in the documents is the one that the code means."""
 
 from pathlib import Path
+from typing import Any
 
 from parley.channels.slack.config import Config
 from parley.channels.slack.manifest import SCOPES, as_yaml, manifest
@@ -20,7 +21,7 @@ def test_the_simulator_grants_what_the_manifest_asks_for():
 
 
 def test_posted_to_the_app_has_one_address_for_events_and_buttons():
-    settings = manifest(url="https://chat.example.org/")["settings"]
+    settings: Any = manifest(url="https://chat.example.org/")["settings"]
     address = "https://chat.example.org/hooks/slack"
     assert settings["event_subscriptions"]["request_url"] == address
     assert settings["interactivity"]["request_url"] == address
@@ -37,7 +38,7 @@ def test_which_credentials_are_needed_depends_on_how_events_come():
 def test_tokens_are_missing_one_after_the_other_and_never_shown():
     assert Config().missing() == "bot_token"
     assert Config(bot_token="xoxb-1").missing() == "app_token"
-    full = Config(bot_token="xoxb-secret", app_token="xapp-secret", allowed_users="U1")
+    full = Config(bot_token="xoxb-secret", app_token="xapp-secret", allowed_users="U1")  # type: ignore[arg-type]
     assert full.missing() == ""
     assert "secret" not in repr(full)
     assert full.allowed_users == ("U1",)

@@ -15,8 +15,8 @@ def test_without_a_token_the_channel_says_what_it_needs():
 
 
 def test_user_ids_may_be_numbers_or_a_single_one():
-    assert Config(allowed_users=[5, "*"]).allowed_users == ("5", "*")
-    assert Config(allowed_users=5).allowed_users == ("5",)
+    assert Config(allowed_users=[5, "*"]).allowed_users == ("5", "*")  # type: ignore[arg-type]
+    assert Config(allowed_users=5).allowed_users == ("5",)  # type: ignore[arg-type]
     assert Config().allowed_users == ()
 
 

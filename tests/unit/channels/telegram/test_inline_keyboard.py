@@ -43,9 +43,12 @@ def test_whatever_the_options_are_telegram_takes_their_buttons():
     options = tuple(
         Option("选项" * 500 + str(number), "好" * 300 if number else " \n") for number in range(150)
     )
-    rows = keyboard(Question(KEY, "", options)).inline_keyboard
+    board = keyboard(Question(KEY, "", options))
+    assert board is not None
+    rows = board.inline_keyboard
     assert len(rows) == MOST_BUTTONS
     for (button,) in rows:
+        assert isinstance(button.callback_data, str)
         assert 1 <= len(button.callback_data.encode()) <= 64
         assert 1 <= len(button.text) <= 100
     assert len({row[0].callback_data for row in rows}) == MOST_BUTTONS

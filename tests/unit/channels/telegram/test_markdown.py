@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from parley.channels.kit.markdown.outline import outline
+from parley.channels.kit.markdown.outline import CodeSpan, FenceSpan, LinkSpan, outline
 from parley.channels.kit.markdown.rewrite import TextEdit, apply_edits
 from parley.channels.kit.text import utf16_length
 from parley.channels.telegram.formatting import (
@@ -107,7 +107,7 @@ def test_nobody_is_called_by_a_rich_message(parts):
     text = rich_markdown(cooked(parts))
     found = outline(text)
     assert not [anchor for anchor in found.anchors if anchor.address.startswith("tg:")]
-    kept = [*found.fences, *found.codes, *found.anchors]
+    kept: list[FenceSpan | CodeSpan | LinkSpan] = [*found.fences, *found.codes, *found.anchors]
     prose = apply_edits(text, [TextEdit(part.start, part.end, " ") for part in kept])
     assert not re.search(r"(?<![\w/])@\w", prose)
 

@@ -1,6 +1,7 @@
 """What a test does with a web channel: as the page, and as the core."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import httpx
 
@@ -30,18 +31,16 @@ class Site:
         body = {"id": message_id, "text": text, **more}
         return await self.http.post(f"/api/chat/conversations/{chat}/messages", json=body)
 
-    async def page(self, chat: str = CHAT, **query: str) -> dict[str, list[dict[str, object]]]:
+    async def page(self, chat: str = CHAT, **query: str) -> dict[str, Any]:
         answer = await self.http.get(f"/api/chat/conversations/{chat}/messages", params=query)
-        found: dict[str, list[dict[str, object]]] = answer.json()
+        found: dict[str, Any] = answer.json()
         return found
 
     async def texts(self, chat: str = CHAT, **query: str) -> list[object]:
         return [entry["text"] for entry in (await self.page(chat, **query))["entries"]]
 
-    async def chats(self) -> list[dict[str, object]]:
-        found: list[dict[str, object]] = (await self.http.get("/api/chat/conversations")).json()[
-            "conversations"
-        ]
+    async def chats(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = (await self.http.get("/api/chat/conversations")).json()["conversations"]
         return found
 
     async def upload(self, file_id: str, name: str, data: bytes, mime: str = "text/plain") -> httpx.Response:

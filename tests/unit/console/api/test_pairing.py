@@ -11,6 +11,7 @@ import httpx
 from parley.console.api.pairing import pairing_routes
 from parley.console.http.options import ConsoleOptions
 from parley.core.model.address import User
+from parley.core.model.types import Json
 from parley.core.state.pairing import Pairing
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.console_server import serving
@@ -50,7 +51,16 @@ async def test_a_code_is_approved_listed_and_taken_back(tmp_path: Path) -> None:
 async def test_what_is_no_code_is_refused(tmp_path: Path) -> None:
     async with console(tmp_path) as (http, _):
         assert (await http.post(PATH, json={"code": "ABCD2345"})).status_code == 404
-        for body in ({}, {"code": ""}, {"code": 7}, {"code": "A", "more": 1}, [], "A", {"code": "A" * 101}):
+        bodies: tuple[Json, ...] = (
+            {},
+            {"code": ""},
+            {"code": 7},
+            {"code": "A", "more": 1},
+            [],
+            "A",
+            {"code": "A" * 101},
+        )
+        for body in bodies:
             assert (await http.post(PATH, json=body)).status_code == 422
         assert (await http.post(PATH, content="code=A")).status_code == 415
         assert (await http.post(PATH, json={"code": "A" * 100_000})).status_code == 413

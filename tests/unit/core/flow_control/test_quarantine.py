@@ -250,6 +250,7 @@ async def test_a_stop_gives_back_who_waits_to_be_tried(tmp_path: Path) -> None:
         here.work()
         await until(lambda: agent.under_way == 1, "one is tried")
         await here.parley.manager.drain()
+        assert here.parley.task is not None
         await here.parley.task
         claims = await here.doomed.claim("turns/test", 10)
         assert [claim.crashes for claim in claims] == [0, 0]

@@ -28,12 +28,12 @@ from tests.kit.waiting import until
 STOPPED = "half of {}\n\n⏹ Stopped."
 
 
-def options(on_edit: EditPolicy = EditPolicy.RERUN, **changes: object) -> CoreOptions:
+def options(on_edit: EditPolicy = EditPolicy.RERUN, **changes) -> CoreOptions:
     channel = default_options().channels["test"]
     return default_options(channels={"test": replace(channel, on_edit=on_edit, **changes)})
 
 
-def edit(of: InboundMessage, text: str, number: int = 1, **changes: object) -> InboundMessage:
+def edit(of: InboundMessage, text: str, number: int = 1, **changes) -> InboundMessage:
     """What the platform says when somebody changes a message."""
     return replace(of, id=f"{of.id}:edit:{number}", edits=of.id, text=text, **changes)
 

@@ -18,7 +18,7 @@ from parley.core.model.questions import AnswerKind, InterruptAnswer, Option, Que
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
 from parley.core.model.usage import TokenPrice, TokenUsage, Usage
 from parley.core.ports.journal import CounterIncrement
-from tests.kit.doubles.core import Core, RecordingChannel, ScriptedAgent, core, default_options
+from tests.kit.doubles.core import NO_EVENTS, Core, RecordingChannel, ScriptedAgent, core, default_options
 from tests.kit.waiting import until
 
 ANN, BOB = User("test", "ann", "Ann"), User("test", "bob", "Bob")
@@ -56,7 +56,7 @@ class Talk:
     def __init__(self, parley: Core, clock: Clock) -> None:
         self.parley, self._clock = parley, clock
 
-    async def ask(self, text: str = "hi", sender: User = ANN, chat: str = "chat", **more: object) -> str:
+    async def ask(self, text: str = "hi", sender: User = ANN, chat: str = "chat", **more) -> str:
         """The answer; "" where nothing is said."""
         place = Conversation("test", chat)
         before = len(self.parley.channel.finals)
@@ -69,7 +69,7 @@ class Talk:
         for queue in ("turns/test", "commands/test"):
             await until(partial(self.parley.nothing_waits, queue, place.key), f"{place.key} is answered")
 
-    async def usage(self, sender: User = ANN, **more: object) -> str:
+    async def usage(self, sender: User = ANN, **more) -> str:
         return await self.ask("/usage", sender, **more)
 
 
@@ -271,8 +271,9 @@ async def test_a_turn_that_never_ran_is_given_back(tmp_path: Path, clock: Clock)
 
 
 async def refuses(_: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+    for event in NO_EVENTS:
+        yield event
     raise AgentRefused("no such assistant")
-    yield  # an async generator, like every script
 
 
 async def test_a_refused_message_leaves_no_trace_in_the_conversation(tmp_path: Path, clock: Clock) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from parley.core.model.address import User
@@ -22,6 +23,10 @@ from parley.core.scheduler.manager import Manager
 from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options
 
 SEARCH = (Step("1", "read", StepStatus.DONE), Step("2", "search the archive", StepStatus.RUNNING))
+
+
+def has_shown(parley: Core) -> bool:
+    return len(parley.channel.shown) > 0
 
 
 class Slow(ScriptedAgent):
@@ -82,7 +87,7 @@ async def test_quick_runs_and_those_that_never_tell_say_nothing(tmp_path: Path) 
         (folder := tmp_path / str(number)).mkdir()
         async with core(folder, agent=agent, options=options) as parley:
             await parley.say("long")
-            await parley.channel.until(lambda parley=parley: len(parley.channel.shown) > 0)
+            await parley.channel.until(partial(has_shown, parley))
             agent.go.set()
             await parley.channel.until_finals(1)
             assert notes(parley) == []

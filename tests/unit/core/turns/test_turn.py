@@ -19,6 +19,7 @@ from parley.core.model.errors import (
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunProgress, RunRef, RunRequest, RunStarted
 from parley.core.texts import Sentence
 from tests.kit.doubles.core import (
+    NO_EVENTS,
     RecordingChannel,
     ScriptedAgent,
     bursting,
@@ -146,8 +147,9 @@ async def test_the_agent_being_away_is_told_once_and_outlived(tmp_path: Path) ->
 
 async def test_the_agent_away_for_too_long_ends_the_turn_with_a_sentence(tmp_path: Path) -> None:
     async def away(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        for event in NO_EVENTS:
+            yield event
         raise AgentUnavailable("away")
-        yield
 
     async with core(
         tmp_path, agent=ScriptedAgent(away), options=default_options(give_up_after=0.0)
@@ -159,8 +161,9 @@ async def test_the_agent_away_for_too_long_ends_the_turn_with_a_sentence(tmp_pat
 
 async def test_a_refusing_agent_is_not_asked_again(tmp_path: Path) -> None:
     async def refuse(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        for event in NO_EVENTS:
+            yield event
         raise AgentRefused("no such assistant: secret detail")
-        yield
 
     async with core(tmp_path, agent=ScriptedAgent(refuse)) as parley:
         await parley.say("hi")

@@ -13,7 +13,7 @@ import pytest
 from parley.core.model.errors import AgentRefused, AgentUnavailable, AgentUnreadable, DeliveryRejected
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
 from parley.core.texts import CATALOGUE, Sentence
-from tests.kit.doubles.core import Script, ScriptedAgent, core, default_options, work
+from tests.kit.doubles.core import NO_EVENTS, Script, ScriptedAgent, core, default_options, work
 from tests.kit.waiting import until
 
 CAUSE = "HTTP 422 unsupported_run_option"
@@ -21,8 +21,9 @@ REFERENCE = re.compile(r"`([0-9a-f]{8})`")
 
 
 async def refuses(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+    for event in NO_EVENTS:
+        yield event
     raise AgentRefused("The agent server refused the request.", CAUSE)
-    yield
 
 
 async def fails(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
@@ -31,18 +32,21 @@ async def fails(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunE
 
 
 async def breaks(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+    for event in NO_EVENTS:
+        yield event
     raise ZeroDivisionError(CAUSE)
-    yield
 
 
 async def sends_too_much(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+    for event in NO_EVENTS:
+        yield event
     raise AgentUnreadable("an event of the agent server has more than 100 bytes", CAUSE)
-    yield
 
 
 async def stays_away(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+    for event in NO_EVENTS:
+        yield event
     raise AgentUnavailable("The agent cannot be reached right now.", CAUSE)
-    yield
 
 
 @pytest.fixture(autouse=True)

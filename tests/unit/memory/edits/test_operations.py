@@ -34,6 +34,13 @@ def summarised(*facts, **summaries):
     return StoredMemory(MemoryDocument(Summaries(**named), facts))
 
 
+def undone(memory, when):
+    """The memory before its last change, which there must be."""
+    before = undo(memory, when)
+    assert before is not None
+    return before
+
+
 # Added and corrected
 
 
@@ -69,6 +76,7 @@ def test_what_was_forgotten_may_be_added_again():
 def test_an_edited_fact_is_the_persons_own_and_keeps_nothing_of_the_old_words():
     old = fact(1, "Works on project Falcon", keywords=("falcon",), source_error="falcon")
     edited = edit(stored(old), old.id, FactChange("Works on something new"), at(1))
+    assert edited.fact is not None
     assert edited.fact.manual
     assert "alcon" not in document_json(edited.stored.document)
 
@@ -82,6 +90,7 @@ def test_the_old_words_of_an_edited_fact_are_not_learned_again_from_before():
 
 def test_category_and_confidence_alone_may_be_edited():
     edited = edit(stored(TEA), TEA.id, FactChange(category="preference", confidence=7.0), at(1))
+    assert edited.fact is not None
     assert (edited.fact.content, edited.fact.category, edited.fact.confidence) == (
         TEA.content,
         "preference",
@@ -205,7 +214,7 @@ def test_what_is_forgotten_never_comes_back_from_old_turns(contents, data):
                 not forget(stored(each), next(iter(gone)), at(6)).gone
                 or each in forgotten.stored.document.facts
             )
-    assert undo(after, at(7)) is None or gone.isdisjoint(texts(undo(after, at(7)).document.facts))
+    assert undo(after, at(7)) is None or gone.isdisjoint(texts(undone(after, at(7)).document.facts))
 
 
 # Taken back
@@ -215,9 +224,9 @@ def test_the_last_change_is_taken_back_one_by_one():
     memory = apply_diff(
         apply_diff(stored(TEA), news("Plays chess"), context(1)), news("Has a cat"), context(2)
     )
-    once = undo(memory, at(3))
+    once = undone(memory, at(3))
     assert texts(once.document.facts) == [TEA.content, "Plays chess"]
-    twice = undo(once, at(4))
+    twice = undone(once, at(4))
     assert texts(twice.document.facts) == [TEA.content]
     assert undo(twice, at(5)) is None
 
@@ -227,7 +236,7 @@ def test_a_rewritten_summary_is_taken_back():
     new = replace(
         old, document=replace(old.document, summaries=Summaries(work=Summary("Writes Rust.", at(1))))
     )
-    back = undo(replace(new, notes=Notes(past=(old.document,))), at(2))
+    back = undone(replace(new, notes=Notes(past=(old.document,))), at(2))
     assert back.document.summaries.work.text == "Writes Go."
 
 
@@ -240,7 +249,7 @@ def test_what_was_forgotten_is_not_taken_back():
 
 def test_what_came_after_a_forgetting_is_taken_back_and_no_more():
     after = forget(stored(TEA, ROME), TEA.id, at(1)).stored
-    later = undo(add(after, "Has a cat", at(2), MOST).stored, at(3))
+    later = undone(add(after, "Has a cat", at(2), MOST).stored, at(3))
     assert texts(later.document.facts) == [ROME.content]
     assert (undo(later, at(4)), later.notes.forgot) == (None, True)
 

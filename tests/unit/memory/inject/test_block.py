@@ -41,9 +41,9 @@ def document(*facts, **summaries):
 
 
 def shown(memory, budget=2000, private=True, ranked=None, **options):
-    options = MemoryOptions(max_injection_tokens=budget, **options)
+    limits = MemoryOptions(max_injection_tokens=budget, **options)
     ranked = by_confidence(memory.facts) if ranked is None else ranked
-    return build_block(memory, ranked, options, COUNTER, private=private)
+    return build_block(memory, ranked, limits, COUNTER, private=private)
 
 
 WHOLE = {

@@ -23,6 +23,19 @@ class Clock:
         return self.now
 
 
+def let_through() -> asyncio.Event:
+    """Return an event at which nobody waits."""
+    event = asyncio.Event()
+    event.set()
+    return event
+
+
+def _turn_id(item):
+    turn = decode_turn(item)
+    assert turn is not None
+    return turn.id
+
+
 @dataclass
 class Learner:
     """Notes what it is taught; refuses persons and assistants in `refused`, as often as is said there."""
@@ -30,7 +43,7 @@ class Learner:
     learned: list[tuple[str, str, tuple[str, ...]]] = field(default_factory=list)
     refused: dict[str, int] = field(default_factory=dict)
     broken: bool = False
-    hold: asyncio.Event | None = None
+    hold: asyncio.Event = field(default_factory=let_through)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     under_way: int = 0
     most_under_way: int = 0
@@ -40,8 +53,7 @@ class Learner:
         self.most_under_way = max(self.most_under_way, self.under_way)
         self.begun.set()
         try:
-            if self.hold is not None:
-                await self.hold.wait()
+            await self.hold.wait()
             await asyncio.sleep(0)
             for name in (person, assistant):
                 if self.refused.get(name, 0):
@@ -62,7 +74,7 @@ async def opened(path, options=AT_ONCE, clock=None):
 
 @asynccontextmanager
 async def working(store, queue, learner, options=AT_ONCE, quarantine=None):
-    failures = []
+    failures: list[str] = []
     worker = LearningWorker(store, queue, learner, options, failures.append, quarantine)
     running = asyncio.create_task(worker.run())
     try:
@@ -86,7 +98,7 @@ async def due(store):
     claims = await store.claim(QUEUE, 100)
     for claim in claims:
         await store.release(claim)
-    return {c.lane: [decode_turn(item).id for item in c.items if not is_trigger(item)] for c in claims}
+    return {c.lane: [_turn_id(item) for item in c.items if not is_trigger(item)] for c in claims}
 
 
 @dataclass

@@ -216,7 +216,8 @@ def test_a_confirmation_refreshes_and_an_unknown_one_does_nothing():
 
 
 def test_ids_are_never_used_twice():
-    memory, seen = stored(), set()
+    memory = stored()
+    seen: set[str] = set()
     for day in range(30):
         memory = apply_diff(
             memory, news(f"Number {day} is lucky"), context(day + 1), MemoryOptions(max_facts=2)

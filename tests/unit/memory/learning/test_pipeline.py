@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -24,6 +25,7 @@ from parley.memory.storage.json_files import FileMemoryStore
 from parley.memory.storage.sql import SqlMemoryStore
 from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.llm_provider import NOON, fails, learns, provider, says, turn, until
+from tests.unit.memory.learning.queue_kit import let_through
 
 AT_ONCE = MemoryOptions(debounce_seconds=0, retry_pause=0)
 
@@ -40,8 +42,8 @@ class Clock:
 class Scripted:
     """An extractor that proposes what a function of the material says, once it may go on."""
 
-    propose: object
-    hold: asyncio.Event | None = None
+    propose: Callable[..., Diff]
+    hold: asyncio.Event = field(default_factory=let_through)
     begun: asyncio.Event = field(default_factory=asyncio.Event)
     read: list[tuple[str, ...]] = field(default_factory=list)
     name: str = "scripted"
@@ -52,8 +54,7 @@ class Scripted:
     async def extract(self, material, document, index, now):
         self.read.append(tuple(each.id for each in material.turns))
         self.begun.set()
-        if self.hold is not None:
-            await self.hold.wait()
+        await self.hold.wait()
         return self.propose(material)
 
 
@@ -406,7 +407,7 @@ async def test_ordinary_acknowledgements_cost_no_model_call(tmp_path):
 
 
 async def test_a_yes_is_read_with_the_question_of_an_earlier_lesson(tmp_path):
-    questions = []
+    questions: list[str] = []
 
     def notes(material):
         questions.extend(each.question for each in material.turns)

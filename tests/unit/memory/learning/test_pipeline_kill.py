@@ -15,7 +15,7 @@ KILLS = 10
 
 def recorded_until_killed(folder, first, turns):
     """Record from `first` on, and kill the process when so many turns were recorded; the numbers of all."""
-    numbers = []
+    numbers: list[int] = []
     with child(folder, first) as (told, process):
         while len(numbers) < turns:
             numbers.append(told.recv())
@@ -29,7 +29,7 @@ def recorded_until_killed(folder, first, turns):
 
 def learned(folder):
     """How often each turn is in a memory."""
-    found = Counter()
+    found: Counter[int] = Counter()
     for file in folder.glob("memory/users/*/memory.json"):
         facts = json.loads(file.read_text("utf-8"))["facts"]
         found.update(int(fact["content"].split()[0].removeprefix("turn-")) for fact in facts)
@@ -38,7 +38,7 @@ def learned(folder):
 
 def test_every_recorded_turn_is_learned_exactly_once_whenever_the_process_dies(tmp_path):
     chance = random.Random(7)
-    recorded = []
+    recorded: list[int] = []
     for _ in range(KILLS):
         # What was not yet acknowledged may be recorded again, as a crashed turn is.
         first = recorded[-1] if recorded else 0

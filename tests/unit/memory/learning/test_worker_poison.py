@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from parley.core.dead_letters import DeadLetters
 from parley.core.flow_control.quarantine import PoisonLimits, Quarantine
@@ -17,7 +18,7 @@ LEASE = 15.0
 
 async def test_turns_that_kill_are_set_aside_and_others_are_learned_from(tmp_path):
     clock = Clock(time.time())
-    node = {"exclusive": False, "lease": LEASE, "clock": clock}
+    node: dict[str, Any] = {"exclusive": False, "lease": LEASE, "clock": clock}
     async with (
         SqliteStore.open(tmp_path / "db", node="doomed", **node) as doomed,
         SqliteStore.open(tmp_path / "db", node="well", **node) as store,

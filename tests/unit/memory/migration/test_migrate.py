@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,7 +20,8 @@ MOST = MemoryOptions().max_facts
 
 
 def wishes(**other):
-    return MigrationOptions(**({"now": at(50), "most": MOST} | other))
+    options: dict[str, Any] = {"now": at(50), "most": MOST}
+    return MigrationOptions(**options | other)
 
 
 def entry(number, content, **other):

@@ -1,6 +1,7 @@
 """Facts found by what a conversation is about."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_keywords_are_searched_though_nobody_sees_them():
 
 
 def test_what_was_learned_beside_a_hit_comes_before_the_rest():
-    learned = {"source": "thread-1", "created_at": "2024-05-04T10:00:00Z"}
+    learned: dict[str, Any] = {"source": "thread-1", "created_at": "2024-05-04T10:00:00Z"}
     index = FactIndex(
         [
             Fact("a", "User sings", source="thread-2", created_at="2024-05-03T10:00:00Z"),

@@ -1,6 +1,7 @@
 """An index that is brought up to date is as good as a fresh one."""
 
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -112,7 +113,7 @@ def test_after_a_memory_is_read_again_its_facts_are_those_that_were_read():
 
 
 def test_facts_that_moved_apart_are_no_longer_neighbours():
-    learned = {"source": "thread-1", "created_at": "2024-05-04T10:00:00Z"}
+    learned: dict[str, Any] = {"source": "thread-1", "created_at": "2024-05-04T10:00:00Z"}
     oven, dough = Fact("a", "User has an oven", **learned), Fact("b", "The dough rests", **learned)
     other = Fact("c", "User swims", source="thread-2", created_at="2024-05-04T10:00:00Z")
     index = FactIndex([oven, dough, other])

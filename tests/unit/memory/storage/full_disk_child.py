@@ -21,7 +21,7 @@ from tests.unit.memory.storage.adding_child import remember
 really_write = os.write
 
 
-def write(descriptor: int, data: bytes) -> int:
+def write(descriptor, data):
     try:
         return really_write(descriptor, data)
     except OSError as error:

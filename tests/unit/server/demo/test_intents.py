@@ -204,9 +204,9 @@ async def test_a_file_streams_as_a_block_of_the_message(demo: LangGraphClient) -
 
 async def test_it_counts_the_words_that_it_reads_and_writes(demo: LangGraphClient) -> None:
     thread = await demo.threads.create()
-    said = {"messages": [{"type": "human", "content": "good morning to you"}]}
-    state = await demo.runs.wait(thread["thread_id"], "agent", input=said)
-    answer = state["messages"][-1]  # type: ignore[index]
+    said: dict[str, Any] = {"messages": [{"type": "human", "content": "good morning to you"}]}
+    state: Any = await demo.runs.wait(thread["thread_id"], "agent", input=said)
+    answer = state["messages"][-1]
     assert answer["usage_metadata"]["input_tokens"] == 4
     assert answer["usage_metadata"]["output_tokens"] == len(answer["content"].split())
     assert answer["response_metadata"]["model_name"] == "parley-demonstration"

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
@@ -31,6 +32,7 @@ FACTORY = """
 import asyncio, sys
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph_sdk.runtime import ServerRuntime
 TOOL = "import sys\\nfor line in sys.stdin: print(line.strip()[::-1], flush=True)"
@@ -107,7 +109,8 @@ LAYOUTS = {
 
 
 async def answered(client: LangGraphClient, text: str) -> str:
-    values = await client.runs.wait(None, "agent", input={"messages": [{"role": "user", "content": text}]})
+    said: dict[str, Any] = {"messages": [{"role": "user", "content": text}]}
+    values = await client.runs.wait(None, "agent", input=said)
     assert isinstance(values, dict)
     return str(values["messages"][-1]["content"])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -61,7 +62,7 @@ async def test_a_run_goes_on_from_its_last_checkpoint_after_every_kill(tmp_path:
             assert ids[0] > int(last)
             last = str(ids[-1])
             # A checkpoint is written while the next step is taken already, and a slow disk is late with it.
-            await until(lambda c=client, n=number: saved(c, thread, 2 * n + 2), "they are on disk")
+            await until(partial(saved, client, thread, 2 * number + 2), "they are on disk")
     allow(tmp_path, 2 * STEPS)
     async with killed(tmp_path) as client:
         await client.runs.join(thread, queued["run_id"])

@@ -33,9 +33,10 @@ async def left_behind(options: EmbeddedOptions, thread: str, change: Callable[[R
 
 async def finished(served: Served, options: EmbeddedOptions, graph: str = "echo") -> tuple[str, str]:
     """A thread with one run that has ended."""
+    said: dict[str, Any] = {"messages": [{"role": "user", "content": "hi"}]}
     async with served(options) as client:
         thread = (await client.threads.create())["thread_id"]
-        run = await client.runs.create(thread, graph, input={"messages": [{"role": "user", "content": "hi"}]})
+        run = await client.runs.create(thread, graph, input=said)
         await client.runs.join(thread, run["run_id"])
         return thread, run["run_id"]
 
@@ -90,5 +91,6 @@ async def test_a_run_that_can_never_end_is_given_up(
     async with served(options) as client:
         await client.runs.join(thread, run_id)
         assert (await client.runs.get(thread, run_id))["status"] == "error"
-        state: Any = await client.runs.wait(thread, "echo", input={"messages": [("user", "again")]})
+        said: dict[str, Any] = {"messages": [("user", "again")]}
+        state: Any = await client.runs.wait(thread, "echo", input=said)
         assert state["messages"][-1]["content"] == "You said: again"

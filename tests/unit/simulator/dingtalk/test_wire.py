@@ -9,6 +9,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -112,7 +113,7 @@ async def test_a_message_goes_to_one_connection_and_is_never_pushed_again(sim, h
 
 async def frames(socket, since):
     """What comes until a ping that was sent after that moment, behind whatever is sent to it."""
-    found = []
+    found: list[dict[str, Any]] = []
     while not (found and found[-1]["type"] == "SYSTEM" and _sent_at(found[-1]) > since):
         found.append(await socket.receive_json(timeout=patience(5)))
     return found
@@ -135,7 +136,7 @@ async def test_limits_of_size_and_pace_are_enforced(sim, http):
     assert statuses[3][1]["code"] == "Forbidden.AccessDenied.QpsLimitForApi"
 
 
-BUTTON = {
+BUTTON: dict[str, Any] = {
     "text": "Yes",
     "color": "blue",
     "status": "normal",

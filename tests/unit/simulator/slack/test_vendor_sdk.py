@@ -171,7 +171,7 @@ async def test_an_eleventh_connection_is_sent_away(world):
 async def _address(world, http) -> str:
     headers = {"Authorization": f"Bearer {world.sim.app_token}"}
     async with http.post(f"{world.sim.api_url}apps.connections.open", headers=headers) as answer:
-        return (await answer.json())["url"]
+        return str((await answer.json())["url"])
 
 
 async def test_too_many_calls_are_told_when_to_come_again():

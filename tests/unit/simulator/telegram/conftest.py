@@ -16,7 +16,7 @@ def sim() -> Iterator[TelegramSimulator]:
 
 
 @pytest.fixture
-def alice(sim) -> SimulatedTelegramPerson:
+def alice(sim: TelegramSimulator) -> SimulatedTelegramPerson:
     return sim.people.add_person("Alice")
 
 

@@ -64,6 +64,7 @@ async def test_it_runs_alone_and_ends_when_told():
     program = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "parley.simulator", "telegram", stdout=asyncio.subprocess.PIPE
     )
+    assert program.stdout is not None
     first = (await program.stdout.readline()).decode()
     assert re.search(r"http://127\.0\.0\.1:\d+", first)
     program.send_signal(signal.SIGTERM)

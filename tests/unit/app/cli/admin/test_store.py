@@ -64,7 +64,8 @@ def test_check_names_a_store_that_is_away_without_its_password(folder, capsys):
 
 
 def test_progress_is_told_now_and_then_only():
-    now, lines = [0.0], []
+    now = [0.0]
+    lines: list[str] = []
     progress = Progress(lambda: now[0], lines.append)
     for step in range(1, 11):
         now[0] = step / 2

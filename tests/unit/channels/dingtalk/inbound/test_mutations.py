@@ -6,6 +6,7 @@ import logging
 import random
 from collections import Counter
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -14,11 +15,27 @@ from parley.channels.dingtalk.inbound.message_parser import ParseOptions
 from tests.kit.platforms.dingtalk_channel import KeepingInbox, listening
 from tests.unit.channels.dingtalk.inbound.test_message_parser import ALL, change, places
 
-VALUES = (None, True, 0, -1, 10**30, 1.5, "", "x", "\ud83d", "a" * 5000, [], [None], {}, {"a": {"b": []}}, 2)
+VALUES: tuple[object, ...] = (
+    None,
+    True,
+    0,
+    -1,
+    10**30,
+    1.5,
+    "",
+    "x",
+    "\ud83d",
+    "a" * 5000,
+    [],
+    [None],
+    {},
+    {"a": {"b": []}},
+    2,
+)
 PLACES = [[path for path in places(example) if path] for example in ALL]
 
 
-def mutated(chance: random.Random) -> dict:
+def mutated(chance: random.Random) -> dict[str, Any]:
     number = chance.randrange(len(ALL))
     data = copy.deepcopy(ALL[number])
     for _ in range(chance.randint(1, 3)):
@@ -32,7 +49,8 @@ def mutated(chance: random.Random) -> dict:
 @pytest.mark.timeout(300)
 def test_a_hundred_thousand_changed_payloads_are_read_or_skipped(caplog):
     caplog.set_level(logging.CRITICAL)
-    chance, outcomes = random.Random(4), Counter()
+    chance = random.Random(4)
+    outcomes: Counter[str] = Counter()
     for _ in range(100_000):
         message = parse_or_skip(mutated(chance), ParseOptions())
         outcomes["skipped" if message is None else "read"] += 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.channels.dingtalk.inbound.card_callbacks import MALFORMED, parse_card_callback
+from parley.channels.dingtalk.inbound.card_callbacks import parse_card_callback
 from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
 from parley.channels.dingtalk.question_layout import (
     HOME,
@@ -22,8 +22,9 @@ from parley.channels.dingtalk.question_layout import (
     settled_parts,
     split_question,
 )
+from parley.channels.kit.fields import MALFORMED
 from parley.core.model.errors import StoreUnavailable
-from parley.core.model.questions import Option, Question, QuestionKind
+from parley.core.model.questions import Click, Option, Question, QuestionKind
 from tests.kit.platforms.dingtalk_channel import KeepingInbox, Notes, listening, make_channel, snapshot
 
 MAIL = Question(
@@ -40,7 +41,7 @@ class DecidingInbox(KeepingInbox):
 
     def __init__(self, away: int = 0, told: str = "Noted.") -> None:
         super().__init__()
-        self.clicks = []
+        self.clicks: list[Click] = []
         self.away = away
         self.told = told
 

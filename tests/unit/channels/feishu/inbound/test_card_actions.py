@@ -1,5 +1,7 @@
 """What a press of a button is answered with, and how soon."""
 
+from typing import Any
+
 from parley.channels.feishu.api import LOOKUP_TIMEOUT
 from parley.channels.feishu.inbound.card_actions import PAUSES, toast
 from parley.simulator.feishu import FeishuSimulatorTiming
@@ -8,7 +10,8 @@ from parley.simulator.feishu import FeishuSimulatorTiming
 def test_a_toast_is_short_and_has_no_code():
     told = toast("✏️ Ann: other arguments\n```json\n{}\n```\n · today")
     assert told == {"toast": {"type": "info", "content": "✏️ Ann: other arguments"}}
-    assert len(toast("x" * 5000)["toast"]["content"]) <= 200
+    long: Any = toast("x" * 5000)
+    assert len(long["toast"]["content"]) <= 200
     assert toast("") == {}
 
 

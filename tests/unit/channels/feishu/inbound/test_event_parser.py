@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from parley.channels.feishu.inbound.event_handler import parse_or_skip
 from parley.channels.feishu.inbound.event_parser import parse_event, resolve_mentions
+from parley.core.model.types import Json
 from parley.simulator.feishu import FeishuSimulator, FeishuUpload
 from tests.kit.machine import patience
 from tests.kit.platforms.feishu_channel import QUICK, KeepingInbox, World, listening, make_channel
@@ -33,8 +34,10 @@ async def test_mentions_have_names_and_our_own_is_taken_out(world):
 
 
 def test_ten_mentions_are_not_taken_for_one():
-    mentions = [{"key": f"@_user_{n}", "name": f"P{n}", "id": {"open_id": f"ou_{n}"}} for n in range(1, 12)]
-    text = " ".join(str(mention["key"]) for mention in mentions)
+    mentions: Json = [
+        {"key": f"@_user_{n}", "name": f"P{n}", "id": {"open_id": f"ou_{n}"}} for n in range(1, 12)
+    ]
+    text = " ".join(f"@_user_{n}" for n in range(1, 12))
     assert resolve_mentions(text, mentions, "ou_1")[0] == " ".join(f"@P{n}" for n in range(2, 12))
 
 

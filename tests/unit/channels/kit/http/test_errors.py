@@ -57,7 +57,7 @@ async def test_an_unknown_name_is_said() -> None:
 
 
 def test_a_certificate_that_is_not_trusted_is_said() -> None:
-    key = ConnectionKey("chat.example", 443, True, None, None, None, None)
+    key = ConnectionKey("chat.example", 443, True, True, None, None, None)
     error = aiohttp.ClientConnectorCertificateError(key, ssl.SSLCertVerificationError("self-signed"))
     assert (
         describe_network_error(error)
@@ -66,7 +66,7 @@ def test_a_certificate_that_is_not_trusted_is_said() -> None:
 
 
 def test_other_ways_to_fail_are_said() -> None:
-    key = ConnectionKey("chat.example", 443, True, None, None, None, None)
+    key = ConnectionKey("chat.example", 443, True, True, None, None, None)
     other_protocol = aiohttp.ClientConnectorSSLError(key, ssl.SSLError(1, "wrong version number"))
     assert describe_network_error(other_protocol) == "no secure connection to chat.example could be agreed on"
     unreachable = OSError(113, "No route to host")

@@ -42,7 +42,8 @@ async def server(asked: list[str], clock: Uptime) -> AsyncIterator[TestServer]:
 
     app = web.Application()
     app.router.add_get("/{path}", answer)
-    async with TestServer(app) as server:
+    server = TestServer(app)
+    async with server:
         yield server
 
 

@@ -14,6 +14,7 @@ from parley.channels.kit.markdown.tree import (
     Heading,
     ListBlock,
     ListItem,
+    Mark,
     Paragraph,
     TableBlock,
     TextRun,
@@ -23,7 +24,10 @@ from parley.channels.kit.markdown.tree import (
 )
 from tests.kit.samples.markdown_pieces import HUGE, cooked, in_order, numbered, pieces, titled
 
-BOLD, ITALIC, STRUCK, CODE = (frozenset({mark}) for mark in ("bold", "italic", "struck", "code"))
+BOLD: frozenset[Mark] = frozenset({"bold"})
+ITALIC: frozenset[Mark] = frozenset({"italic"})
+STRUCK: frozenset[Mark] = frozenset({"struck"})
+CODE: frozenset[Mark] = frozenset({"code"})
 
 
 def plain(text: str) -> TextRuns:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
+from typing import Any
 from urllib.parse import urlencode
 
 _JSON = "application/json"
 _FORM = "application/x-www-form-urlencoded"
-_STRANGE = (
+_STRANGE: tuple[object, ...] = (
     *(None, True, -1, 0, 10**400, 1e308, "", " ", "\0", "\ud800", "T0OTHER", "U000001", "1.5", "x" * 5000),
     *([], [[]], {}, {"a": None}, [None] * 50, "message_changed", "agent_session_stopped", "<@U000001>"),
 )
@@ -28,7 +29,12 @@ def originals(world):
         "team": "T0SIM",
         "files": [{"id": "F1", "name": "a.png", "mimetype": "image/png", "size": 7, "url_private": "x"}],
     }
-    changed = {"type": "message", "subtype": "message_changed", "channel": "C1", "event_ts": "1700000001.0"}
+    changed: dict[str, Any] = {
+        "type": "message",
+        "subtype": "message_changed",
+        "channel": "C1",
+        "event_ts": "1700000001.0",
+    }
     changed |= {"message": said, "previous_message": said | {"text": "hello"}}
     stopped = {"type": "agent_session_stopped", "channel": "C1", "thread_ts": "1.5", "user": alice.id}
     action = {

@@ -1,6 +1,7 @@
 """What people write, as the core hears it."""
 
 import copy
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,7 @@ from tests.kit.platforms.slack_channel import KeepingInbox, listening
 ME = SlackBotIdentity("U0BOT", "B0BOT", "T1")
 PEOPLE = {"U1": SlackUser("Ann", "de-DE"), "U2": SlackUser("Bob")}
 # As in Slack's own documentation of the `message` and `app_mention` events, with files.
-EXAMPLE = {
+EXAMPLE: dict[str, Any] = {
     "token": "x",
     "team_id": "T1",
     "api_app_id": "A1",
@@ -241,11 +242,8 @@ def test_a_mutated_payload_is_a_sound_message_or_none(in_event, in_body):
 
 async def test_mutated_payloads_over_the_wire_do_not_end_listening(world):
     inbox = KeepingInbox()
-    mutants = [
-        {"event": {**EXAMPLE["event"], key: value}}
-        for key in EXAMPLE["event"]
-        for value in (None, 5, [], {}, "x", [[]], {"a": None}, -1.5, True, "\ud800")
-    ]
+    values: tuple[object, ...] = (None, 5, [], {}, "x", [[]], {"a": None}, -1.5, True, "\ud800")
+    mutants = [{"event": {**EXAMPLE["event"], key: value}} for key in EXAMPLE["event"] for value in values]
     async with listening(world.channel(), inbox) as task:
         for mutant in mutants:
             world.people.inject(EXAMPLE | mutant | {"team_id": "T0SIM"})

@@ -306,9 +306,9 @@ async def test_mutated_posts_do_not_end_listening(world):
         assert not task.done()
 
 
-async def post_all(door, posts, at_once=16) -> Counter:
+async def post_all(door, posts, at_once=16) -> Counter[int]:
     """Post all of these; gives how often each status came back."""
-    statuses = Counter()
+    statuses: Counter[int] = Counter()
 
     async def post_on(http):
         for body, content_type, headers in posts:

@@ -3,6 +3,7 @@
 import json
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -341,7 +342,7 @@ async def test_whatever_is_lost_the_question_stands_there_once(world, tmp_path, 
     assert (question.text, len(question.buttons), files.files) == ("Shall I?", 3, ("arguments.json",))
 
 
-STRANGE = [
+STRANGE: list[dict[str, Any]] = [
     {"actions": []},
     {"actions": [None]},
     {"actions": [{"action_id": "parley_answer:1"}]},

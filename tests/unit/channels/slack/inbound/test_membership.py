@@ -36,7 +36,7 @@ async def heard(world, people, **settings) -> list[str]:
 
 def test_nothing_said_everybody_of_the_workspace_and_nothing_listed_nobody():
     assert Config().allowed_users == ("*",)
-    assert Config(allowed_users=[]).allowed_users == ()
+    assert Config(allowed_users=[]).allowed_users == ()  # type: ignore[arg-type]
 
 
 async def test_members_are_heard_and_outsiders_are_not(world, outsiders, caplog):

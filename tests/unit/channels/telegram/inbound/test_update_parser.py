@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from parley.channels.telegram.inbound.update_handler import parse_or_skip
 from parley.channels.telegram.inbound.update_parser import TelegramBotIdentity
 from parley.core.model.attachments import AttachmentKind
-from parley.core.model.types import InboundMessage
+from parley.core.model.types import InboundMessage, Json
 from parley.simulator.telegram import TelegramSimulator, TelegramUpload
 from parley.simulator.telegram.model import MediaKind
 from tests.kit.platforms.telegram_channel import KeepingInbox, Notes, listening, snapshot
@@ -238,14 +238,30 @@ def _samples():
         for kind in get_args(MediaKind):
             people.send_file(me.id, me.id, TelegramUpload("n", b"\x89PNG", "a/b", kind), "c @parley_bot")
         people.upgrade(people.add_group("G", [me.id], "group"))
-        chat = {"id": me.id, "type": "private", "first_name": "Alice"}
+        chat: Json = {"id": me.id, "type": "private", "first_name": "Alice"}
         stop = {"chat": chat, "draft_id": 7, "message_thread_id": 8}
         people.inject({"stopped_message_generation": stop})
         return copy.deepcopy(sim.world.waiting)
 
 
 SAMPLES = _samples()
-JUNK = [None, True, -1, 0, 10**40, 1.5, "", "\ud83d", "x" * 50, [], [None], [[]], {}, {"id": 1}, "private"]
+JUNK: list[object] = [
+    None,
+    True,
+    -1,
+    0,
+    10**40,
+    1.5,
+    "",
+    "\ud83d",
+    "x" * 50,
+    [],
+    [None],
+    [[]],
+    {},
+    {"id": 1},
+    "private",
+]
 
 
 def _mutated(update, rng):

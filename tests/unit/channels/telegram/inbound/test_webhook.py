@@ -5,9 +5,11 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx
 import pytest
+from starlette.types import ASGIApp
 
 from parley.channels.telegram.config import Config
 from parley.channels.telegram.inbound.webhook import MAX_BODY
@@ -28,14 +30,15 @@ class Door:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.app = None
+        self.app: ASGIApp | None = None
 
     async def __call__(self, scope, receive, send):
+        assert self.app is not None
         await self.app(scope, receive, send)
 
 
 @asynccontextmanager
-async def hooked(world: World, **more) -> AsyncIterator[tuple]:
+async def hooked(world: World, **more) -> AsyncIterator[tuple[Any, ...]]:
     """A channel with a webhook, mounted in a console that is for this machine only, and a client of it."""
     door = Door("")
     running, url = await serve(door)
@@ -53,7 +56,7 @@ async def hooked(world: World, **more) -> AsyncIterator[tuple]:
         await asyncio.wait([running])
 
 
-async def serve(door: Door) -> tuple[asyncio.Task, str]:
+async def serve(door: Door) -> tuple[asyncio.Task[None], str]:
     server = HttpServer(ConsoleOptions(port=0, token="nobody-needs-it"), (), tuple)
     server.app = door
     url = asyncio.get_running_loop().create_future()
@@ -65,7 +68,7 @@ def secret(world: World) -> dict[str, str]:
     return {HEADER: world.sim.world.webhook_secret}
 
 
-def update(world: World, number: int = 7) -> dict:
+def update(world: World, number: int = 7) -> dict[str, Any]:
     chat = {"id": world.alice.id, "type": "private", "first_name": "Alice"}
     sender = {"id": world.alice.id, "is_bot": False, "first_name": "Alice"}
     message = {"message_id": number, "date": 1, "chat": chat, "from": sender, "text": f"number {number}"}

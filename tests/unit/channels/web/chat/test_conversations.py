@@ -58,7 +58,7 @@ async def test_a_topic_is_a_conversation_of_its_own(site: Site) -> None:
     assert site.inbox.messages[1].conversation.topic == TOPIC
     assert await site.texts() == ["outside"]
     assert await site.texts(topic=TOPIC) == ["inside", "answer inside"]
-    (topic,) = (await site.chats())[0]["topics"]  # type: ignore[misc]
+    (topic,) = (await site.chats())[0]["topics"]
     assert topic["title"] == "Details"
 
 

@@ -83,7 +83,7 @@ async def test_a_replys_files_can_be_downloaded_and_outlive_their_source(site: S
     file = StoredFile(AttachmentKind.FILE, "made.csv", "text/csv", 3, str(source))
     await site.finish("turn-1", "here", files=(file,))
     await asyncio.to_thread(source.unlink)
-    (ref,) = (await site.page())["entries"][1]["files"]  # type: ignore[misc,attr-defined]
+    (ref,) = (await site.page())["entries"][1]["files"]
     answer = await site.http.get(f"/api/chat/files/{ref['id']}")
     assert answer.text == "a,b"
     assert answer.headers["content-disposition"] == 'attachment; filename="made.csv"'

@@ -30,7 +30,7 @@ async def test_too_large_an_upload_is_refused_and_leaves_nothing(
         head = b'--b\r\ncontent-disposition: form-data; name="file"; filename="f"\r\n\r\n'
         body = head + b"x" * 200_000 + b"\r\n--b--\r\n"
 
-        async def chunks():  # type: ignore[no-untyped-def]
+        async def chunks():
             yield body
 
         content = body if declared else chunks()

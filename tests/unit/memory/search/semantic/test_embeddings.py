@@ -145,10 +145,11 @@ def test_vectors_are_made_once_and_found_again_after_a_restart(tmp_path):
     first = EmbeddingIndex(Topics(), tmp_path)
     first.scorer_for("ann").sync(FACTS)
     first.close()
-    second = EmbeddingIndex(Topics(), tmp_path)
+    topics = Topics()
+    second = EmbeddingIndex(topics, tmp_path)
     close = second.scorer_for("ann").score(["a hotel"], FACTS)
     second.close()
-    assert second.embedder.asked == [["a hotel"]]
+    assert topics.asked == [["a hotel"]]
     assert close[1] == pytest.approx(max(close[:3]))
 
 
@@ -192,12 +193,13 @@ def test_two_people_have_files_of_their_own(home, tmp_path):
 
 def test_a_failed_embedder_is_left_alone_for_a_while(tmp_path):
     clock = Clock()
-    home = EmbeddingIndex(Topics(), tmp_path, clock)
+    topics = Topics()
+    home = EmbeddingIndex(topics, tmp_path, clock)
     scorer = home.scorer_for("ann")
     scorer.sync(FACTS)
-    home.embedder.fails = True
+    topics.fails = True
     assert scorer.score(["a hotel"], FACTS) == ()
-    home.embedder.fails = False
+    topics.fails = False
     clock.now = PAUSE - 1
     assert scorer.score(["a hotel"], FACTS) == ()
     clock.now = PAUSE
@@ -208,8 +210,18 @@ def test_a_failed_embedder_is_left_alone_for_a_while(tmp_path):
 # A service
 
 
+class Server(ThreadingHTTPServer):
+    """Keeps what it was asked, and answers as it is told to."""
+
+    seen: list[tuple[object, ...]]
+    answer: str | None
+    status: int
+
+
 class Service(BaseHTTPRequestHandler):
     """An /embeddings that answers in reverse order, as services may."""
+
+    server: Server
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -228,7 +240,7 @@ class Service(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def server():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    server = Server(("127.0.0.1", 0), Service)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield server

@@ -4,6 +4,7 @@ import json
 import math
 import struct
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,7 +58,8 @@ def small_model(folder):
         for part in ("attention.output.LayerNorm", "output.LayerNorm"):
             names[f"{base}{part}.weight"] = names[f"{base}{part}.bias"] = (WIDTH,)
     tensors = {name: rng.normal(size=shape).astype(np.float32) for name, shape in names.items()}
-    header, body = {"__metadata__": {"format": "pt"}}, b""
+    header: dict[str, object] = {"__metadata__": {"format": "pt"}}
+    body = b""
     for name, tensor in tensors.items():
         raw = tensor.tobytes()
         ends = [len(body), len(body) + len(raw)]
@@ -111,7 +113,7 @@ def by_hand(weights, ids):
             for part in ("query", "key", "value")
         )
         size = WIDTH // HEADS
-        seen = [[] for _ in hidden]
+        seen: list[list[Any]] = [[] for _ in hidden]
         for head in range(HEADS):
             part = slice(head * size, (head + 1) * size)
             for place, asked in enumerate(query):
