@@ -24,7 +24,7 @@ def packages(files: Mapping[str, Mapping[str, Mapping[str, int]]]) -> list[str]:
     statements: Counter[str] = Counter()
     missing: Counter[str] = Counter()
     for name, file in files.items():
-        for package in ("/".join(Path(name).parts[:2]), "all"):
+        for package in ("/".join(Path(name).parent.parts[:2]), "all"):
             statements[package] += file["summary"]["num_statements"]
             missing[package] += file["summary"]["missing_lines"]
     return [
