@@ -34,7 +34,7 @@ class WebInbox:
         self._inbox = None
 
     def check(self) -> Inbox:
-        """Return the inbox. Raises Refused while there is none, so that a page keeps its message."""
+        """Return the inbox. Raises WebApiError while there is none, so that a page keeps its message."""
         if self._inbox is None:
             raise WebApiError(503, "offline", "Parley is starting or stopping; please send it again.")
         return self._inbox
@@ -42,7 +42,7 @@ class WebInbox:
     async def accept(
         self, place: EntryLocation, entry: TranscriptEntry, language: str, quoted: str = "", zone: str = ""
     ) -> None:
-        """Hand an entry of the person's over, as new or as edited. Raises Refused, StoreUnavailable."""
+        """Hand an entry of the person's over, as new or as edited. Raises WebApiError, StoreUnavailable."""
         message = InboundMessage(
             id=f"{entry.id}:edit:{entry.edit}" if entry.edit else entry.id,
             conversation=_conversation(place),
@@ -58,7 +58,7 @@ class WebInbox:
         await self.check().accept(message)
 
     async def stop(self, place: EntryLocation, message_id: str, language: str) -> None:
-        """Say `/stop` for the person, who wrote nothing. Raises Refused, StoreUnavailable."""
+        """Say `/stop` for the person, who wrote nothing. Raises WebApiError, StoreUnavailable."""
         sender, now = self._sender(language), self._clock()
         message = InboundMessage(
             STOP_PREFIX + message_id,
@@ -74,7 +74,7 @@ class WebInbox:
     async def decide(self, place: EntryLocation, pressed: DecisionBody, language: str) -> str:
         """Hand over the press of a question's button; returns what to tell the person.
 
-        Raises Refused, StoreUnavailable.
+        Raises WebApiError, StoreUnavailable.
         """
         click = Click(
             pressed.id,

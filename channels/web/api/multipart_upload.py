@@ -79,7 +79,7 @@ class _FilePart:
 
 
 async def receive_file(request: Request, into: Path, limit: int) -> UploadedFile:
-    """Write the request's file to `into`. Raises Refused for what is too large or not multipart;
+    """Write the request's file to `into`. Raises WebApiError for what is too large or not multipart;
     then, and when the sender goes away, nothing is left on disk."""
     kind, options = parse_options_header(request.headers.get("content-type", "").encode("latin-1", "replace"))
     if kind != b"multipart/form-data" or b"boundary" not in options:

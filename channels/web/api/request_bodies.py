@@ -81,7 +81,7 @@ _ID: TypeAdapter[str] = TypeAdapter(Id)
 
 
 async def read_json(request: Request, model: TypeAdapter[_Model]) -> _Model:
-    """Return the body as `model`. Raises Refused for another content type, too much, or the wrong shape."""
+    """Return the body as `model`. Raises WebApiError for another type, too much, or a wrong shape."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise WebApiError(415, "not_json", "The body must be application/json.")
     body = bytearray()
@@ -99,7 +99,7 @@ async def read_json(request: Request, model: TypeAdapter[_Model]) -> _Model:
 
 
 def path_id(request: Request, name: str) -> str:
-    """Return a part of the path that is an id. Raises Refused."""
+    """Return a part of the path that is an id. Raises WebApiError."""
     try:
         return _ID.validate_python(request.path_params[name])
     except ValidationError as problem:

@@ -90,7 +90,7 @@ class FileReader:
         self._for_others = asyncio.Semaphore(self.limits.at_once)
 
     async def read(self, file: StoredFile, most: int, *, pictures: bool) -> FileContent:
-        """The content of a file, at most `most` characters of text. Raises Unreadable."""
+        """The content of a file, at most `most` characters of text. Raises UnreadableFile."""
         try:
             if file.size > self.limits.size:
                 raise UnreadableFile(UnreadReason.TOO_LARGE)
@@ -126,7 +126,7 @@ class FileReader:
             return _understood(await self._output(kind.value, content, most), most)
 
     async def _output(self, kind: str, content: BinaryIO | int, most: int) -> bytes:
-        """What the program says about an open file. Raises Unreadable and OSError."""
+        """What the program says about an open file. Raises UnreadableFile and OSError."""
         seconds = self.limits.seconds
         # Without libraries it starts in a fraction of the time.
         bare = ["-S"] if kind in (_UNSEEN, _TRIED) else []

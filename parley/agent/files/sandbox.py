@@ -166,14 +166,14 @@ def _instructions(machine: str) -> list[tuple[int, int, int, int]]:
 
 
 def _control(name: str, option: int, *values: int) -> None:
-    """Call prctl. Raises Missing with the name of what was asked for."""
+    """Call prctl. Raises ProtectionMissing with the name of what was asked for."""
     given = [ctypes.c_ulong(each) for each in (*values, 0, 0, 0, 0)[:4]]
     if _function("prctl")(option, *given):
         raise ProtectionMissing(name)
 
 
 def _function(name: str) -> Callable[..., int]:
-    """A function of the C library, on Linux. Raises Missing."""
+    """A function of the C library, on Linux. Raises ProtectionMissing."""
     found: Callable[..., int] | None = None
     if os.uname().sysname == "Linux":
         found = getattr(ctypes.CDLL(None), name, None)

@@ -28,7 +28,7 @@ class UnreadableResponse(ValueError):
 
 
 async def read_body(pieces: AsyncIterator[bytes], most: int) -> bytes:
-    """Return a whole body. Raises Unreadable once it is longer than `most`, without reading on."""
+    """Return a whole body. Raises UnreadableResponse once it is longer than `most`, without reading on."""
     body = bytearray()
     async for piece in pieces:
         if len(body) + len(piece) > most:
@@ -38,7 +38,7 @@ async def read_body(pieces: AsyncIterator[bytes], most: int) -> bytes:
 
 
 def read_json(body: bytes) -> Json:
-    """Read a body. Raises Unreadable where it is JSON that cannot be taken, ValueError where it is none."""
+    """Read a body. Raises UnreadableResponse for JSON that cannot be taken, ValueError for none."""
     try:
         value: Json = orjson.loads(body)
         _check_levels(value, body.count(b"[") + body.count(b"{"))

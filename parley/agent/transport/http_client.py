@@ -102,7 +102,7 @@ def http_client(
 
 
 async def fetch(http: httpx.AsyncClient, method: str, path: str, json: Json = None) -> httpx.Response:
-    """Ask beside the SDK. Raises Unreadable where the answer is longer than any such answer is."""
+    """Ask beside the SDK. Raises UnreadableResponse where the answer is longer than any such answer is."""
     async with http.stream(method, path, json=json) as response:
         body = await read_body(response.aiter_bytes(), _MOST_ASIDE)
     return httpx.Response(response.status_code, content=body, request=response.request)

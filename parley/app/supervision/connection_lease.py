@@ -32,7 +32,7 @@ class ConnectionLease(Protocol):
     """A place to listen at."""
 
     def acquire(self, stand_by: OnStandby) -> AbstractAsyncContextManager[None]:
-        """Sit for as long as it is entered; waits until it is free. Raises SeatLost."""
+        """Sit for as long as it is entered; waits until it is free. Raises ConnectionLeaseLost."""
         ...
 
 
