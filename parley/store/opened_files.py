@@ -7,7 +7,8 @@ nobody afterwards. Files are only looked at by name: to open and close one would
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,15 +23,25 @@ _REMEDY = (
 
 
 class OpenedFiles:
-    """Those of `paths` that are there, to be made right after they were opened."""
+    """Those of `paths` that are there, to be made right after they were opened.
 
-    def __init__(self, *paths: Path) -> None:
+    They are looked at once in `every` seconds at most.
+    """
+
+    def __init__(
+        self, *paths: Path, every: float = 0.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._known = [(path, _stable(path)) for path in paths if path.exists()]
+        self._every = every
+        self._clock = clock
+        self._next_look = 0.0
         self._trouble = ""
 
     def trouble(self) -> str:
         """Return a line about the first file that is not there any more, or ""; once said, it stays so."""
-        self._trouble = self._trouble or _find(self._known)
+        if (now := self._clock()) >= self._next_look:
+            self._next_look = now + self._every
+            self._trouble = self._trouble or _find(self._known)
         return self._trouble
 
 
@@ -40,7 +51,7 @@ def _stable(path: Path) -> _Identity:
 
 
 def _identity(path: Path) -> _Identity:
-    found = os.stat(path)  # noqa: PTH116 - before each acknowledgement: Path.stat takes twice as long
+    found = os.stat(path)  # noqa: PTH116 - a hundred times a second: Path.stat takes twice as long
     return found.st_dev, found.st_ino
 
 

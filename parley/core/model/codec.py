@@ -22,7 +22,7 @@ def encode(value: object) -> str:
 
     Fields at their defaults are left out: every message is written several times, and most are.
     """
-    if not is_dataclass(value) or isinstance(value, type):
+    if _shape(value.__class__) is None:
         raise TypeError(f"not a dataclass value: {value!r}")
     return _DUMPS(_plain(value))
 

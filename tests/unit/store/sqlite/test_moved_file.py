@@ -18,7 +18,6 @@ from parley.store.opened_files import OpenedFiles
 from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.read_only import open_read_only
 from tests.kit.machine import patience
-from tests.kit.store_nodes import finish_next
 
 
 def rename(path: Path) -> None:
@@ -38,18 +37,31 @@ def move_folder(path: Path) -> None:
     path.parent.rename(path.parent.with_name("elsewhere"))
 
 
+async def refused(store: SqliteStore) -> int:
+    """Put messages until one is refused, and return how many were taken before."""
+    taken = 0
+    async with asyncio.timeout(patience(5)):
+        while True:
+            try:
+                await store.put(NewQueueItem("in", "x", "2"))
+            except StoreUnavailable:
+                return taken
+            taken += 1
+
+
 MISHAPS = [Path.unlink, rename, replace_by_copy, delete_folder, move_folder]
 
 
 @pytest.mark.parametrize("tail", ["", "-wal"])
 @pytest.mark.parametrize("mishap", MISHAPS)
-async def test_nothing_is_acknowledged_any_more(
+async def test_nothing_is_acknowledged_once_it_is_noticed(
     mishap: Callable[[Path], None], tail: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "data" / "p.db"
     async with SqliteStore.open(path) as store:
         await store.put(NewQueueItem("in", "x", "1"))
         mishap(path.with_name(path.name + tail))
+        await refused(store)
         for _ in range(2):
             with pytest.raises(StoreUnavailable, match="while Parley runs; nothing more is taken"):
                 await store.put(NewQueueItem("in", "x", "2"))
@@ -62,11 +74,10 @@ async def test_what_was_moved_and_is_put_back_is_all_there(tmp_path: Path) -> No
     async with SqliteStore.open(path) as store:
         await store.put(NewQueueItem("in", "x", "1"))
         move_folder(path)
-        with pytest.raises(StoreUnavailable):
-            await store.put(NewQueueItem("in", "x", "2"))
+        taken = await refused(store)
     path.parent.with_name("elsewhere").rename(path.parent)
     async with SqliteStore.open(path) as store:
-        assert await finish_next(store) == "1"
+        assert [item.body for item in await store.waiting("in", "x")][: 1 + taken] == ["1"] + ["2"] * taken
 
 
 async def test_checkpoints_and_other_readers_are_no_alarm(tmp_path: Path) -> None:
@@ -114,3 +125,15 @@ def test_what_was_said_once_stays_so(tmp_path: Path) -> None:
     assert "moved or deleted" in files.trouble()
     path.touch()
     assert "moved or deleted" in files.trouble(), "another file of that name does not bring it back"
+
+
+def test_files_are_looked_at_once_in_a_while_only(tmp_path: Path) -> None:
+    path, now = tmp_path / "p.db", [100.0]
+    path.touch()
+    files = OpenedFiles(path, every=0.25, clock=lambda: now[0])
+    assert files.trouble() == ""
+    path.unlink()
+    now[0] = 100.125
+    assert files.trouble() == ""
+    now[0] = 100.25
+    assert "moved or deleted" in files.trouble()
