@@ -19,7 +19,7 @@ _PRODUCERS = (1, 100, 1000)
 _NAMES = {"raw": "raw group commit", "parley": "Parley's bus"}
 
 
-_COLUMNS = ("producers", "what", "a second", "to raw", "p50 ms", "p99 ms", "CPU µs each")
+_COLUMNS = ("producers", "what", "a second", "ratio to raw", "p50 ms", "p99 ms", "CPU µs each")
 _CLIENTS = 20
 
 

@@ -54,14 +54,14 @@ def _commands(plan: Plan) -> Table:
         rows.append((f"{size:,}", f"{_number(result, 'in_flight'):,.0f}", *cells))
         plan.say(f"commands among {size} turns")
     columns = (
-        "turns begun",
+        "turns started",
         "still running after the commands",
         "/status p50 ms",
         "p99 ms",
         "/stop p50 ms",
         "p99 ms",
     )
-    note = "Fifty of each, one after the other, each where a turn is running."
+    note = "Fifty of each command, one after the other, each in a conversation with a running turn."
     return Table(
         "commands",
         f"Commands while runs of {plan.busy_script.seconds:g} s stream",

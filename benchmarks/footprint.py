@@ -63,7 +63,7 @@ def _starts(plan: Plan, folder: Path) -> Table:
             rows.append(_row(name, starts[1:]))
             plan.say(f"starts, {name}")
     columns = ("process", "start s", "of it CPU s", "RSS MB")
-    note = f"RSS {_SETTLED:g} s after the start, with no chat yet. Byte code is compiled already."
+    note = f"RSS {_SETTLED:g} s after the start, before any chat. The byte code had been compiled."
     return Table("footprint", "Start-up and memory", columns, tuple(rows), note)
 
 

@@ -219,9 +219,11 @@ def _together(postgres: Server, size: int, say: Callable[[str], None]) -> Table:
     columns = ("nodes", "what", "turns a second", "CPU ms a turn, nodes", "CPU ms a turn, PostgreSQL")
     note = (
         "Agent server, database and nodes share the machine. A turn of procrastinate is one job that streams "
-        "the run through the SDK: it stores no answer, shows nothing and resumes nothing."
+        "the run through the SDK. It stores no answer, shows nothing and resumes nothing."
     )
-    return Table("nodes", f"{size:,} turns that wait, runs that answer at once", columns, tuple(rows), note)
+    return Table(
+        "nodes", f"{size:,} turns in wait mode, runs that answer at once", columns, tuple(rows), note
+    )
 
 
 def _full(postgres: Server, size: int, part: float, say: Callable[[str], None]) -> Table:
@@ -236,8 +238,8 @@ def _full(postgres: Server, size: int, part: float, say: Callable[[str], None]) 
     for load in loads:
         rows.append((load.about, f"{load.turns:,}", *_cells(measure(postgres, load, 1))))
         say(load.about)
-    columns = ("what waits", "turns", "turns a second", "CPU ms a turn, node", "CPU ms a turn, PostgreSQL")
-    return Table("full-store", "One node, and what a full store costs it", columns, tuple(rows))
+    columns = ("queued work", "turns", "turns a second", "CPU ms a turn, node", "CPU ms a turn, PostgreSQL")
+    return Table("full-store", "One node: cost of a full store", columns, tuple(rows))
 
 
 def _cells(sample: Sample) -> tuple[str, str, str]:

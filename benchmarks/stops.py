@@ -122,9 +122,9 @@ def table(script: Script, turns: int, spreads: list[float], rounds: int) -> Tabl
     """A row for each spread and round."""
     rows = [row(script, turns, spread) for spread in spreads for _ in range(rounds)]
     columns = (
-        "turns streaming", "/stop in each", "acknowledged p50 ms", "p99 ms", "most ms",
-        "turn over p50 ms", "p99 ms", "CPU, cores", "kept what was said", "runs cancelled on the server",
-        "the last of them later by s",
+        "turns streaming", "/stop in each", "acknowledged p50 ms", "p99 ms", "max ms",
+        "turn over p50 ms", "p99 ms", "CPU, cores", "replies that kept their text",
+        "runs cancelled on the server", "last cancellation after the last reply, s",
     )  # fmt: skip
     title = f"/stop while runs of {script.seconds:g} s stream, a token every {script.interval:g} s each"
     return Table("stops", title, columns, tuple(rows), "Edits go out once a second for each turn.")

@@ -22,19 +22,19 @@ def _process(result: Result) -> Table:
         f"{scale.seconds:.0f} s for each row"
     )
     columns = (
-        *("", "loop late p50 ms", "p99", "most", "of it our own p50 ms", "p99", "most"),
+        *("", "loop lag p50 ms", "p99", "max", "own lag p50 ms", "p99", "max"),
         *("RSS MB", "CPU, cores"),
     )
     note = (
-        "Late is by how much a timer of the event loop came late; our own is that without the time in which "
-        "other programs of the machine had the core. RSS is the most."
+        "Lag is how late a timer of the event loop fired. Own lag leaves out the time in which other "
+        "programs used the core. RSS is the maximum."
     )
     rows = tuple((_name(part), *_figures(part)) for part in result.parts)
     return Table("soak", title, columns, rows, note)
 
 
 def _name(part: Part) -> str:
-    return f"{part.stuck} stuck" if part.stuck else "all in order"
+    return f"{part.stuck} stuck" if part.stuck else "none stuck"
 
 
 def _figures(part: Part) -> tuple[str, ...]:
@@ -54,10 +54,10 @@ def _channels(result: Result) -> Table:
         for name in CHANNELS
     )
     note = (
-        f"p50 and p99 in ms, and of how many answers: what comes on top of the {scale.turn:.0f} s that the "
-        f"agent takes for its {scale.tokens} tokens, from saying it to seeing the whole answer."
+        f"p50, p99 in ms, of the number of answers. It is the time from sending a message to seeing the "
+        f"whole answer, without the {scale.turn:.0f} s that the agent takes for its {scale.tokens} tokens."
     )
-    return Table("soak-channels", "What people wait for", columns, rows, note)
+    return Table("soak-channels", "Waiting time added for users", columns, rows, note)
 
 
 def _waits(scale: Scale, heard: Heard, part: Part, name: str, before: str) -> str:

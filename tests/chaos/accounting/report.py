@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.chaos.accounting.result import Result
 
-_NAMES = {"inside": "agent inside", "apart": "agent apart", "nodes": "three nodes"}
+_NAMES = {"inside": "embedded agent", "apart": "separate agent", "nodes": "three nodes"}
 
 
 def table(results: Sequence[Result]) -> str:
@@ -45,12 +45,12 @@ def _what_happened(result: Result) -> dict[str, str]:
         **{f"... on {name}": count for name, count in result.said.items()},
         "`kill -9` of Parley": result.parley_kills,
         "`kill -9` of the agent server": result.agent_kills,
-        "starts that failed and were made again": result.ended,
+        "failed starts that were repeated": result.ended,
         "freezes (SIGSTOP, SIGCONT)": blows.get("freeze", 0),
-        "steps of the clock": blows.get("clock", 0),
+        "clock steps": blows.get("clock", 0),
         "times the disk was full": blows.get("disk", 0),
-        "crashes of the database": blows.get("database", 0),
-        "faults of platforms": result.faults,
+        "database crashes": blows.get("database", 0),
+        "platform faults": result.faults,
         "posts repeated by web clients": result.repeated_posts,
     }
     return {name: f"{count:,}" for name, count in counts.items()}
@@ -61,22 +61,22 @@ def _what_came_out(result: Result) -> dict[str, str]:
         "**answered in full**": result.answered,
         "**lost**": len(result.lost) + len(result.files_lost),
         "**out of order**": len(result.reordered),
-        "**answers doubled**": len(result.doubled),
-        "**two processes at one answer**": len(result.overlaps),
+        "**duplicate answers**": len(result.doubled),
+        "**two processes on one answer**": len(result.overlaps),
         "**turns run twice by the agent**": len(result.runs_doubled),
-        "answers that another process went on with": result.moved,
-        "never handed over by DingTalk": result.missed,
-        "handed over in another order by the platform": result.swapped,
-        "plain messages of DingTalk doubled": len(result.repeated),
-        "files doubled": len(result.files_doubled),
+        "answers continued by another process": result.moved,
+        "never delivered by DingTalk": result.missed,
+        "delivered in another order by the platform": result.swapped,
+        "duplicate plain messages on DingTalk": len(result.repeated),
+        "duplicate files": len(result.files_doubled),
         "receipts in doubt": result.doubtful,
-        "stubs left": result.stubs,
-        "left unfinished, dead letters": result.unfinished + result.dead,
+        "stubs that remained": result.stubs,
+        "unfinished work, dead letters": result.unfinished + result.dead,
     }
     seconds = {
         "slowest start after a kill": result.slowest_start,
         "slowest answer after a start": result.slowest_answer,
-        "usual wait for an answer (median)": result.usual_wait,
+        "median wait for an answer": result.usual_wait,
         "longest wait for an answer": result.longest_wait,
         "whole run": result.slowest_run,
     }

@@ -9,7 +9,7 @@ from tests.contract.promise import needs
 
 
 async def promise_commands_pass_a_run(scene: Scene) -> None:
-    """A command is answered while a run of its conversation is still going on."""
+    """A command is answered while a run of its conversation is still in progress."""
     place, told = await scene.driver.private(), Told()
     scene.agent.script = told
     await scene.driver.say(place, "think long")
@@ -24,7 +24,7 @@ async def promise_commands_pass_a_run(scene: Scene) -> None:
 
 
 async def promise_stop_keeps_what_was_said(scene: Scene) -> None:
-    """`/stop` ends the run at once and keeps what was said so far."""
+    """`/stop` ends the run at once and keeps the text so far."""
     place, told = await scene.driver.private(), Told()
     scene.agent.script = told
     await scene.driver.say(place, "talk")
@@ -41,7 +41,7 @@ async def promise_stop_keeps_what_was_said(scene: Scene) -> None:
 
 @needs("stops")
 async def promise_the_stop_button_keeps_what_was_said(scene: Scene) -> None:
-    """The platform's own stop button ends the turn, keeps what was said, and makes no message of its own."""
+    """The platform's own stop button ends the turn, keeps the text so far, and adds no message."""
     place, told = await scene.driver.private(), Told()
     scene.agent.script = told
     await scene.driver.say(place, "talk")
@@ -57,7 +57,7 @@ async def promise_the_stop_button_keeps_what_was_said(scene: Scene) -> None:
 
 @needs("groups")
 async def promise_commands_in_groups(scene: Scene) -> None:
-    """In a group a command with our name is ours, and one with another bot's name is not."""
+    """In a group a command with our name is handled; a command with another bot's name is not."""
     place = await scene.driver.group()
     await scene.driver.say(place, "/help@some_other_bot")
     await scene.driver.say(place, f"/whoami{scene.driver.mention}")
@@ -69,6 +69,6 @@ async def promise_commands_in_groups(scene: Scene) -> None:
 
 @needs("menu")
 async def promise_commands_are_in_the_menu(scene: Scene) -> None:
-    """The platform's own menu offers every command."""
+    """The platform's own menu lists every command."""
     await scene.until(scene.driver.menu, "a menu")
     assert {"new", "stop", "status", "help"} <= set(scene.driver.menu())

@@ -21,7 +21,7 @@ _TEXT = "This is the whole answer, which was worth waiting for."
 
 @needs("redelivers")
 async def promise_crash_before_accepting(scene: Scene) -> None:
-    """A message that was heard but is not on disk yet comes again after a crash."""
+    """A message that was received but not yet stored is delivered again after a crash."""
     place = await scene.driver.private()
     scene.journal.holding.clear()
     await scene.driver.say(place, "hold on to this")
@@ -34,7 +34,7 @@ async def promise_crash_before_accepting(scene: Scene) -> None:
 
 
 async def promise_crash_after_accepting(scene: Scene) -> None:
-    """A message that is on disk is answered after a crash, although the platform has forgotten it."""
+    """A stored message is answered after a crash, although the platform does not deliver it again."""
     place = await scene.driver.private()
     scene.agent.script = silent
     await scene.driver.say(place, "hold on to this")
@@ -47,18 +47,18 @@ async def promise_crash_after_accepting(scene: Scene) -> None:
 
 
 async def promise_crash_while_growing(scene: Scene) -> None:
-    """After a crash in the middle of an answer the same run and the same answer go on."""
+    """After a crash in the middle of an answer the same run and the same answer continue."""
     await _crash_while_growing(scene, await scene.driver.private(), "tell me all")
 
 
 async def promise_crash_while_growing_among_others(scene: Scene) -> None:
-    """After a crash where several talk, the message that was growing is the one that becomes final."""
+    """After a crash in a group the message that was growing becomes the final one."""
     place = (await scene.driver.topics(1))[-1] if scene.driver.traits.topics else await scene.driver.group()
     await _crash_while_growing(scene, place, scene.to_bot("tell me all"))
 
 
 async def promise_crash_before_sending(scene: Scene) -> None:
-    """An answer that is on disk but not sent yet is sent after a crash, without asking the agent again."""
+    """A stored answer that was not sent is sent after a crash, without asking the agent again."""
     place = await scene.driver.private()
     scene.agent.script = answering(_TEXT)
     scene.watch.before_final = True
@@ -74,7 +74,7 @@ async def promise_crash_before_sending(scene: Scene) -> None:
 
 @needs(Trouble.SLOW)
 async def promise_crash_while_sending(scene: Scene) -> None:
-    """After a crash while the answer was being sent it stands there once."""
+    """After a crash while the answer was being sent it appears once."""
     place = await scene.driver.private()
     scene.agent.script = answering(_TEXT)
     await scene.driver.say(place, "tell me all")
@@ -89,7 +89,7 @@ async def promise_crash_while_sending(scene: Scene) -> None:
 
 @needs("splits", Trouble.SLOW)
 async def promise_crash_between_parts(scene: Scene) -> None:
-    """After a crash between two parts of a long answer each part stands there once, in order."""
+    """After a crash between two parts of a long answer each part appears once, in order."""
     place, most = await scene.driver.private(), scene.driver.traits.max_part
     words = [f"word{number}" for number in range(most // 3)]
     scene.agent.script = answering(" ".join(words))
@@ -104,7 +104,7 @@ async def promise_crash_between_parts(scene: Scene) -> None:
 
 
 async def promise_crash_after_sending(scene: Scene) -> None:
-    """An answer that was sent, and its file, are not sent again when a crash came before that was noted."""
+    """A sent answer and its file are not sent again when a crash came before that was recorded."""
     place = await scene.driver.private()
     path = scene.folder / "made"
     path.write_bytes(b"a,b\n1,2\n")
@@ -123,7 +123,7 @@ async def promise_crash_after_sending(scene: Scene) -> None:
 
 
 async def promise_crash_again_and_again(scene: Scene) -> None:
-    """Through several crashes everything that was said is answered once, in order."""
+    """After several crashes all messages are answered once, in order."""
     place = await scene.driver.private()
     said = [f"message {number}" for number in range(6)]
     for number, text in enumerate(said):

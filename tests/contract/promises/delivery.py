@@ -16,7 +16,7 @@ _TEXT = "The answer is forty-two, and that is all there is to say about it."
 
 @needs(Trouble.RATE_LIMITED)
 async def promise_waits_as_long_as_asked(scene: Scene) -> None:
-    """Told to wait, it tries again no earlier than asked, and the final answer is not lost."""
+    """After a rate limit the next attempt is not earlier than asked, and the final answer is not lost."""
     place, told = await _asked(scene)
     scene.driver.trouble(Trouble.RATE_LIMITED, seconds=1.0)
     await _answered(scene, place, told)
@@ -30,7 +30,7 @@ async def promise_waits_as_long_as_asked(scene: Scene) -> None:
 
 @needs(Trouble.RATE_LIMITED)
 async def promise_limits_while_growing_lose_nothing(scene: Scene) -> None:
-    """Refusals while the answer grows delay snapshots only."""
+    """Refused updates while the answer grows delay only snapshots."""
     place, told = await scene.driver.private(), Told()
     scene.agent.script = told
     scene.driver.trouble(Trouble.RATE_LIMITED, seconds=1.0)
@@ -45,7 +45,7 @@ async def promise_limits_while_growing_lose_nothing(scene: Scene) -> None:
 
 @needs(Trouble.UNAVAILABLE)
 async def promise_server_errors_are_outlasted(scene: Scene) -> None:
-    """Server errors delay the final answer and never lose or double it."""
+    """Server errors delay the final answer and never lose or duplicate it."""
     place, told = await _asked(scene)
     scene.driver.trouble(Trouble.UNAVAILABLE)
     await _answered(scene, place, told)
@@ -54,7 +54,7 @@ async def promise_server_errors_are_outlasted(scene: Scene) -> None:
 
 @needs(Trouble.RESET_BEFORE)
 async def promise_broken_connections_are_outlasted(scene: Scene) -> None:
-    """A connection that breaks before the platform acts costs nothing."""
+    """A connection that breaks before the platform acts loses nothing."""
     place, told = await _asked(scene)
     scene.driver.trouble(Trouble.RESET_BEFORE)
     await _answered(scene, place, told)
@@ -63,7 +63,7 @@ async def promise_broken_connections_are_outlasted(scene: Scene) -> None:
 
 @needs(Trouble.RESET_AFTER)
 async def promise_a_lost_answer_doubles_nothing(scene: Scene) -> None:
-    """When only the answer to a send is lost, the text stands there once, or the doubt is noted."""
+    """When only the response to a send is lost, the text appears once, or the doubt is recorded."""
     place, told = await _asked(scene)
     scene.driver.trouble(Trouble.RESET_AFTER)
     await _answered(scene, place, told)
@@ -72,7 +72,7 @@ async def promise_a_lost_answer_doubles_nothing(scene: Scene) -> None:
 
 @needs(Trouble.GARBLED)
 async def promise_a_senseless_answer_doubles_nothing(scene: Scene) -> None:
-    """When the platform answers a send with something that is no answer, the text is shown once."""
+    """When the platform answers a send with an invalid response, the text is shown once."""
     place, told = await _asked(scene)
     scene.driver.trouble(Trouble.GARBLED)
     await _answered(scene, place, told)
@@ -80,7 +80,7 @@ async def promise_a_senseless_answer_doubles_nothing(scene: Scene) -> None:
 
 
 async def promise_an_outage_is_outlasted(scene: Scene) -> None:
-    """While the platform is away the final answer waits, and so does what people say."""
+    """While the platform is away the final answer and new messages wait."""
     place, told = await _asked(scene)
     scene.driver.outage(patience(0.5))
     await scene.driver.say(place, "are you there?")
@@ -92,7 +92,7 @@ async def promise_an_outage_is_outlasted(scene: Scene) -> None:
 
 @needs("expels")
 async def promise_a_lost_place_holds_up_nobody(scene: Scene) -> None:
-    """An answer that the platform will never take is set aside for the operator; others go on."""
+    """An answer that the platform will never accept becomes a dead letter; other answers continue."""
     gone, place, told = await scene.driver.private("Ann"), await scene.driver.private("Bob"), Told()
     scene.agent.script = by_text({"go": told})
     await scene.driver.say(gone, "go")

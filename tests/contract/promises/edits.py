@@ -11,7 +11,7 @@ from tests.contract.promise import given, needs
 @needs("rewrites")
 @given(reruns=True)
 async def promise_an_edit_is_answered_anew(scene: Scene) -> None:
-    """An edit of the last message has it answered anew, once, as if it had always read so."""
+    """After an edit the last message is answered again, once, as if it had been written that way."""
     place = await scene.driver.private()
     await scene.ask(place, "first")
     said = await scene.driver.say(place, "tow")
@@ -31,7 +31,7 @@ async def promise_an_edit_is_answered_anew(scene: Scene) -> None:
 @needs("rewrites")
 @given(reruns=True)
 async def promise_an_edit_stops_the_answer_to_what_it_changes(scene: Scene) -> None:
-    """An edit of a message that is being answered stops that answer, and is answered next."""
+    """An edit of a message that is being answered stops that answer and is answered next."""
     place, told = await scene.driver.private(), Told()
     scene.agent.script = by_text({"tow": told})
     said = await scene.driver.say(place, "tow")
@@ -46,7 +46,7 @@ async def promise_an_edit_stops_the_answer_to_what_it_changes(scene: Scene) -> N
 
 @needs("rewrites")
 async def promise_edits_are_left_alone(scene: Scene) -> None:
-    """Where edits are not to be answered, an edit of the last message changes nothing."""
+    """When edits are switched off, an edit of the last message changes nothing."""
     place = await scene.driver.private()
     said = await scene.driver.say(place, "tow")
     await scene.until_shows(place, "you said tow")

@@ -20,7 +20,7 @@ def _bytes(size: int) -> bytes:
 
 
 async def promise_files_come_in_whole(scene: Scene) -> None:
-    """A file that somebody sends reaches the agent byte for byte, under its name."""
+    """A file that somebody sends reaches the agent byte for byte, with its name."""
     place, content = await scene.driver.private(), _bytes(150_000)
     await scene.driver.attach(place, [Upload(_NAME, content)], "look at this")
     await scene.until_done(place)
@@ -33,7 +33,7 @@ async def promise_files_come_in_whole(scene: Scene) -> None:
 
 @given(max_file=50_000)
 async def promise_too_large_is_left_out(scene: Scene) -> None:
-    """A file over the cap is left out and named; the turn goes on without it."""
+    """A file over the size limit is left out and named; the turn continues without it."""
     place = await scene.driver.private()
     await scene.driver.attach(place, [Upload("big.bin", _bytes(60_000))], "and this?")
     await scene.until_done(place)
@@ -47,7 +47,7 @@ async def promise_too_large_is_left_out(scene: Scene) -> None:
 @needs("lies")
 @given(max_file=50_000)
 async def promise_the_cap_counts_bytes(scene: Scene) -> None:
-    """The cap holds for the bytes that really come, whatever size was declared."""
+    """The size limit applies to the bytes received, whatever size was declared."""
     place = await scene.driver.private()
     await scene.driver.attach(place, [Upload("small.bin", _bytes(60_000), declared=10)])
     await scene.until_done(place)
@@ -57,7 +57,7 @@ async def promise_the_cap_counts_bytes(scene: Scene) -> None:
 
 
 async def promise_files_go_out_whole(scene: Scene) -> None:
-    """Files of an answer are shown once, in order, byte for byte and under their names, after its text."""
+    """Files of an answer are shown once, in order, byte for byte, with their names, after its text."""
     place = await scene.driver.private()
     contents = {"chart.csv": _bytes(40_000), "ünïcode 名.txt": _bytes(3_000)}
     scene.agent.script = answering("Two files.", [_stored(scene.folder, *item) for item in contents.items()])
@@ -71,7 +71,7 @@ async def promise_files_go_out_whole(scene: Scene) -> None:
 
 
 async def promise_a_file_without_words_is_an_answer(scene: Scene) -> None:
-    """An answer may be a file alone."""
+    """An answer may consist of a file only."""
     place = await scene.driver.private()
     scene.agent.script = answering("", [_stored(scene.folder, "only.bin", _bytes(500))])
     await scene.ask(place, "just the file")

@@ -10,7 +10,7 @@ from tests.kit.machine import patience
 
 @needs("groups")
 async def promise_mention_removed(scene: Scene) -> None:
-    """In a group our own mention is taken out of the text, wherever it stands; all others stay."""
+    """In a group our own mention is removed from the text, wherever it is; others stay."""
     place = await scene.driver.group()
     await scene.ask(place, f"👍👍 {scene.driver.mention} ask @carol_w about @bob_smith, please")
     await scene.ask(place, f"what now, {scene.driver.mention}?", 2)
@@ -19,7 +19,7 @@ async def promise_mention_removed(scene: Scene) -> None:
 
 @needs("groups")
 async def promise_talk_of_others_is_theirs(scene: Scene) -> None:
-    """What people in a group say to each other is not answered, and not even stored."""
+    """Messages between people in a group are not answered and not stored."""
     place = await scene.driver.group()
     await scene.driver.say(place, "lunch, anybody?")
     await scene.driver.say(place, "@bob_smith are you in?")
@@ -30,7 +30,7 @@ async def promise_talk_of_others_is_theirs(scene: Scene) -> None:
 
 @needs("groups", "quotes")
 async def promise_a_reply_to_us_is_for_us(scene: Scene) -> None:
-    """A reply to a message of the bot needs no mention and stays in its conversation, with what it quotes."""
+    """A reply to a message of the bot needs no mention and stays in its conversation, with the quoted text."""
     place = await scene.driver.group()
     await scene.ask(place, scene.to_bot("begin"))
     (answer,) = await scene.shown(place)
@@ -55,7 +55,7 @@ async def promise_answers_name_their_question(scene: Scene) -> None:
 
 @needs("topics")
 async def promise_topics_are_apart(scene: Scene) -> None:
-    """Each topic, and the chat around it, is a conversation of its own, answered where it was asked."""
+    """Each topic, and the chat around it, is a separate conversation and is answered in its place."""
     places = await scene.driver.topics(2)
     for number, place in enumerate(places):
         await scene.driver.say(place, scene.to_bot(f"question {number}"))
@@ -68,7 +68,7 @@ async def promise_topics_are_apart(scene: Scene) -> None:
 @needs("albums")
 @given(burst_window=patience(0.2))
 async def promise_an_album_is_one_turn(scene: Scene) -> None:
-    """Files that are sent together are one turn, with all of them and their text."""
+    """Files that are sent together are one turn with all files and their text."""
     place = await scene.driver.private()
     files = [Upload(f"page {number}.txt", f"page {number}".encode(), "text/plain") for number in range(3)]
     await scene.driver.attach(place, files, "read these")
@@ -80,7 +80,7 @@ async def promise_an_album_is_one_turn(scene: Scene) -> None:
 
 
 async def promise_conversations_do_not_mix(scene: Scene) -> None:
-    """Two conversations at once stay apart while both are being answered."""
+    """Two conversations that are answered at the same time stay separate."""
     from_ann, from_bob = await scene.driver.private("Ann"), await scene.driver.private("Bob")
     for round_ in range(1, 4):
         await scene.driver.say(from_ann, f"apples {round_}")

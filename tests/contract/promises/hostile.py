@@ -13,7 +13,7 @@ from tests.kit.machine import patience
 
 
 async def promise_rubbish_is_survived(scene: Scene) -> None:
-    """Payloads of any shape neither end nor block listening: what follows them is answered."""
+    """Malformed payloads neither end nor block the channel: later messages are answered."""
     place = await scene.driver.private()
     for number in (1, 2):
         await scene.driver.rubbish(place)
@@ -24,7 +24,7 @@ async def promise_rubbish_is_survived(scene: Scene) -> None:
 
 @needs("credentials")
 async def promise_refused_credentials_are_final(scene: Scene) -> None:
-    """Refused credentials end the channel within seconds, at the start or later, and the operator is told."""
+    """Refused credentials stop the channel within seconds, at the start or later, and are reported."""
     scene.driver.revoke()
     await scene.until(lambda: scene.process.supervisor.report().health == "refused", "a refusal")
     await scene.stop()
@@ -33,7 +33,7 @@ async def promise_refused_credentials_are_final(scene: Scene) -> None:
 
 
 async def promise_dropped_connections_come_back(scene: Scene) -> None:
-    """A connection that drops is back by itself, and nothing that was said meanwhile is lost or doubled."""
+    """A dropped connection is restored, and messages from that time are not lost or duplicated."""
     place = await scene.driver.private()
     for number in range(1, 4):
         scene.driver.drop_connection()
@@ -43,7 +43,7 @@ async def promise_dropped_connections_come_back(scene: Scene) -> None:
 
 
 async def promise_secrets_stay_out_of_the_log(scene: Scene) -> None:
-    """Whatever goes wrong, no credential stands in the log or in what the operator is shown."""
+    """No error puts a credential into the log or into messages for the operator."""
     assert scene.driver.secrets
     place = await scene.driver.private()
     await scene.driver.attach(place, [Upload("a.bin", random.Random(1).randbytes(2_000))], "hello")

@@ -12,7 +12,7 @@ STRANGER_FREE = frozenset({"nobody-of-this-id"})
 
 
 async def promise_heard_as_said(scene: Scene) -> None:
-    """A message reaches the agent once, with its words, its writer, its place and its time."""
+    """A message reaches the agent once, with its text, sender, chat and time."""
     place, began = await scene.driver.private(), time.time()
     assert await scene.ask(place, "hello there") == ["you said hello there"]
     (message,) = scene.watch.heard
@@ -28,7 +28,7 @@ async def promise_heard_as_said(scene: Scene) -> None:
 
 
 async def promise_any_script(scene: Scene) -> None:
-    """Words of every script, emoji and signs arrive at the agent as they were written."""
+    """Text in any script, emoji and symbols reach the agent unchanged."""
     place = await scene.driver.private()
     said = "Grüße 👩‍👩‍👧‍👦 你好 مرحبا 𝒳 <b>no tag</b> & \\ *stars* _under_ `code` {x: 1}"
     await scene.ask(place, said)
@@ -36,7 +36,7 @@ async def promise_any_script(scene: Scene) -> None:
 
 
 async def promise_one_after_the_other(scene: Scene) -> None:
-    """What one person says in one conversation is heard and answered in order."""
+    """The messages of one person in one conversation are read and answered in order."""
     place = await scene.driver.private()
     said = [f"message {number}" for number in range(8)]
     for text in said:
@@ -59,7 +59,7 @@ async def promise_delivered_twice_heard_once(scene: Scene) -> None:
 
 @needs("redelivers")
 async def promise_durable_before_acknowledged(scene: Scene) -> None:
-    """While the store is away nothing is acknowledged: what is said meanwhile is heard later, in order."""
+    """While the store is away nothing is acknowledged; messages from that time are read later, in order."""
     place = await scene.driver.private()
     scene.journal.refusals = 2
     said = ["first", "second", "third"]
@@ -73,7 +73,7 @@ async def promise_durable_before_acknowledged(scene: Scene) -> None:
 @needs("strangers")
 @given(allowed=STRANGER_FREE)
 async def promise_strangers_are_told_so(scene: Scene) -> None:
-    """Who may not talk with us is told so in private, with their own id, and never reaches the agent."""
+    """A person who may not talk is told so in private, with their id, and never reaches the agent."""
     place = await scene.driver.private("Eve")
     await scene.driver.say(place, "let me in")
     await scene.until_shows(place, place.owner.id)
@@ -82,7 +82,7 @@ async def promise_strangers_are_told_so(scene: Scene) -> None:
 
 @needs("bots")
 async def promise_deaf_to_bots(scene: Scene) -> None:
-    """What bots write, we ourselves among them, is never answered."""
+    """Messages from bots, including our own, are never answered."""
     place = await scene.driver.group()
     await scene.driver.bot_says(place, "I am a bot")
     await scene.ask(place, scene.to_bot("I am not"))
@@ -91,7 +91,7 @@ async def promise_deaf_to_bots(scene: Scene) -> None:
 
 @needs("groups")
 async def promise_writers_are_told_apart(scene: Scene) -> None:
-    """In a group each message is its own writer's."""
+    """In a group each message is attributed to its own sender."""
     place = await scene.driver.group()
     bob: Person = await scene.driver.newcomer(place, "Bob")
     await scene.driver.say(place, scene.to_bot("I am Ann"))

@@ -10,7 +10,7 @@ from tests.contract.harness.scripted_agent import Told
 
 
 async def promise_ends_when_told(scene: Scene) -> None:
-    """Cancelled, a channel ends promptly and leaves neither tasks nor connections behind."""
+    """A cancelled channel ends promptly and leaves no tasks and no connections."""
     await scene.stop()
     tasks, sockets = asyncio.all_tasks(), _sockets()
     await scene.start()
@@ -22,7 +22,7 @@ async def promise_ends_when_told(scene: Scene) -> None:
 
 
 async def promise_ends_in_the_middle(scene: Scene) -> None:
-    """Ended in the middle of an answer it says nothing of its own, leaves no task, and later goes on."""
+    """A channel stopped in the middle of an answer adds no text, leaves no task, and continues later."""
     await scene.stop()
     tasks = asyncio.all_tasks()
     await scene.start()
@@ -40,7 +40,7 @@ async def promise_ends_in_the_middle(scene: Scene) -> None:
 
 
 async def promise_begins_again(scene: Scene) -> None:
-    """Started again, it goes on with the same conversation on the same thread."""
+    """After a restart the same conversation continues on the same thread."""
     place = await scene.driver.private()
     await scene.ask(place, "once")
     await scene.stop()

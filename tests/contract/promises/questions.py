@@ -22,7 +22,7 @@ _COLOUR = Question("colour", "Which colour?", (Option("red", "Red"), Option("blu
 
 @needs("buttons")
 async def promise_options_are_buttons(scene: Scene) -> None:
-    """A question stands after what the agent said before it, whole, its options as buttons in their order."""
+    """A question is shown completely, after the agent's text, with its options as buttons in their order."""
     place = await scene.driver.private()
     await _asked(scene, place)
     said, question = await scene.shown(place)
@@ -36,7 +36,7 @@ async def promise_options_are_buttons(scene: Scene) -> None:
 
 @needs("buttons")
 async def promise_a_press_decides(scene: Scene) -> None:
-    """A press of a button is the answer: the run goes on with it, once, and so does the conversation."""
+    """A button press is the answer: the run continues with it once, and so does the conversation."""
     place = await scene.driver.private()
     await _asked(scene, place)
     await scene.driver.press(place, _NO)
@@ -49,7 +49,7 @@ async def promise_a_press_decides(scene: Scene) -> None:
 
 @needs("buttons")
 async def promise_a_decision_is_seen(scene: Scene) -> None:
-    """The message of a decided question says who decided what, has no buttons, and is still the only one."""
+    """The message of a decided question says who decided what, has no buttons, and is the only one."""
     place = await scene.driver.private()
     question = await _asked(scene, place)
     await scene.driver.press(place, _YES)
@@ -64,7 +64,7 @@ async def promise_a_decision_is_seen(scene: Scene) -> None:
 @needs("buttons")
 @given(deciders=frozenset({"anyone"}))
 async def promise_presses_at_once_decide_once(scene: Scene) -> None:
-    """Of several presses at once, by one person or by two, one decides; the message names that one only."""
+    """Of several presses at once, by one person or two, one decides, and the message names only that one."""
     groups = scene.driver.traits.groups
     place = await (scene.driver.group() if groups else scene.driver.private())
     bob = await scene.driver.newcomer(place, "Bob") if groups else place.owner
@@ -83,7 +83,7 @@ async def promise_presses_at_once_decide_once(scene: Scene) -> None:
 
 @needs("buttons", "repeats")
 async def promise_a_press_delivered_twice_decides_once(scene: Scene) -> None:
-    """A press that the platform delivers twice decides once, and says nothing about later questions."""
+    """A press that the platform delivers twice decides once and does not affect later questions."""
     place = await scene.driver.private()
     question = await _asked(scene, place)
     await scene.driver.press(place, _YES)
@@ -101,7 +101,7 @@ async def promise_a_press_delivered_twice_decides_once(scene: Scene) -> None:
 
 @needs("buttons", "groups")
 async def promise_a_strangers_press_decides_nothing(scene: Scene) -> None:
-    """In a group the press of who may not decide changes nothing; who may decides afterwards."""
+    """In a group a press by somebody who may not decide changes nothing; the decider can still decide."""
     place = await scene.driver.group()
     eve = await scene.driver.newcomer(place, "Eve")
     question = await _asked(scene, place)
@@ -118,7 +118,7 @@ async def promise_a_strangers_press_decides_nothing(scene: Scene) -> None:
 
 @needs("buttons", "tells")
 async def promise_who_presses_is_told(scene: Scene) -> None:
-    """Who presses a button is told, and nobody else sees it; too late, they are told what was decided."""
+    """Only the person who presses a button is told its result; if it is too late, what was decided."""
     place = await scene.driver.private()
     await _asked(scene, place)
     scene.journal.holding.clear()
@@ -138,7 +138,7 @@ async def promise_who_presses_is_told(scene: Scene) -> None:
 
 @needs("buttons")
 async def promise_words_beside_buttons(scene: Scene) -> None:
-    """A question with buttons can still be answered in words; its message then loses them just the same."""
+    """A question with buttons can also be answered in words; its message then loses its buttons as well."""
     place = await scene.driver.private()
     question = await _asked(scene, place)
     await scene.driver.say(place, scene.to_bot(_NO.lower()))
@@ -150,7 +150,7 @@ async def promise_words_beside_buttons(scene: Scene) -> None:
 
 @needs("buttons")
 async def promise_each_question_has_its_own_buttons(scene: Scene) -> None:
-    """Several questions at once are decided each by its own buttons; with the last one the run goes on."""
+    """Each of several questions is decided by its own buttons; after the last one the run continues."""
     place = await scene.driver.private()
     scene.agent.script = asking(_DEPLOY, _COLOUR)
     await scene.driver.say(place, "ask")
@@ -167,7 +167,7 @@ async def promise_each_question_has_its_own_buttons(scene: Scene) -> None:
 
 @needs("buttons", "splits")
 async def promise_a_long_question_has_buttons_once(scene: Scene) -> None:
-    """A question too long for one message has its buttons under the last part only, and loses no word."""
+    """A question too long for one message has its buttons under the last part only and loses no text."""
     place, most = await scene.driver.private(), scene.driver.traits.max_part
     words = [f"word{number}" for number in range(most // 6)]
     question = Question("long", " ".join(words), _DEPLOY.options)
@@ -187,7 +187,7 @@ async def promise_a_long_question_has_buttons_once(scene: Scene) -> None:
 
 @needs("buttons")
 async def promise_a_press_after_a_crash_decides(scene: Scene) -> None:
-    """Buttons work after a crash, and their message is found again: what was asked stays asked."""
+    """Buttons work after a crash, and their message is updated: the question stays open."""
     place = await scene.driver.private()
     question = await _asked(scene, place)
     await scene.until(lambda: scene.journal.shown, "the question to be noted as shown")
@@ -201,7 +201,7 @@ async def promise_a_press_after_a_crash_decides(scene: Scene) -> None:
 
 @needs("buttons")
 async def promise_a_crash_while_asking_asks_once(scene: Scene) -> None:
-    """A question that was shown, but not noted as shown, before a crash is not shown a second time."""
+    """A question that was shown before a crash, but not recorded as shown, is not shown again."""
     place = await scene.driver.private()
     scene.watch.after_asking = True
     scene.agent.script = asking(_DEPLOY)
@@ -223,7 +223,7 @@ async def promise_a_crash_while_asking_asks_once(scene: Scene) -> None:
 
 @needs("buttons")
 async def promise_a_crash_while_settling_settles(scene: Scene) -> None:
-    """After a crash before, or after, a decision was shown it is shown, and the run goes on once."""
+    """After a crash before or after a decision was shown, it is shown, and the run continues once."""
     place = await scene.driver.private()
     question = await _asked(scene, place)
     scene.watch.before_settling = True
@@ -247,7 +247,7 @@ async def promise_a_crash_while_settling_settles(scene: Scene) -> None:
 
 @needs("buttons", "insists")
 async def promise_a_press_waits_for_the_store(scene: Scene) -> None:
-    """While the store is away a press is not acknowledged, and not lost: it decides later."""
+    """While the store is away a press is not acknowledged and not lost; it decides later."""
     place = await scene.driver.private()
     question = await _asked(scene, place)
     scene.journal.refusals = 2

@@ -13,7 +13,7 @@ _WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"
 
 
 async def promise_grows_and_is_whole(scene: Scene) -> None:
-    """An answer is seen while it grows, never goes back, and stands in full at the end, once."""
+    """An answer is shown while it grows, never gets shorter, and is complete at the end, once."""
     place, told = await scene.driver.private(), Told()
     scene.agent.script = told
     await scene.driver.say(place, "count")
@@ -30,7 +30,7 @@ async def promise_grows_and_is_whole(scene: Scene) -> None:
 
 
 async def promise_grows_in_a_group_too(scene: Scene) -> None:
-    """Where several talk, the growing answer becomes the final one: nothing else is left standing."""
+    """In a group the growing answer becomes the final answer; no other message remains."""
     place = (await scene.driver.topics(1))[-1] if scene.driver.traits.topics else await scene.driver.group()
     told = Told()
     scene.agent.script = told
@@ -43,7 +43,7 @@ async def promise_grows_in_a_group_too(scene: Scene) -> None:
 
 
 async def promise_steps_are_not_the_answer(scene: Scene) -> None:
-    """What the agent does on the way may be shown meanwhile, but is not left in its answer."""
+    """The agent's steps may be shown while it works, but do not remain in the final answer."""
     place = await scene.driver.private()
     scene.agent.script = stepping("look it up", "It is forty-two.")
     assert await scene.ask(place, "what is it?") == ["It is forty-two."]
@@ -51,7 +51,7 @@ async def promise_steps_are_not_the_answer(scene: Scene) -> None:
 
 @needs(Trouble.SLOW)
 async def promise_a_slow_platform_misses_only_snapshots(scene: Scene) -> None:
-    """A slow platform neither slows the agent nor loses the final answer: it only shows fewer snapshots."""
+    """A slow platform neither slows the agent nor loses the final answer; it only shows fewer snapshots."""
     place, words = await scene.driver.private(), [f"word{number}" for number in range(200)]
     scene.agent.script = hurrying(words)
     scene.driver.trouble(Trouble.SLOW, times=12, seconds=patience(0.05))
@@ -60,7 +60,7 @@ async def promise_a_slow_platform_misses_only_snapshots(scene: Scene) -> None:
 
 
 async def promise_an_unfinished_answer_is_kept(scene: Scene) -> None:
-    """A run that fails midway keeps what it said, and says that it is not all."""
+    """A run that fails midway keeps its text and says that the answer is incomplete."""
     place = await scene.driver.private()
     scene.agent.script = answering("the first half", outcome=Outcome.FAILED)
     (answer,) = await scene.ask(place, "tell me")

@@ -39,7 +39,7 @@ _WORDS = (
 
 
 async def promise_markdown_keeps_its_words(scene: Scene) -> None:
-    """Markdown is shown the platform's way: every word, table cell and line of code is there, in order."""
+    """Markdown is shown in the platform's format with every word, table cell and line of code, in order."""
     place = await scene.driver.private()
     scene.agent.script = answering(MARKDOWN)
     shown = "\n".join(await scene.ask(place, "the plan?"))
@@ -52,7 +52,7 @@ async def promise_markdown_keeps_its_words(scene: Scene) -> None:
 
 
 async def promise_awkward_text_survives(scene: Scene) -> None:
-    """Text that is no clean markdown is shown to its last word: open fences, lone stars, brackets."""
+    """Malformed markdown (open fences, single asterisks, brackets) is shown completely."""
     place = await scene.driver.private()
     texts = (
         "a * b _ c ** d ` e [f g",
@@ -68,7 +68,7 @@ async def promise_awkward_text_survives(scene: Scene) -> None:
 
 
 async def promise_every_sign_survives(scene: Scene) -> None:
-    """Emoji, joined signs and scripts beyond the basic plane are shown whole."""
+    """Emoji, joined characters and scripts beyond the basic plane are never split."""
     place = await scene.driver.private()
     text = "👩‍👩‍👧‍👦🇩🇪👍🏽 𝒳𝒴𝒵 你好，世界 مرحبا é Z̈ " * 3 + "end"
     scene.agent.script = answering(text)
@@ -76,7 +76,7 @@ async def promise_every_sign_survives(scene: Scene) -> None:
 
 
 async def promise_an_empty_answer_is_said(scene: Scene) -> None:
-    """An agent that says nothing leaves nobody waiting: a sentence says so."""
+    """When the agent returns no text, people are told so in a sentence."""
     place = await scene.driver.private()
     scene.agent.script = answering("", outcome=Outcome.EMPTY)
     (answer,) = await scene.ask(place, "say nothing")
@@ -84,7 +84,7 @@ async def promise_an_empty_answer_is_said(scene: Scene) -> None:
 
 
 async def promise_a_huge_answer_arrives_whole(scene: Scene) -> None:
-    """An answer of sixty thousand characters arrives to its last word, in order, as one turn."""
+    """An answer of sixty thousand characters arrives completely, in order, as one turn."""
     place = await scene.driver.private()
     words = [f"word{number}" for number in range(6_000)]
     scene.agent.script = answering(" ".join(words))
@@ -94,7 +94,7 @@ async def promise_a_huge_answer_arrives_whole(scene: Scene) -> None:
 
 @needs("splits")
 async def promise_parts_are_within_the_limit(scene: Scene) -> None:
-    """A long answer comes in parts that keep the platform's limit in its own unit, full of emoji or not."""
+    """A long answer is split into parts within the platform's limit, counted in its unit, also with emoji."""
     traits, place = scene.driver.traits, await scene.driver.private()
     words = [f"{number}👍🏽👍🏽👍🏽" for number in range(traits.max_part // 5)]
     scene.agent.script = answering(" ".join(words))
@@ -106,7 +106,7 @@ async def promise_parts_are_within_the_limit(scene: Scene) -> None:
 
 @needs("splits")
 async def promise_code_stays_code_in_every_part(scene: Scene) -> None:
-    """A block of code that is cut is code in every part, with no line lost or torn."""
+    """A code block that is split is a code block in every part, with no line lost or broken."""
     place = await scene.driver.private()
     count = scene.driver.traits.max_part // 12
     lines = [f"row_{number} = {number} * 2  # {'x' * 12}" for number in range(count)]
@@ -120,7 +120,7 @@ async def promise_code_stays_code_in_every_part(scene: Scene) -> None:
 
 @needs(Trouble.UNFORMATTED)
 async def promise_refused_marks_leave_the_words(scene: Scene) -> None:
-    """Where the platform refuses the marks on a text, its words are shown without."""
+    """When the platform refuses the formatting of a text, the text is shown without formatting."""
     place = await scene.driver.private()
     scene.driver.trouble(Trouble.UNFORMATTED)
     scene.agent.script = answering("so **very** important")
