@@ -10,6 +10,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator
 
 Mention = Literal["required", "thread", "never"]
+ContextMessages = Literal["off", "thread", "chat"]
+ContextFrom = Literal["allowed", "everyone"]
 
 
 class Section(BaseModel):
@@ -49,6 +51,11 @@ class ChatConfig(Section):
 
     mention: Mention | None = None
     allowed_users: Ids | None = None
+    context_messages: ContextMessages | None = None
+    context_tokens: int | None = Field(default=None, ge=100, le=100_000)
+    context_age: float | None = Field(default=None, ge=60, le=31_536_000)
+    context_from: ContextFrom | None = None
+    context_bots: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,8 @@ class ChannelConfig(Section):
     text ("*" for everyone); an empty list means nobody. `admins` are the ids of those who may talk, decide
     for others and let people in; with `pairing` strangers may ask for that. `chats` is by the ids of chats.
     `spares` are packages that the platform's SDK would load where they are, and that nothing here needs.
-    `user_ids` is how ids look where they have a form.
+    `user_ids` is how ids look where they have a form. The keys that begin with `context_` say what a mention
+    in a group brings of the messages above it.
     """
 
     spares: ClassVar[tuple[str, ...]] = ()
@@ -91,6 +99,11 @@ class ChannelConfig(Section):
     when_busy: Literal["queue", "merge", "interrupt", "reject"] = "queue"
     on_edit: Literal["ignore", "rerun"] = "ignore"
     mention: Mention = "required"
+    context_messages: ContextMessages = "thread"
+    context_tokens: int = Field(default=2000, ge=100, le=100_000)
+    context_age: float = Field(default=86_400, ge=60, le=31_536_000)
+    context_from: ContextFrom = "allowed"
+    context_bots: bool = True
     burst_window: float = Field(default=0.8, ge=0, le=10)
     language: Literal["auto", "en", "zh"] = "auto"
     session: ChannelSession = ChannelSession()
@@ -107,6 +120,12 @@ class ChannelConfig(Section):
         """Whether "everyone" stands in any list, the channel's or that of a chat."""
         own = [chat.allowed_users or () for chat in self.chats.values()]
         return any("*" in users for users in (self.allowed_users, *own))
+
+    @property
+    def context_scopes(self) -> frozenset[ContextMessages]:
+        """Which earlier messages are read anywhere on this channel: for the rights that reading takes."""
+        own = (chat.context_messages for chat in self.chats.values())
+        return frozenset({self.context_messages, *(each for each in own if each is not None)} - {"off"})
 
     def credentials(self) -> tuple[str, ...]:
         """Return the keys without which this channel cannot start; for example `bot_token`."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from parley.app.settings.load import LoadedSettings
 from parley.channels.kit.config import ChannelConfig, ChatConfig, SessionConfig
 from parley.console.http.options import is_loopback
@@ -9,6 +11,9 @@ from parley.core.model.options import (
     BusyPolicy,
     ChannelOptions,
     ChatOptions,
+    ContextOptions,
+    ContextPeople,
+    ContextScope,
     CoreOptions,
     EditPolicy,
     MentionPolicy,
@@ -71,9 +76,10 @@ def _channel(loaded: LoadedSettings, name: str, config: ChannelConfig) -> Channe
         burst_window=config.burst_window,
         admins=frozenset(config.admins) | _at_home(loaded, name),
         language="" if language == "auto" else language,
-        chats={chat: _chat(own) for chat, own in config.chats.items()},
+        chats={chat: _chat(config, own) for chat, own in config.chats.items()},
         pairing=config.pairing,
         operating=name == _PAGE,
+        earlier=_earlier(config, ChatConfig()),
     )
 
 
@@ -83,8 +89,25 @@ def _at_home(loaded: LoadedSettings, name: str) -> frozenset[str]:
     return frozenset({_ITS_PERSON} if at_home else ())
 
 
-def _chat(config: ChatConfig) -> ChatOptions:
+def _chat(channel: ChannelConfig, config: ChatConfig) -> ChatOptions:
     return ChatOptions(
         None if config.mention is None else MentionPolicy(config.mention),
         None if config.allowed_users is None else frozenset(config.allowed_users),
+        _earlier(channel, config),
+    )
+
+
+def _earlier(channel: ChannelConfig, chat: ChatConfig) -> ContextOptions:
+    """Return what a mention brings in a chat, whose own keys win one by one."""
+
+    def chosen(key: str) -> Any:  # noqa: ANN401 - the value of a key that both sections have
+        own = getattr(chat, key)
+        return getattr(channel, key) if own is None else own
+
+    return ContextOptions(
+        scope=ContextScope(chosen("context_messages")),
+        tokens=chosen("context_tokens"),
+        age=chosen("context_age"),
+        people=ContextPeople(chosen("context_from")),
+        bots=chosen("context_bots"),
     )

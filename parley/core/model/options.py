@@ -44,6 +44,39 @@ class EditPolicy(StrEnum):
     """That of the last message has the turn run again; one that still waits is run as it reads then."""
 
 
+class ContextScope(StrEnum):
+    """Which earlier messages a mention in a group brings."""
+
+    OFF = "off"
+    """None."""
+    THREAD = "thread"
+    """Those of its conversation: of its topic, or of a group without topics."""
+    CHAT = "chat"
+    """Also, where it begins a topic, those that stand above it in the chat."""
+
+
+class ContextPeople(StrEnum):
+    """Whose earlier messages are brought."""
+
+    ALLOWED = "allowed"
+    """Those of people who may talk there."""
+    EVERYONE = "everyone"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextOptions:
+    """What a mention brings of what was said before: at most `tokens` of it, none older than `age` seconds.
+
+    Messages of other bots come where `bots` says so.
+    """
+
+    scope: ContextScope = ContextScope.OFF
+    tokens: int = 2000
+    age: float = 86_400.0
+    people: ContextPeople = ContextPeople.ALLOWED
+    bots: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class ChatOptions:
     """What is different in one chat; None is as on the channel.
@@ -53,6 +86,7 @@ class ChatOptions:
 
     mention: MentionPolicy | None = None
     allowed_users: frozenset[str] | None = None
+    earlier: ContextOptions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +96,8 @@ class ChannelOptions:
     `allowed_users` holds platform user ids; "*" admits everyone, nothing admits nobody. `admins` holds those
     of its administrators, who may talk too. With `pairing` strangers may ask to be let in; administrators of
     an `operating` channel may let people in on every other one. `chats` is by the ids of chats.
-    Messages of one person that come within `burst_window` of each other are one turn.
+    Messages of one person that come within `burst_window` of each other are one turn. `earlier` is what a
+    mention brings of the messages above it.
     """
 
     session: SessionSettings
@@ -78,6 +113,7 @@ class ChannelOptions:
     chats: Mapping[str, ChatOptions] = field(default_factory=dict)
     pairing: bool = False
     operating: bool = False
+    earlier: ContextOptions = ContextOptions()
 
 
 ASKER, ADMINS, ANYONE = "asker", "admins", "anyone"

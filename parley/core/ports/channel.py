@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment
+from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
@@ -113,6 +114,23 @@ class Channel(ABC):
 
         Raises AttachmentRefused when there are more than `limit` bytes, ChannelError otherwise.
         """
+
+
+@runtime_checkable
+class ChatHistory(Protocol):
+    """A channel whose platform lets bots read what was said before.
+
+    What channels without it hear in groups is kept by the core instead, for a while.
+    """
+
+    async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
+        """Return what was said above a message, oldest first, including bots and people who may not talk:
+        the core leaves out whom the operator does not want, and cleans and cuts the rest.
+
+        It is called under a deadline, and is not tried again. Raises ChannelError; where a scope is missing
+        its text names the scope.
+        """
+        ...
 
 
 @runtime_checkable

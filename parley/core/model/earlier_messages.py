@@ -1,0 +1,54 @@
+"""Messages that stand above the one that asks us, as values: what is asked for, and what comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from parley.core.model.address import Conversation, User
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierMessage:
+    """A message that somebody wrote before, as its platform tells it or as we heard it.
+
+    `text` has the platform's markup resolved as that of an inbound message has: names instead of ids, and
+    attachments of bots flattened to words. `bot` says that a bot or an app wrote it, `ours` that we did.
+    `outsider` says that the channel itself keeps its writer out: a guest, or somebody of another workspace.
+    `files` are names. `sent_at` is in Unix seconds.
+    """
+
+    id: str
+    sender: User
+    text: str
+    sent_at: float
+    bot: bool = False
+    ours: bool = False
+    outsider: bool = False
+    files: tuple[str, ...] = ()
+    quoted: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePosition:
+    """A message by its id, as `InboundMessage.id` has it, and when it was sent; empty and 0 for none."""
+
+    id: str = ""
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRequest:
+    """What to read above a message.
+
+    Wanted are the newest `most` messages of the conversation before `before`, but none up to `after` (the
+    last message that its agent was asked; itself not included), and none sent before `oldest` (Unix seconds).
+    With `whole_chat` a message that begins a topic, and so has nothing above it there, brings what was said
+    in the chat before it. Two requests to the platform are the most that this may cost.
+    """
+
+    conversation: Conversation
+    before: MessagePosition
+    after: MessagePosition = MessagePosition()
+    oldest: float = 0.0
+    most: int = 100
+    whole_chat: bool = False
