@@ -16,6 +16,7 @@ from langgraph_sdk.client import AssistantsClient, LangGraphClient, RunsClient, 
 
 from parley.agent.transport.decoding import MOST_BYTES, read_body
 from parley.agent.transport.http_transport import HttpTransport, InProcessTransport, NetworkTransport
+from parley.agent.transport.run_options import RunHttp
 from parley.agent.transport.sdk_http import DirectHttp
 from parley.core.model.types import Json
 
@@ -122,5 +123,5 @@ def make_clients(
     sdk, direct = LangGraphClient(http), DirectHttp(http, way, endpoint.most_bytes)
     sdk.assistants = AssistantsClient(direct)
     sdk.threads = ThreadsClient(direct)
-    sdk.runs = RunsClient(direct)
+    sdk.runs = RunsClient(RunHttp(http, way, endpoint.most_bytes))
     return http, sdk

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
@@ -95,9 +96,8 @@ class DirectHttp(HttpClient):
         on_response: OnResponse | None = None,
     ) -> AsyncIterator[StreamPart]:
         """The events of a stream, until it closes for whatever reason."""
-        call = self._call(method, path, json, params, {**_EVENTS, **(headers or {})})
-        async with self._way.open(call) as answer:
-            await _accept(call, answer, on_response)
+        asked = {**_EVENTS, **(headers or {})}
+        async with self._answered(method, path, json, params, asked, on_response) as answer:
             if not answer.header("content-type").startswith("text/event-stream"):
                 raise httpx.RemoteProtocolError("the answer is no stream of events")
             events = EventReader(self._most)
@@ -116,13 +116,27 @@ class DirectHttp(HttpClient):
         headers: Mapping[str, str] | None,
         on_response: OnResponse | None,
     ) -> Any:  # noqa: ANN401
-        call = self._call(method, path, json, params, headers or {})
-        async with self._way.open(call) as answer:
-            await _accept(call, answer, on_response)
+        async with self._answered(method, path, json, params, headers or {}, on_response) as answer:
             body = await read_body(answer.pieces(), self._most)
         if len(body) > _LARGE:
             return await asyncio.to_thread(read_json, body)
         return read_json(body) if body else None
+
+    @asynccontextmanager
+    async def _answered(
+        self,
+        method: str,
+        path: str,
+        json: object,
+        params: QueryParamTypes | None,
+        headers: Mapping[str, str],
+        on_response: OnResponse | None,
+    ) -> AsyncIterator[TransportResponse]:
+        """Yield the answer to a request once it is known to be a success."""
+        call = self._call(method, path, json, params, headers)
+        async with self._way.open(call) as answer:
+            await _accept(call, answer, on_response)
+            yield answer
 
     def _call(
         self,
