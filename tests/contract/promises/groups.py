@@ -30,7 +30,7 @@ async def promise_talk_of_others_is_theirs(scene: Scene) -> None:
 
 @needs("groups", "quotes")
 async def promise_a_reply_to_us_is_for_us(scene: Scene) -> None:
-    """A reply to a message of the bot needs no mention and stays in its conversation, with the quoted text."""
+    """A reply to a message of the bot needs no mention and stays in its conversation, with its quote."""
     place = await scene.driver.group()
     await scene.ask(place, scene.to_bot("begin"))
     (answer,) = await scene.shown(place)
