@@ -26,6 +26,8 @@ class SessionConfig(Section):
     assistant_id: str | None = None
     config: dict[str, JsonValue] = Field(default_factory=dict)
     context: dict[str, JsonValue] = Field(default_factory=dict)
+    input: dict[str, JsonValue] = Field(default_factory=dict)
+    output: str = ""
 
 
 class ChannelSession(SessionConfig):

@@ -51,11 +51,20 @@ def reruns_edits(loaded: LoadedSettings, config: ChannelConfig) -> bool:
 
 
 def merge_sessions(assistant: str, *sections: SessionConfig) -> SessionSettings:
-    """Broad sections first: a narrower one wins, key by key; the values of keys are never mixed."""
+    """Broad sections first: a narrower one wins, key by key; the values of keys are never mixed.
+
+    Nor are the keys of two inputs, which are those of different graphs.
+    """
     config = {key: value for section in sections for key, value in section.config.items()}
     context = {key: value for section in sections for key, value in section.context.items()}
     chosen = [section.assistant_id for section in sections if section.assistant_id]
-    return SessionSettings(assistant=chosen[-1] if chosen else assistant, config=config, context=context)
+    return SessionSettings(
+        assistant=chosen[-1] if chosen else assistant,
+        config=config,
+        context=context,
+        input=next((section.input for section in reversed(sections) if section.input), {}),
+        output=next((section.output for section in reversed(sections) if section.output), ""),
+    )
 
 
 def _channel(loaded: LoadedSettings, name: str, config: ChannelConfig) -> ChannelOptions:

@@ -108,11 +108,17 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class SessionSettings:
-    """How runs are made here: the assistant, and the run's configuration and context."""
+    """How runs are made here: the assistant, and the run's configuration and context.
+
+    `input` is what the graph's state is given instead of messages, with places for the person's words;
+    `output` the key, or dotted path, of its answer. Empty: both are found.
+    """
 
     assistant: str
     config: JsonObject = field(default_factory=dict)
     context: JsonObject = field(default_factory=dict)
+    input: JsonObject = field(default_factory=dict)
+    output: str = ""
 
 
 class RunMode(StrEnum):

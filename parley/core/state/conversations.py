@@ -161,9 +161,12 @@ def with_authors(
 
 
 def with_chosen_session(session: SessionSettings, record: ConversationRecord) -> SessionSettings:
-    """Return the session with what somebody chose in this conversation; the model travels as `model_name`."""
-    if record.assistant:
-        session = replace(session, assistant=record.assistant)
+    """Return the session with what somebody chose in this conversation; the model travels as `model_name`.
+
+    The configured input and output are those of the configured assistant, and go with it.
+    """
+    if record.assistant and record.assistant != session.assistant:
+        session = replace(session, assistant=record.assistant, input={}, output="")
     if record.model:
         session = replace(session, context={**session.context, "model_name": record.model})
     return session

@@ -102,6 +102,18 @@ def test_a_narrower_session_wins_key_by_key():
     assert web.user_sessions == {"ada": SessionSettings("own", {"tags": ["all"]}, {"a": 1, "b": 2, "c": 3})}
 
 
+def test_a_narrower_input_takes_the_place_of_a_broader_one() -> None:
+    web = core_options(
+        settings(
+            "session: {input: {question: '{text}', k: 3}, output: answer}\n"
+            "channels: {web: {session: {input: {topic: '{text}'}, users: {ada: {output: report}}}}}"
+        )
+    ).channels["web"]
+    assert (web.session.input, web.session.output) == ({"topic": "{text}"}, "answer")
+    ada = web.user_sessions["ada"]
+    assert (ada.input, ada.output) == ({"topic": "{text}"}, "report")
+
+
 def test_without_any_session_the_agents_assistant_answers():
     assert core_options(settings("agent: {assistant: base}")).channels["web"].session == SessionSettings(
         "base"
