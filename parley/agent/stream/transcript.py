@@ -267,8 +267,8 @@ class RunTranscript:
 
     def _on_error(self, data: Json) -> bool:
         if isinstance(data, dict):
-            name, said = string(data.get("error")), string(data.get("message"))
-            self.error = ": ".join(part for part in (name, said) if part)
+            said = (string(data.get("error") or data.get("name")), string(data.get("message")))
+            self.error = ": ".join(filter(None, said))
         else:
             self.error = string(data)
         self.error = self.error or "an error without a description"
