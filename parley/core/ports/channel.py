@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
-from parley.core.model.errors import DeliveryRejected
+from parley.core.model.errors import ChannelUnavailable, DeliveryRejected
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.journal import DocumentRepository
@@ -24,6 +24,7 @@ class Capabilities:
     """What a platform can do, as data. Intervals are seconds between two snapshots of one reply.
 
     `buttons` shows a question's options under it, `edits` lets people change an action's arguments there.
+    `history` lets bots read what was said before; where it does not, the core keeps for a while what it hears.
     """
 
     max_chars: int
@@ -31,6 +32,7 @@ class Capabilities:
     group_edit_interval: float
     buttons: bool
     edits: bool = False
+    history: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +117,14 @@ class Channel(ABC):
         Raises AttachmentRefused when there are more than `limit` bytes, ChannelError otherwise.
         """
 
-
-@runtime_checkable
-class ChatHistory(Protocol):
-    """A channel whose platform lets bots read what was said before.
-
-    What channels without it hear in groups is kept by the core instead, for a while.
-    """
-
     async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
-        """Return what was said above a message, oldest first, including bots and people who may not talk:
-        the core leaves out whom the operator does not want, and cleans and cuts the rest.
+        """Return what was said above a message, oldest first, also by bots and by people who may not talk: the
+        core leaves out whom the operator does not want, and cleans and cuts the rest.
 
-        It is called under a deadline, and is not tried again. Raises ChannelError; where a scope is missing
-        its text names the scope.
+        Asked only of channels that have history, under a deadline, and not again. Raises ChannelError; where
+        a scope is missing its text names the scope.
         """
-        ...
+        raise ChannelUnavailable(f"{type(self).__name__} does not read what was said before.")
 
 
 @runtime_checkable

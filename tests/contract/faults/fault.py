@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from parley.core.model.attachments import Attachment
+from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, Checkpoint, Inbox, Reply
@@ -59,6 +60,9 @@ class Around(Channel):
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         return await self.inner.fetch(attachment, into, limit)
+
+    async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
+        return await self.inner.earlier_messages(request)
 
 
 class HearsThrough(Inbox):

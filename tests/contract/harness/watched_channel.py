@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from parley.core.inbound.bus import MessageBus
 from parley.core.model.attachments import Attachment
+from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.options import ChannelOptions
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, Checkpoint, Inbox, Reply
@@ -102,3 +103,6 @@ class WatchedChannel(Channel):
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         return await self._inner.fetch(attachment, into, limit)
+
+    async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
+        return await self._inner.earlier_messages(request)
