@@ -27,7 +27,7 @@ async def fetch_artifact(
     async with http_client(gateway) as http:
         for threads in _PATHS:
             where = f"{threads}/{quote(thread, safe='')}/artifacts/{name}"
-            with map_errors("fetch a file of the agent"):
+            with map_errors("fetch a file"):
                 async with asyncio.timeout(_PATIENCE), http.stream("GET", where) as response:
                     if response.status_code in (404, 405):
                         continue
