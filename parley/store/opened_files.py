@@ -28,9 +28,7 @@ class OpenedFiles:
     They are looked at once in `every` seconds at most.
     """
 
-    def __init__(
-        self, *paths: Path, every: float = 0.0, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, *paths: Path, every: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._known = [(path, _stable(path)) for path in paths if path.exists()]
         self._every = every
         self._clock = clock

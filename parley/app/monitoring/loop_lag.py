@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 
-from parley.console.api.metrics import Histogram
+from prometheus_client import Histogram
 
 log = logging.getLogger("parley.app")
 
@@ -27,8 +27,12 @@ class LoopLag:
     ) -> None:
         self._clock = clock
         self._sleep = sleep
-        self._counts = [0] * (len(BOUNDS) + 1)
-        self._sum = 0.0
+        self.histogram = Histogram(
+            "parley_loop_lag_seconds",
+            "How late the event loop woke who slept; twice a second.",
+            buckets=BOUNDS,
+            registry=None,
+        )
         self._told = float("-inf")
 
     async def run(self) -> None:
@@ -38,19 +42,8 @@ class LoopLag:
             await self._sleep(_LOOK_EVERY)
             self._note(max(0.0, self._clock() - due))
 
-    def metric(self) -> Histogram:
-        """What was seen since the start of this process."""
-        return Histogram(
-            "parley_loop_lag_seconds",
-            "How late the event loop woke who slept; twice a second.",
-            BOUNDS,
-            tuple(self._counts),
-            self._sum,
-        )
-
     def _note(self, lag: float) -> None:
-        self._counts[sum(lag > bound for bound in BOUNDS)] += 1
-        self._sum += lag
+        self.histogram.observe(lag)
         now = self._clock()
         if lag > _TOO_LATE and now - self._told >= _QUIET:
             self._told = now

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+
 from parley.app.monitoring.loop_lag import LoopLag
 from parley.console.api.health import Reports
-from parley.console.api.metrics import Metric, Metrics
+from parley.console.api.metrics import Metrics, labelled
 from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.ports.health import Health, HealthReport
 
@@ -16,35 +18,30 @@ def build_metrics(
 ) -> Metrics:
     """Build the metrics: a figure for each channel from the start on, so that a first event has a rate."""
     names = tuple(channels)
-    return lambda: (*_metrics(deliveries, reports, names), lag.metric())
+    return lambda: (*_metrics(deliveries, reports, names), *lag.histogram.collect())
 
 
 def _metrics(deliveries: DeliveryCounts, reports: Reports, channels: Sequence[str]) -> Sequence[Metric]:
-    def each(counts: Mapping[str, int]) -> Mapping[str, int]:
-        return {name: counts.get(name, 0) for name in channels}
+    def each(name: str, text: str, counts: Mapping[str, int]) -> Metric:
+        values = {channel: counts.get(channel, 0) for channel in channels}
+        return labelled(CounterMetricFamily, name, text, "channel", values)
 
     return (
-        Metric("parley_up", "gauge", "1 when the part is up, else 0.", "part", _up(reports())),
-        Metric(
+        labelled(GaugeMetricFamily, "parley_up", "1 when the part is up, else 0.", "part", _up(reports())),
+        each(
             "parley_messages_delivered_total",
-            "counter",
             "Final messages that the platform has taken.",
-            "channel",
-            each(deliveries.arrived),
+            deliveries.arrived,
         ),
-        Metric(
+        each(
             "parley_messages_refused_total",
-            "counter",
             "Final messages that the platform will never take.",
-            "channel",
-            each(deliveries.refused),
+            deliveries.refused,
         ),
-        Metric(
+        each(
             "parley_duplicates_possible_total",
-            "counter",
             "Final messages that may be there twice: the answer to a send was lost, and there is no key.",
-            "channel",
-            each(deliveries.doubtful),
+            deliveries.doubtful,
         ),
     )
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from parley.console.api.bodies import RequestRefused, answer_refusals
-from parley.console.api.metrics import Metric
+from parley.console.api.metrics import labelled
 from parley.core.dead_letters import MAX_DEAD_LETTERS, DeadLetter, DeadLetters
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.types import Json
@@ -57,7 +58,7 @@ async def letter_metrics(letters: DeadLetters) -> Sequence[Metric]:
     except StoreUnavailable:
         return ()
     about = "Messages that were given up and wait for the operator: parley letters list."
-    return (Metric("parley_dead_letters", "gauge", about, "queue", counts),)
+    return (labelled(GaugeMetricFamily, "parley_dead_letters", about, "queue", counts),)
 
 
 def _line(letter: DeadLetter) -> dict[str, Json]:

@@ -19,7 +19,6 @@ from parley.store.sqlite.execution.reader import Reader
 from parley.store.sqlite.execution.transaction import Transaction
 from parley.store.sqlite.execution.writer import Writer
 
-
 _LOOK_EVERY = 0.01
 """Seconds between two looks at whether the files are in their places. To look before each acknowledgement
 costs 2 % of an accept, and saves nothing: what was taken just before a deletion is lost with it.

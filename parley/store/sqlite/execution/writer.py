@@ -52,7 +52,7 @@ class Writer:
     its transaction.
 
     `begin` makes the Transaction around an open connection, `explain` turns SQLite's complaints into ours,
-    `gone` says, asked before anything is acknowledged, that the file is not in its place any more ("": it is).
+    `gone`, asked before each acknowledgement, says that the file is not in its place any more ("": it is).
     `wake` is called on the event loop with when a commit gave work to which queues (Unix seconds).
     """
 

@@ -162,10 +162,10 @@ async def test_a_loop_that_is_late_is_counted_and_told_of_once_a_minute(
         "the event loop was held up for 3.0 s: everything waited",
         "the event loop was held up for 30.0 s: everything waited",
     ]
-    scraped = await metrics_route(lambda: [lag.metric()]).endpoint(None)
+    scraped = await metrics_route(lambda: [*lag.histogram.collect()]).endpoint(None)
     lines = bytes(scraped.body).decode().splitlines()
     assert "# TYPE parley_loop_lag_seconds histogram" in lines
-    for line in ('_bucket{le="0.005"} 2', '_bucket{le="5"} 3', '_bucket{le="+Inf"} 5', "_count 5"):
+    for line in ('_bucket{le="0.005"} 2.0', '_bucket{le="5.0"} 3.0', '_bucket{le="+Inf"} 5.0', "_count 5.0"):
         assert f"parley_loop_lag_seconds{line}" in lines
 
 

@@ -76,8 +76,8 @@ async def test_the_gauge_counts_what_waits_for_the_operator(tmp_path: Path) -> N
         )
         async with serving(routes=[route]) as http:
             found = figures((await http.get("/metrics")).text)
-    assert found['parley_dead_letters{queue="turns"}'] == "1"
-    assert found['parley_dead_letters{queue="memory"}'] == "0"
+    assert found['parley_dead_letters{queue="turns"}'] == "1.0"
+    assert found['parley_dead_letters{queue="memory"}'] == "0.0"
 
 
 async def test_a_store_that_is_away_leaves_the_other_figures(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Mapping
 
+from prometheus_client.metrics_core import GaugeMetricFamily
+
 from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.monitoring.metrics import build_metrics
-from parley.console.api.metrics import Metric, metrics_route
+from parley.console.api.metrics import labelled, metrics_route
 from parley.console.http.options import ConsoleOptions
 from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.model.address import Conversation
@@ -37,12 +39,12 @@ async def test_what_happened_to_messages_is_counted_by_channel() -> None:
         answer = await http.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     found = figures(answer.text)
-    assert found['parley_messages_delivered_total{channel="telegram"}'] == "2"
-    assert found['parley_duplicates_possible_total{channel="telegram"}'] == "1"
-    assert found['parley_duplicates_possible_total{channel="slack"}'] == "0"
-    assert found['parley_messages_refused_total{channel="slack"}'] == "1"
-    assert found['parley_up{part="store"}'] == "1"
-    assert found['parley_up{part="slack"}'] == "0"
+    assert found['parley_messages_delivered_total{channel="telegram"}'] == "2.0"
+    assert found['parley_duplicates_possible_total{channel="telegram"}'] == "1.0"
+    assert found['parley_duplicates_possible_total{channel="slack"}'] == "0.0"
+    assert found['parley_messages_refused_total{channel="slack"}'] == "1.0"
+    assert found['parley_up{part="store"}'] == "1.0"
+    assert found['parley_up{part="slack"}'] == "0.0"
 
 
 async def test_every_figure_says_what_it_is() -> None:
@@ -58,10 +60,10 @@ async def test_every_figure_says_what_it_is() -> None:
 
 
 async def test_what_a_label_holds_cannot_break_the_format() -> None:
-    route = metrics_route(lambda: [Metric("m", "gauge", "a\nb", "x", {'a"b\\c\nd': 1})])
+    route = metrics_route(lambda: [labelled(GaugeMetricFamily, "m", "a\nb", "x", {'a"b\\c\nd': 1})])
     async with serving(routes=[route]) as http:
         text = (await http.get("/metrics")).text
-    assert text == '# HELP m a\\nb\n# TYPE m gauge\nm{x="a\\"b\\\\c\\nd"} 1\n'
+    assert text == '# HELP m a\\nb\n# TYPE m gauge\nm{x="a\\"b\\\\c\\nd"} 1.0\n'
 
 
 async def test_figures_are_behind_the_token() -> None:
