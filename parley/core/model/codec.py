@@ -22,7 +22,7 @@ def encode(value: object) -> str:
 
     Fields at their defaults are left out: every message is written several times, and most are.
     """
-    kind: type[Any] = value.__class__
+    kind: Any = value.__class__
     if _shape(kind) is None:
         raise TypeError(f"not a dataclass value: {value!r}")
     return _DUMPS(_plain(value))
