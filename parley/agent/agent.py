@@ -94,7 +94,7 @@ class LangGraphAgent:
                 await pulse.wait()
                 if follower.run_id != announced:
                     announced = follower.run_id
-                    yield RunStarted(RunRef(request.thread, announced), follower.unread)
+                    yield RunStarted(RunRef(request.thread, announced), follower.unread, follower.reminded)
                 if pulse.beats != shown and not task.done():
                     shown = pulse.beats
                     pulse.rest()

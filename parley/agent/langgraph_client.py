@@ -34,7 +34,7 @@ class RunSpec:
     """A run to be made. Without `input` and `command` a paused thread simply goes on.
 
     `unread` are the files of which its input does not have everything. It begins at `checkpoint`, or at the
-    thread's newest state.
+    thread's newest state. `reminded` says that its input has a message with memory.
     """
 
     thread: str
@@ -46,6 +46,7 @@ class RunSpec:
     resume: Json = None
     unread: tuple[UnreadFile, ...] = ()
     checkpoint: str = ""
+    reminded: bool = False
 
     def arguments(self) -> dict[str, Any]:
         """The arguments that the SDK's calls for a new run share."""
@@ -208,8 +209,14 @@ class AgentServerClient:
             pass
 
     async def context_fields(self, assistant: str) -> frozenset[str]:
-        """The fields that an assistant's graph declares for its run context."""
+        """The fields that an assistant's graph declares for its run context.
+
+        The official server tells them by an assistant's id only, where a run may name its graph.
+        """
         with map_errors("read an assistant's schemas"):
+            if not _is_id(assistant):
+                found = _records(await self._client.assistants.search(graph_id=assistant, limit=1))
+                assistant = next((string(each.get("assistant_id")) for each in found), "") or assistant
             schemas = _record(await self._client.assistants.get_schemas(assistant))
         schema = _record(schemas.get("context_schema"))
         return frozenset(_record(schema.get("properties")))

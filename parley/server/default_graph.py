@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware, ModelRequest, ModelResponse
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage
 
 from parley.core.model.errors import ConfigError
 from parley.server.demo.model import DemoModel
+from parley.server.demo.thread_inspection import HIDDEN
 from parley.server.demo.tools import demo_tools
 from parley.server.graphs.registry import Graph
 from parley.server.options import ModelOptions
@@ -26,6 +28,35 @@ _SYSTEM_PROMPT = (
 
 def _local_now() -> datetime:
     return datetime.now().astimezone()
+
+
+class RunContext(TypedDict, total=False):
+    """What the default graph takes from a run's context."""
+
+    model_name: str
+    memory: str
+
+
+class RememberedFacts(AgentMiddleware):
+    """Puts what the run's context remembers of the person directly above their newest message.
+
+    The model reads it there, the thread never has it.
+    """
+
+    async def awrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
+    ) -> ModelResponse:
+        """Add the message for this call."""
+        context: Any = request.runtime.context
+        memory = context.get("memory") if isinstance(context, Mapping) else None
+        if not isinstance(memory, str) or not memory:
+            return await handler(request)
+        messages = list(request.messages)
+        people = [at for at, message in enumerate(messages) if isinstance(message, HumanMessage)]
+        messages.insert(
+            people[-1] if people else len(messages), HumanMessage(memory, additional_kwargs={HIDDEN: True})
+        )
+        return await handler(request.override(messages=messages))
 
 
 class ChosenModel(AgentMiddleware):
@@ -53,7 +84,12 @@ def default_graph(
         return _demonstration(word_delay, now)
     ready = {options.name: chat_model(options) for options in models}
     first = ready[models[0].name]
-    return create_agent(first, system_prompt=_SYSTEM_PROMPT, middleware=[ChosenModel(ready)])
+    return create_agent(
+        first,
+        system_prompt=_SYSTEM_PROMPT,
+        middleware=[ChosenModel(ready), RememberedFacts()],
+        context_schema=RunContext,
+    )
 
 
 def chat_model(options: ModelOptions) -> BaseChatModel:
@@ -81,4 +117,9 @@ def _demonstration(word_delay: float, now: Callable[[], datetime]) -> Graph:
         interrupt_on={"send_email": {"allowed_decisions": ["approve", "edit", "reject"]}},
         description_prefix="This e-mail needs your approval (demonstration: nothing will be sent)",
     )
-    return create_agent(DemoModel(word_delay=word_delay), demo_tools(now), middleware=[approval])
+    return create_agent(
+        DemoModel(word_delay=word_delay),
+        demo_tools(now),
+        middleware=[approval, RememberedFacts()],
+        context_schema=RunContext,
+    )

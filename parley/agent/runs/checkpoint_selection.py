@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parley.agent.langgraph_client import AgentServerClient
-from parley.agent.runs.memory_block import strip_memory_blocks
+from parley.agent.runs.memory_block import MEMORY_KIND, companion_id, strip_memory
 from parley.agent.stream.final_answer import parse_messages
 from parley.agent.transport.decoding import string
 from parley.core.model.errors import AgentRefused
@@ -26,24 +26,25 @@ async def select_start(server: AgentServerClient, request: RunRequest) -> RunSta
 
     A try that left nothing on the thread, or that a summary has swallowed, needs neither.
     """
+    kept = companion_id(request.message_id, MEMORY_KIND) if request.memory else ""
     if not request.retried:
         return RunStart(
-            "", strip_memory_blocks(await server.state(request.thread)) if request.reminded else ()
+            "", strip_memory(await server.state(request.thread), kept) if request.reminded else ()
         )
     state = await server.state(request.thread)
     if request.message_id not in _ids(state):
-        return RunStart("", strip_memory_blocks(state))
+        return RunStart("", strip_memory(state, kept))
     try:
         begun = await server.begun(request.thread)
     except AgentRefused:
         begun = []
     for before in begun:
         if request.message_id not in _ids(before) and (checkpoint := _parent(before)):
-            return RunStart(checkpoint, strip_memory_blocks(before))
+            return RunStart(checkpoint, strip_memory(before, kept))
     ids = _ids(state)
     removed = ids[ids.index(request.message_id) + 1 :]
     answer: list[Json] = [{"type": "remove", "id": each, "content": ""} for each in removed]
-    return RunStart("", [*strip_memory_blocks(state), *answer])
+    return RunStart("", [*strip_memory(state, kept), *answer])
 
 
 def _parent(begun: dict[str, Json]) -> str:

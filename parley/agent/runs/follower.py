@@ -46,7 +46,8 @@ class FollowOptions:
 
 class RunFollower:
     """Follows one run. `run_id` is its id once known, `transcript` what is heard of it; `unread` are the
-    files of which it did not get everything, where it was made here.
+    files of which it did not get everything, where it was made here; `reminded` says whether it was then
+    given a message with memory.
 
     `on_run` is called when the run's id is known, `on_news` when there is something new to show.
     """
@@ -67,6 +68,7 @@ class RunFollower:
         self._heard = 0
         self.run_id = ""
         self.unread: tuple[UnreadFile, ...] = ()
+        self.reminded: bool | None = None
         self.transcript = RunTranscript(turn_anchor(request), whole=False, language=request.language)
 
     async def follow(self) -> RunEnded:
@@ -115,7 +117,7 @@ class RunFollower:
     async def _start(self) -> None:
         """Make the run; in stream mode this hears it to its end, or to the first break."""
         order, asked = await prepare_run(self._server, self._request, self._terms.making)
-        self.unread = order.unread
+        self.unread, self.reminded = order.unread, order.reminded
         streams = self._request.mode is RunMode.STREAM
         self.transcript = RunTranscript(asked, whole=streams, language=self._request.language)
         make = self._stream if streams else self._create

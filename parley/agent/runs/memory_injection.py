@@ -1,4 +1,4 @@
-"""How a run is given memory: in the person's message, or in a run context that the agent declares."""
+"""How a run is given memory: in a run context that the agent declares, or in a message of its own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from parley.agent.langgraph_client import AgentServerClient
-from parley.agent.transport.error_mapping import AgentMissing
-from parley.core.model.errors import AgentError
+from parley.agent.runs.context_fields import ContextFields
 from parley.core.model.types import RunRequest
 
 log = logging.getLogger(__name__)
@@ -21,38 +20,54 @@ class MemoryInjection(StrEnum):
     """The way that is taken."""
 
     AUTO = "auto"
-    """The context of agents whose schema has such a field, the message for all others."""
+    """The context of agents whose schema has such a field; all others are told nothing."""
     MESSAGE = "message"
+    """A human message of its own, before the person's."""
+    SYSTEM = "system"
+    """A system message of its own, before the person's."""
     CONTEXT = "context"
     OFF = "off"
 
+    @property
+    def role(self) -> str:
+        """The type of the message that carries memory; "" where none does."""
+        return {MemoryInjection.MESSAGE: "human", MemoryInjection.SYSTEM: "system"}.get(self, "")
+
 
 class MemoryInjector:
-    """Puts a request's memory into place; what agents declare is asked once for each."""
+    """Puts a request's memory into place."""
 
     def __init__(self, way: MemoryInjection) -> None:
         self._way = way
-        self._declared: dict[str, bool] = {}
+        self._told: set[str] = set()
 
-    async def placed(self, server: AgentServerClient, request: RunRequest) -> RunRequest:
-        """The request with memory where its agent takes it; what `memory` still has goes into the message."""
-        if not request.memory or self._way is MemoryInjection.MESSAGE:
+    @property
+    def role(self) -> str:
+        """The type of the message that carries what `placed` leaves in `memory`."""
+        return self._way.role
+
+    async def placed(
+        self, server: AgentServerClient, request: RunRequest, declared: ContextFields
+    ) -> RunRequest:
+        """The request with memory where its agent takes it; what `memory` still has goes into a message."""
+        if not request.memory or self._way.role:
             return request
+        if self._way is MemoryInjection.AUTO:
+            fields = await declared.of(server, request.session.assistant)
+            if CONTEXT_FIELD not in (fields or ()):
+                self._say_once(request.session.assistant)
+                return replace(request, memory="")
         if self._way is MemoryInjection.OFF:
             return replace(request, memory="")
-        if self._way is MemoryInjection.AUTO and not await self._declares(server, request.session.assistant):
-            return request
         context = {**request.session.context, CONTEXT_FIELD: request.memory}
         return replace(request, memory="", session=replace(request.session, context=context))
 
-    async def _declares(self, server: AgentServerClient, assistant: str) -> bool:
-        if assistant not in self._declared:
-            try:
-                self._declared[assistant] = CONTEXT_FIELD in await server.context_fields(assistant)
-            except AgentMissing:
-                self._declared[assistant] = False
-            except AgentError as error:
-                # A server that is away just now may well know it later.
-                log.info("the context of %s is unknown, its message carries memory: %s", assistant, error)
-                return False
-        return self._declared[assistant]
+    def _say_once(self, assistant: str) -> None:
+        if assistant not in self._told:
+            self._told.add(assistant)
+            log.info(
+                "the agent %s declares no %r in its context: it is told nothing of what is remembered "
+                "(memory.injection)",
+                assistant,
+                CONTEXT_FIELD,
+            )

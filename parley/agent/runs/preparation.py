@@ -10,8 +10,10 @@ from parley.agent.hitl.interrupts import BREAKPOINT, Interrupt, next_nodes, pend
 from parley.agent.hitl.questions import PART_SEPARATOR
 from parley.agent.langgraph_client import AgentServerClient, RunSpec
 from parley.agent.runs.checkpoint_selection import select_start
+from parley.agent.runs.context_fields import ContextFields
+from parley.agent.runs.memory_block import MEMORY_KIND
 from parley.agent.runs.memory_injection import MemoryInjection, MemoryInjector
-from parley.agent.runs.run_input import build_run_config, build_run_input
+from parley.agent.runs.run_input import build_run_config, build_run_input, message_before
 from parley.agent.stream.final_answer import TurnAnchor, parse_messages
 from parley.core.model.errors import AgentRefused
 from parley.core.model.questions import InterruptAnswer, ResumeInput
@@ -30,7 +32,8 @@ class RunDefaults:
     recursion_limit: int
     documents: FileReader
     pictures: bool = True
-    injector: MemoryInjector = field(default_factory=lambda: MemoryInjector(MemoryInjection.MESSAGE))
+    injector: MemoryInjector = field(default_factory=lambda: MemoryInjector(MemoryInjection.AUTO))
+    declared: ContextFields = field(default_factory=ContextFields)
 
 
 async def prepare_run(
@@ -42,7 +45,7 @@ async def prepare_run(
     ordinary message. (Resuming a thread that waits for nothing gives an old answer as if it were new,
     and one that waits for something else could approve what nobody was asked.)
     """
-    request = await making.injector.placed(server, request)
+    request = await making.injector.placed(server, request, making.declared)
     config, context = build_run_config(request.session, making.recursion_limit)
     order = RunSpec(request.thread, request.session.assistant, request.turn_id, config, context)
     if request.answer:
@@ -51,10 +54,25 @@ async def prepare_run(
             return resumed, TurnAnchor(request.message_id, request.text, resumed=True, before=_ids(state))
         if not request.text:
             raise AgentRefused("The agent no longer waits for this decision.")
+    before = _messages_before(request, making)
     start = await select_start(server, request)
-    given = await build_run_input(request, making.documents, start.earlier, pictures=making.pictures)
-    order = replace(order, input=given.input, unread=given.unread, checkpoint=start.checkpoint)
+    given = await build_run_input(request, making.documents, start.earlier, before, pictures=making.pictures)
+    order = replace(
+        order,
+        input=given.input,
+        unread=given.unread,
+        checkpoint=start.checkpoint,
+        reminded=bool(request.memory),
+    )
     return order, TurnAnchor(request.message_id, request.text)
+
+
+def _messages_before(request: RunRequest, making: RunDefaults) -> list[Json]:
+    """What stands directly above the person's message, in this order."""
+    found: list[Json] = []
+    if request.memory:
+        found.append(message_before(request, MEMORY_KIND, request.memory, making.injector.role))
+    return found
 
 
 def _resumed(order: RunSpec, answer: ResumeInput, state: Json) -> RunSpec | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from parley.agent.files.content_blocks import read_files
 from parley.agent.files.reader import FileReader
+from parley.agent.runs.memory_block import companion_id
 from parley.core.model.attachments import UnreadFile
 from parley.core.model.types import Json, RunRequest, SessionSettings
 
@@ -22,27 +23,42 @@ class RunInput:
 
 
 async def build_run_input(
-    request: RunRequest, documents: FileReader, earlier: Sequence[Json] = (), *, pictures: bool = True
+    request: RunRequest,
+    documents: FileReader,
+    earlier: Sequence[Json] = (),
+    before: Sequence[Json] = (),
+    *,
+    pictures: bool = True,
 ) -> RunInput:
     """The input of the run that `request` asks for: one human message that carries our id, after those
-    `earlier` ones that are to be replaced on the thread.
+    `earlier` ones that are to be replaced on the thread, and `before` it what else it is to stand under.
 
-    Its content is plain text where that suffices, else blocks: the memory first, then the text, then one for
-    each file: LangChain's standard image blocks, or text between marks. `pictures` says that the agent's
-    model takes them.
+    Its content is plain text where that suffices, else blocks: the text, then one for each file: LangChain's
+    standard image blocks, or text between marks. `pictures` says that the agent's model takes them.
     """
     blocks: list[Json] = []
     unread: tuple[UnreadFile, ...] = ()
-    if request.memory:
-        blocks.append(_text_block(request.memory))
     if request.text:
         blocks.append(_text_block(request.text))
     if request.files:
         read, unread = await read_files(request.files, documents, pictures=pictures)
         blocks += read
-    content: Json = blocks if request.memory or request.files else request.text
+    content: Json = blocks if request.files else request.text
     message: Json = {"type": "human", "id": request.message_id, "content": content}
-    return RunInput({"messages": [*earlier, message]}, unread)
+    return RunInput({"messages": [*earlier, *before, message]}, unread)
+
+
+def message_before(request: RunRequest, kind: str, text: str, role: str = "human") -> Json:
+    """A message of `kind` for `before`: ours, directly above the person's, and not to be shown as theirs.
+
+    Its id follows from that of the person's message: another try replaces it.
+    """
+    return {
+        "type": role,
+        "id": companion_id(request.message_id, kind),
+        "content": text,
+        "additional_kwargs": {"hide_from_ui": True, "parley": kind},
+    }
 
 
 def build_run_config(

@@ -143,7 +143,7 @@ class RunRequest:
     `turn_id` goes into the run's metadata and `message_id` (a UUID) names the human message, so that
     a run made before a crash is found again: `maybe_made` asks to look for it before making another,
     `known` is the run when its id was already noted. `answer` resumes an interrupted thread. `memory` is what
-    to know about the person now, `reminded` that the thread has an older such block, which has to go.
+    to know about the person now, `reminded` that the thread has an older such message, which has to go.
     `retried` says that the thread may have this message and an answer to it, which the new one replaces.
     `language` is that in which the run's steps are named.
     """
@@ -167,10 +167,14 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The run exists on the server; `unread` are the files that its agent was not given whole."""
+    """The run exists on the server; `unread` are the files that its agent was not given whole.
+
+    `reminded` says whether its thread was given a message with memory, None where that is not known any more.
+    """
 
     run: RunRef
     unread: tuple[UnreadFile, ...] = ()
+    reminded: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class ConversationRecord:
 
     Each `/new` raises `generation`; `since` is the item id of that command. `model` and `assistant` are
     what somebody chose here, or empty. `title` is how its first message began. `said` is how the latest
-    messages began, oldest first. `reminded` says that the thread's last human message carries memory. `last`
+    messages began, oldest first. `reminded` says that the thread has memory in it. `last`
     is what the last turn was asked, to be asked again. `missed` is what was offered to be asked after all.
     `when_busy` is what somebody chose here, or None. `owner` is the account that a private conversation
     is with. `voices` are the accounts whose words stand in `title` (the first entry) and `said` (one each).

@@ -44,8 +44,8 @@ class TurnRecord:
     `items` are the accepted items that are this turn. `handle` is the channel's own note about the reply.
     `answers` is what an interrupted run goes on with in this turn, `again` says that the message itself is
     still to be worked, `questions` what the turn ends with. `unread` are the files that the agent was not
-    given whole. `reply` is the agent's part of `text` where that says more. `reminded` says that the run had
-    memory, `began` when it was first known to be there. `missed`
+    given whole. `reply` is the agent's part of `text` where that says more. `reminded` says that the thread
+    has a message with memory, `began` when it was first known to be there. `missed`
     says that there was no run, because the messages were too old. `counted` is when the turn was added to the
     counts of limits (Unix seconds, 0 for not yet), `refused` that one of them kept it from its run, `usage`
     what its run took. `refusal` is why the platform did not take the answer. `heard` is how far the run was

@@ -157,11 +157,13 @@ class AgentRun:
     async def _follow(self, request: RunRequest) -> RunEnded:
         async for event in self._agent.run(request):
             match event:
-                case RunStarted(run, unread):
+                case RunStarted(run, unread, reminded):
                     # A run that is only joined does not know any more.
                     began = self._turn.record.began or self._clock()
                     unread = unread or self._turn.record.unread
-                    await self._turn.write(run_id=run.run_id, unread=unread, began=began)
+                    if reminded is None:
+                        reminded = self._turn.record.reminded
+                    await self._turn.write(run_id=run.run_id, unread=unread, began=began, reminded=reminded)
                     self._known.set()
                     self._watch.begin(self._clock() - began)
                 case RunProgress():

@@ -227,7 +227,8 @@ class TurnExecution:
         memory = ""
         if turn.run is None and is_from_one_person(self._burst):
             memory = await recall_memory(services, self._person, message, record, turn.thread)
-            self._log.change(reminded=bool(memory))
+            # A run that was made already may have had memory, whatever is known now.
+            self._log.change(reminded=bool(memory) or maybe_made)
         files, left_out = await download_attachments(
             self._channel,
             message.attachments,

@@ -14,6 +14,9 @@ _LISTED_FILE = re.compile(
     r'\[Attached file "([^"\n]{0,200})" \(([^)\n]{0,200})\)(?:, (\d{1,15}) bytes)?:[^\]\n]{0,200}\]'
 )
 _MEMORY_END, _FILE_END = "</memory>", "\n</file>"
+HIDDEN = "hide_from_ui"
+"""The mark of a message that no person wrote."""
+
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -46,7 +49,9 @@ class ThreadReading:
 
 def inspect_thread(messages: Sequence[BaseMessage]) -> ThreadReading:
     """Read a thread."""
-    humans = [message for message in messages if isinstance(message, HumanMessage)]
+    written = [message for message in messages if isinstance(message, HumanMessage)]
+    humans = [message for message in written if not message.additional_kwargs.get(HIDDEN)]
+    hidden = [_raw(message) for message in written if message.additional_kwargs.get(HIDDEN)]
     newest = humans[-1] if humans else HumanMessage("")
     whole = _raw(newest)
     said = plain_text(whole)
@@ -54,15 +59,18 @@ def inspect_thread(messages: Sequence[BaseMessage]) -> ThreadReading:
     return ThreadReading(
         text=said,
         chinese=bool(_CHINESE.search(said)),
-        memory="\n".join(
-            whole[found.end() : end].strip() for found, end in _closed(_MEMORY, whole, _MEMORY_END)
-        ),
+        memory=next(filter(None, map(_remembered, (whole, *reversed(hidden)))), ""),
         received=tuple(_received(newest, whole)),
         earlier=tuple(filter(None, (plain_text(_raw(message)) for message in humans[:-1]))),
         introduced=any(isinstance(message, AIMessage) for message in messages),
         tool=last if isinstance(last, ToolMessage) else None,
         turn=len(messages),
     )
+
+
+def _remembered(text: str) -> str:
+    """What stands between the marks of memory."""
+    return "\n".join(text[found.end() : end].strip() for found, end in _closed(_MEMORY, text, _MEMORY_END))
 
 
 def plain_text(text: str) -> str:

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from parley.server.assistant_ids import assistant_id
+from parley.server.graphs.schemas import describe_schema
 from parley.server.http_errors import not_found
 from parley.server.routes.request_context import AppState, app_state, parse_body
 from parley.server.storage.tables import timestamp
@@ -85,9 +86,9 @@ async def schemas(request: Request) -> Response:
         return JSONResponse(
             {
                 "graph_id": name,
-                "input_schema": graph.get_input_jsonschema(),
-                "output_schema": graph.get_output_jsonschema(),
-                "context_schema": graph.get_context_jsonschema(),
+                "input_schema": describe_schema(graph.get_input_jsonschema, None),
+                "output_schema": describe_schema(graph.get_output_jsonschema, None),
+                "context_schema": describe_schema(graph.get_context_jsonschema, graph.context_schema),
             }
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any, cast
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from langgraph.types import StateSnapshot
 from parley.core.model.types import JsonObject
 from parley.server.assistant_ids import assistant_id
 from parley.server.graphs.registry import Graph, GraphRegistry, can_prune
+from parley.server.graphs.schemas import field_names
 from parley.server.runs.event_log import RunEventLog
 from parley.server.runs.payload import RunPayload
 from parley.server.serialisation import interrupt_json, to_json_value
@@ -136,7 +137,6 @@ def _input(job: RunAttempt) -> object:
 def _context(graph: Graph, payload: RunPayload) -> dict[str, Any] | None:
     """What the graph finds as its runtime's context: the run's context, or its configurable values."""
     values = payload.context or payload.configurable
-    schema = graph.context_schema
-    if is_dataclass(schema):
-        values = {field.name: values[field.name] for field in fields(schema) if field.name in values}
+    if names := field_names(graph.context_schema):
+        values = {name: value for name, value in values.items() if name in names}
     return values or None

@@ -60,7 +60,7 @@ async def test_a_run_starts_grows_and_ends(server: FakeServer, agent: LangGraphA
             seen.append(event)
             if isinstance(event, RunProgress):
                 server.gate.set()
-    assert seen[0] == RunStarted(RunRef(THREAD, "run-1"))
+    assert seen[0] == RunStarted(RunRef(THREAD, "run-1"), reminded=False)
     assert seen[1] == RunProgress("Hel", ())
     assert seen[-1] == RunEnded(Outcome.ANSWERED, "Hello")
     assert server.asked("GET", "/state") == server.asked("GET", "/runs/run-1") == 0

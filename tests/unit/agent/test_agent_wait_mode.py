@@ -34,7 +34,7 @@ def state(*messages: Json, **more: Json) -> dict[str, Json]:
 async def test_it_shows_no_progress_and_finds_the_answer(server: FakeServer, agent: LangGraphAgent) -> None:
     server.scripts = [Script(answer("All at once"), state=state(human(), ai("All at once")))]
     assert await waited(agent) == [
-        RunStarted(RunRef(THREAD, "run-1")),
+        RunStarted(RunRef(THREAD, "run-1"), reminded=False),
         RunEnded(Outcome.ANSWERED, "All at once"),
     ]
 

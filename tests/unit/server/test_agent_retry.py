@@ -17,6 +17,7 @@ from langgraph.types import interrupt
 from langgraph_sdk.client import LangGraphClient
 
 from parley.agent.agent import LangGraphAgent
+from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.core.model.address import User
 from parley.core.model.types import Outcome, RunEnded, RunMode, RunRequest, SessionSettings
@@ -58,7 +59,9 @@ async def asked(folder: Path) -> AsyncIterator[Asking]:
         transport = StreamingASGITransport(app)
         endpoint = AgentEndpoint("http://embedded")
         async with (
-            LangGraphAgent(endpoint, files=folder, transport=transport) as agent,
+            LangGraphAgent(
+                endpoint, files=folder, transport=transport, injection=MemoryInjection.MESSAGE
+            ) as agent,
             httpx.AsyncClient(transport=transport, base_url="http://embedded") as http,
         ):
             yield Asking(agent, LangGraphClient(http))

@@ -14,7 +14,7 @@ class MemorySection(Section):
 
     enabled: bool = True
     injection_enabled: bool = True
-    injection: Literal["auto", "message", "context", "off"] = "auto"
+    injection: Literal["auto", "context", "message", "system", "off"] = "auto"
     storage: Literal["auto", "files", "store"] = "auto"
     storage_path: str = Field(default="memory", min_length=1)
     groups: Literal["separate", "off", "shared"] = "separate"

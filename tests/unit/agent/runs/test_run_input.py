@@ -10,7 +10,7 @@ import pytest
 
 from parley.agent.files import outgoing
 from parley.agent.files.reader import FileReader
-from parley.agent.runs.run_input import build_run_config, build_run_input
+from parley.agent.runs.run_input import build_run_config, build_run_input, message_before
 from parley.core.model.attachments import AttachmentKind, StoredFile, UnreadFile, UnreadReason
 from parley.core.model.types import Json, SessionSettings
 from tests.kit.samples.langgraph_messages import MESSAGE_ID, request
@@ -21,10 +21,17 @@ async def test_plain_text_stays_plain() -> None:
     assert given.input == {"messages": [{"type": "human", "id": MESSAGE_ID, "content": "hello"}]}
 
 
-async def test_memory_comes_first_as_a_block_of_its_own() -> None:
-    given = await build_run_input(request("hello", memory="<memory>likes tea</memory>"), FileReader())
-    content = cast("Any", given.input)["messages"][0]["content"]
-    assert [block["text"] for block in content] == ["<memory>likes tea</memory>", "hello"]
+async def test_what_is_said_before_is_a_message_of_its_own_and_the_words_stay_text() -> None:
+    asked = request("hello", memory="<memory>likes tea</memory>")
+    above = message_before(asked, "memory", asked.memory)
+    given = await build_run_input(asked, FileReader(), before=[above])
+    first, second = cast("Any", given.input)["messages"]
+    assert second == {"type": "human", "id": MESSAGE_ID, "content": "hello"}
+    assert (first["type"], first["content"]) == ("human", "<memory>likes tea</memory>")
+    assert first["additional_kwargs"]["hide_from_ui"] is True
+    # Another try replaces it, another kind is another message.
+    assert first["id"] == cast("Any", message_before(asked, "memory", "", "system"))["id"]
+    assert first["id"] != cast("Any", message_before(asked, "thread", ""))["id"]
 
 
 async def test_files_follow_the_text_and_what_is_not_given_is_told(tmp_path: Path) -> None:
