@@ -16,7 +16,7 @@ OFFLINE := the reason stands above. Is there a network? Try again: what arrived 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test coverage lint browser teeth chaos attacks fuzz soak conformance vendors postgres nodes journeys bench clean
+.PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench clean
 .PHONY: chaos-nodes lint-page
 
 help: ## Show this
@@ -77,6 +77,9 @@ soak: $(VENV)/.test ## All channels streaming at once, then with a platform that
 
 conformance: $(VENV)/.test $(VENV)-conformance/.done ## The agent suite against the official development server
 	@$(SUITE) conformance $(ARGS)
+
+agents: $(VENV)/.test $(VENV)-conformance/.done ## Graphs of every shape on our agent server and on the official one
+	@$(SUITE) agents $(ARGS)
 
 vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators against the vendors' Node SDKs (needs "nodejs npm")
 	@$(SUITE) vendors $(ARGS)

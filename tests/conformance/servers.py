@@ -83,11 +83,18 @@ def embedded(folder: Path) -> Iterator[Server]:
 
 @contextmanager
 def official(folder: Path) -> Iterator[Server]:
-    """LangGraph's development server, without telemetry and without any key."""
-    program = _OFFICIAL_VENV / "bin" / "langgraph"
-    assert program.exists(), f"install requirements/conformance.txt into {_OFFICIAL_VENV} first"
+    """LangGraph's development server, with these graphs."""
     graphs = {name: f"{_GRAPHS}:{name}" for name in NAMES}
     (folder / "langgraph.json").write_text(json.dumps({"dependencies": ["."], "graphs": graphs}))
+    with development_server(folder) as url:
+        yield Server(url, OFFICIAL)
+
+
+@contextmanager
+def development_server(folder: Path) -> Iterator[str]:
+    """LangGraph's development server for a folder's langgraph.json, without telemetry and without any key."""
+    program = _OFFICIAL_VENV / "bin" / "langgraph"
+    assert program.exists(), f"install requirements/conformance.txt into {_OFFICIAL_VENV} first"
     port = free_port()
     command = [
         str(program),
@@ -100,12 +107,13 @@ def official(folder: Path) -> Iterator[Server]:
         str(port),
     ]
     environment = {key: value for key, value in os.environ.items() if key not in _KEYS} | _QUIET
+    environment["PYTHONPATH"] = str(_ROOT)  # graphs of several modules
     with (
         (folder / "log").open("w") as log,
         subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log) as process,
     ):
         try:
-            yield Server(_answering(f"http://127.0.0.1:{port}", process), OFFICIAL)
+            yield _answering(f"http://127.0.0.1:{port}", process)
         finally:
             process.terminate()
 

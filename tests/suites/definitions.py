@@ -88,6 +88,7 @@ SUITES: Mapping[str, Suite] = {
         [PytestRun(("-m", "soak", "tests/soak", "tests/reconnect", "tests/unit/channels/dingtalk"))], 120
     ),
     "conformance": Suite([PytestRun(("-m", "conformance", "tests/conformance"), processes=2)], 60),
+    "agents": Suite([PytestRun(("-m", "agents", "tests/agents"), processes=2)], 60),
     "vendors": Suite([PytestRun(("-m", "vendors", "tests/vendors"))], 20),
     "postgres": Suite(
         [

@@ -1,0 +1,55 @@
+"""Rows about states of every shape, contexts, factories and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from parley.core.model.types import Outcome
+from tests.agents.rows import Row, Turn, everywhere
+
+_FACT = "<memory>\nFacts:\n- I love pizza\n</memory>"
+
+ROWS: Sequence[Row] = (
+    Row("shapes.plain", (Turn("why?", "question=why? docs=2"),), wrong=everywhere("5")),
+    Row("shapes.topic_report", (Turn("rain", "# rain\n\nAll about it."),), wrong=everywhere("5")),
+    Row("shapes.final_report", (Turn("rain", "Report on rain"),), wrong=everywhere("5")),
+    Row(
+        "shapes.pydantic_state",
+        (Turn("hello", "You said: hello", grows=True), Turn("again", "You said: again")),
+    ),
+    Row("shapes.needs_context", (Turn("hello", "user_id=ada"),), session={"context": {"user_id": "ada"}}),
+    Row("shapes.typed_context", (Turn("hello", "tone=None"),)),
+    Row("shapes.typed_context", (Turn("hello", "tone=kind"),), "given", {"context": {"tone": "kind"}}),
+    Row("shapes.remembers", (Turn("hello", "asked=hello pizza=True", memory=_FACT),), wrong=everywhere("7")),
+    Row("shapes.content_as_str", (Turn("hello", "You asked: hello"),)),
+    Row(
+        "shapes.content_as_str",
+        (Turn("hello", "You asked: hello", memory=_FACT),),
+        "with memory",
+        wrong=everywhere("7"),
+    ),
+    Row("shapes.functional_dict", (Turn("hello", "functional: hello"),)),
+    Row(
+        "shapes.functional_dict",
+        (Turn("hello", "functional: hello", memory=_FACT),),
+        "with memory",
+        wrong=everywhere("7"),
+    ),
+    Row("shapes.functional_str", (Turn("hello", "only words: hello"),), wrong=everywhere("5")),
+    Row("factories.of_config", (Turn("hello", "made for a dict"),)),
+    Row("factories.of_context", (Turn("hello", "open: connection"),)),
+    Row("factories.of_runtime", (Turn("hello", "made for threads"),)),
+    Row("factories.of_tool_server", (Turn("2 and 3?", "The sum is 5."),)),
+    Row("people.notes", (Turn("one", "noted 1 scored=False"),), wrong=everywhere("1")),
+    Row("failing.raises", (Turn(outcome=Outcome.FAILED, error="hunter2"),)),
+    Row("failing.key_error", (Turn(outcome=Outcome.FAILED, error="KeyError"),)),
+    Row("failing.rate_limit", (Turn(outcome=Outcome.FAILED, error="RateLimitError"),)),
+    Row("failing.refused_key", (Turn(outcome=Outcome.FAILED, error="AuthenticationError"),)),
+    Row("failing.context_overflow", (Turn(outcome=Outcome.FAILED, error="BadRequestError"),)),
+    Row(
+        "failing.recursion",
+        (Turn(outcome=Outcome.FAILED, error="GraphRecursionError"),),
+        session={"config": {"recursion_limit": 5}},
+    ),
+    Row("failing.sleeps", (Turn("hello", "I slept well."),)),
+)
