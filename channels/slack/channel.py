@@ -20,6 +20,7 @@ from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS
 from parley.channels.slack.inbound.context import SlackInboundContext
 from parley.channels.slack.inbound.dispatcher import SlackDispatcher
+from parley.channels.slack.inbound.earlier_messages import SlackHistory
 from parley.channels.slack.inbound.event_parser import NAME, STOP
 from parley.channels.slack.inbound.events_api import EventsApiEndpoint, PayloadHandler
 from parley.channels.slack.inbound.membership import MembershipFilter
@@ -29,6 +30,7 @@ from parley.channels.slack.outbound.agent_session import SlackStopReply
 from parley.channels.slack.outbound.reply import SlackReply, SlackReplyContext, SlackReplyTiming
 from parley.channels.slack.users import SlackBotIdentity, SlackUserCache
 from parley.core.model.attachments import Attachment
+from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import (
     AuthenticationRefused,
     ChannelError,
@@ -73,6 +75,7 @@ class SlackChannel(Channel):
             group_edit_interval=1.0,
             buttons=True,
             edits=True,
+            history=True,
         )
         self._config = config
         self._api = SlackApi(config)
@@ -91,12 +94,8 @@ class SlackChannel(Channel):
             self._me, scopes = await self._api.me()
             for _, text in _lacking(scopes):
                 log.warning("slack: %s", text)
-            door = MembershipFilter(
-                self._people, self._me, self._config.allowed_users, self._config.open_to_everyone
-            )
-            events = SlackDispatcher(
-                self._api, SlackInboundContext(inbox, self._me, self._people, door), errands
-            )
+            context = SlackInboundContext(inbox, self._me, self._people, self._door(self._me))
+            events = SlackDispatcher(self._api, context, errands)
             with unwrap_exception_group(ChannelError):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._watch_tokens(), name="slack tokens")
@@ -122,12 +121,21 @@ class SlackChannel(Channel):
             return SlackStopReply(self._api, place)
         return SlackReply(self._means, target, place, checkpoint)
 
+    async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
+        """Return what was said above a message, from its thread or its chat."""
+        me = await self._who()
+        return await SlackHistory(self._api, self._people, me, self._door(me)).read(request)
+
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""
         most = min(limit, self._config.max_file_in)
         if attachment.size > most:
             raise file_too_large(most)
         return await self._transfer.fetch(attachment.handle, into, most)
+
+    def _door(self, me: SlackBotIdentity) -> MembershipFilter:
+        config = self._config
+        return MembershipFilter(self._people, me, config.allowed_users, config.open_to_everyone)
 
     async def _hear(self, hear: PayloadHandler, session: aiohttp.ClientSession, inbox: Inbox) -> None:
         if self._posted_to:

@@ -45,9 +45,12 @@ class SlackUserCache:
         self._known: UserCache[SlackUser] = UserCache()
 
     async def get_many(self, ids: Iterable[str]) -> dict[str, SlackUser]:
-        """Return those of these people who could be had in `patience` seconds: names are a courtesy."""
-        wanted = list(dict.fromkeys(ids))[:MOST_AT_ONCE]
-        missing = [each for each in wanted if self._known.fresh(each) is None]
+        """Return those of these people who could be had in `patience` seconds: names are a courtesy.
+
+        The first MOST_AT_ONCE of those who are not known yet are asked for.
+        """
+        wanted = dict.fromkeys(ids)
+        missing = [each for each in wanted if self._known.fresh(each) is None][:MOST_AT_ONCE]
         if missing:
             await self._learn(missing)
         known = ((each, self._known.last(each)) for each in wanted)

@@ -51,6 +51,12 @@ class MembershipFilter:
         log.info("slack: %s is a guest, or unknown, and not named in allowed_users: not answered", user)
         return False
 
+    def keeps_out(self, user: str, person: SlackUser | None) -> bool:
+        """Tell whether somebody, as far as they are known (None: not at all), would not be heard here."""
+        if not self._asks or user in self._named:
+            return False
+        return person is None or not is_member(person, self._me)
+
 
 def is_member(person: SlackUser, me: SlackBotIdentity) -> bool:
     """Tell whether somebody is a full member of our workspace, or of the organisation that it is in."""

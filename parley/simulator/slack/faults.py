@@ -71,6 +71,10 @@ TIERS: Mapping[str, int] = {
 """Calls a minute of one app in one workspace. Slack's numbers are lower bounds; these are taken as exact."""
 
 
+READING = frozenset({"conversations.history", "conversations.replies"})
+"""Once a minute each, whatever else is enforced, for apps that are sold outside the Marketplace."""
+
+
 class SlackRateLimiter(RateLimiter):
     """Counts calls by method, and messages by chat (one a second, with a little burst)."""
 
@@ -78,11 +82,13 @@ class SlackRateLimiter(RateLimiter):
         super().__init__()
         self._strict = strict
 
-    def check(self, method: str, chat: str) -> None:
+    def check(self, method: str, chat: str, *, for_sale: bool = False) -> None:
         """Raise SlackErrorResponse (429) when there was enough for now."""
-        if not self._strict:
+        if for_sale and method in READING:
+            self._count(method, 1, 60.0)
+        elif not self._strict:
             return
-        if method == "chat.postMessage":
+        elif method == "chat.postMessage":
             self._count(f"post {chat}", 5, 5.0)
         elif method in TIERS and method != "apps.connections.open":
             self._count(method, TIERS[method], 60.0)

@@ -78,6 +78,8 @@ class SlackMessage:
     stream_ends: float = 0.0
     edited: bool = False
     subtype: str = ""
+    extra: JsonObject = field(default_factory=dict)
+    """Fields beside these that its sender gave it: attachments, the name of a webhook."""
 
 
 @dataclass(frozen=True)

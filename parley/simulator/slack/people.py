@@ -29,6 +29,7 @@ from parley.simulator.slack.model import (
     SlackMessage,
     SlackUpload,
 )
+from parley.simulator.slack.past import tombstone
 from parley.simulator.slack.rendering.markup import button_label, buttons
 from parley.simulator.slack.world import TEAM, SlackWorld
 
@@ -106,10 +107,13 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             self._mention(place, message)
 
     def delete(self, chat: str, ts: str) -> None:
-        """Take a message away; the app hears `message_deleted`."""
+        """Take a message away; the app hears `message_deleted`. Of a thread's root a mark stays behind."""
         with self._world.changed:
             message = self._world.messages[chat].pop(ts)
-            self._changed(self._world.chats[chat], "message_deleted", {}, message_json(self._world, message))
+            before = message_json(self._world, message)
+            if any(each.thread == ts for each in self._world.messages[chat].values()):
+                self._world.messages[chat][ts] = tombstone(message)
+            self._changed(self._world.chats[chat], "message_deleted", {}, before)
 
     def press(self, chat: str, by: str, ts: str, title: str) -> None:
         """Press the button with this label. Raises LookupError where there is none."""

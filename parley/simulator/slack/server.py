@@ -12,7 +12,7 @@ from aiohttp import web
 from parley.simulator.kit.http_control import HttpControl
 from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.simulator import PlatformSimulator, Work
-from parley.simulator.slack.api import methods, modals, streams, uploads
+from parley.simulator.slack.api import conversations, methods, modals, streams, uploads
 from parley.simulator.slack.api.params import SlackParams, read_params
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.events.event_queue import SlackEventQueue
@@ -21,13 +21,14 @@ from parley.simulator.slack.events.socket_mode import SocketModeServer
 from parley.simulator.slack.faults import SlackFaults, SlackRateLimiter
 from parley.simulator.slack.http_verbs import FAULTS, ITSELF, PEOPLE
 from parley.simulator.slack.model import SlackSimulatorTiming, SlackUpload
+from parley.simulator.slack.past import SlackPast
 from parley.simulator.slack.people import SimulatedSlackPeople
 from parley.simulator.slack.world import SlackWorld
 
 DEFAULT_BOT_TOKEN = "xoxb-100200300-simulated-for-loopback-only"  # noqa: S105 - guards nothing
 DEFAULT_APP_TOKEN = "xapp-1-A0SIM-400500600-simulated-for-loopback-only"  # noqa: S105
 DEFAULT_SIGNING_SECRET = "5117a1edf00d5117a1edf00d5117a1ed"  # noqa: S105
-_METHODS = methods.METHODS | streams.METHODS | uploads.METHODS | modals.METHODS
+_METHODS = methods.METHODS | conversations.METHODS | streams.METHODS | uploads.METHODS | modals.METHODS
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class SlackCall:
 class SlackSimulator(PlatformSimulator[SlackCall]):
     """A Slack workspace with one app. Use it with `with`; it listens on 127.0.0.1 while open.
 
-    `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
-    and outlives the app's processes. `strict_pace` enforces the rate tiers.
+    `people` is everybody else's side, `past` what they said before, and `faults` what shall go wrong. All of
+    it may be used from any thread, and outlives the app's processes. `strict_pace` enforces the rate tiers.
     """
 
     platform = "slack"
@@ -68,6 +69,7 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
         """With which events that are posted are signed."""
         self._events = SlackEventQueue(self.world)
         self.people = SimulatedSlackPeople(self.world, self._events)
+        self.past = SlackPast(self.world)
         self._pacer = SlackRateLimiter(strict=strict_pace)
         super().__init__(port)
 
@@ -176,7 +178,7 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
             perform, scope = _METHODS[name]
             if scope and scope not in self.world.scopes:
                 raise SlackErrorResponse("missing_scope", needed=scope)
-            self._pacer.check(name, params.text("channel"))
+            self._pacer.check(name, params.text("channel"), for_sale=self.world.for_sale)
             result = perform(self.world, params)
             headers = {"x-oauth-scopes": ",".join(sorted(self.world.scopes))}
             return web.json_response({"ok": True} | result, headers=headers)

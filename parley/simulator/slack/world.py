@@ -48,6 +48,8 @@ class SlackWorld(World):
         self.app_token = app_token
         self.timing = timing
         self.scopes = set(SCOPES)
+        self.for_sale = False
+        """Whether the app is sold outside Slack's Marketplace, and so may read little of what was said."""
         self.base_url = ""
         self.request_url = ""
         """Where events are posted; "" while Socket Mode is on."""

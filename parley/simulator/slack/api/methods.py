@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeAlias
 
-from parley.simulator.kit.json_values import Json, JsonObject
+from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.api.serializers import message_json, user_json
 from parley.simulator.slack.errors import SlackErrorResponse
@@ -163,33 +163,6 @@ def conversations_info(world: SlackWorld, params: SlackParams) -> JsonObject:
     return {"channel": {"id": chat.id, "name": chat.title, "is_im": chat.kind == "im", "is_member": True}}
 
 
-def history(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """Give messages outside threads, newest first."""
-    chat = world.chat_for_bot(params.needed("channel"))
-    found = [message for message in world.messages[chat.id].values() if not message.thread]
-    return _page(world, params, found[::-1])
-
-
-def replies(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """Give a thread with its root, oldest first."""
-    chat, root = world.chat_for_bot(params.needed("channel")), params.needed("ts")
-    if root not in world.messages[chat.id]:
-        raise SlackErrorResponse("thread_not_found")
-    found = [message for message in world.messages[chat.id].values() if root in (message.ts, message.thread)]
-    return _page(world, params, found)
-
-
-def _page(world: SlackWorld, params: SlackParams, found: list[SlackMessage]) -> JsonObject:
-    oldest, limit = float(params.text("oldest") or 0), min(params.integer("limit", 100), 999)
-    start = params.integer("cursor", 0)
-    kept = [message for message in found if float(message.ts) > oldest]
-    page, more = kept[start : start + limit], len(kept) > start + limit
-    with_metadata = params.flag("include_all_metadata")
-    shown: list[Json] = [message_json(world, message, metadata=with_metadata) for message in page]
-    cursor = str(start + limit) if more else ""
-    return {"messages": shown, "has_more": more, "response_metadata": {"next_cursor": cursor}}
-
-
 METHODS: dict[str, tuple[Method, str]] = {
     "auth.test": (auth_test, ""),
     "chat.postMessage": (post_message, "chat:write"),
@@ -200,7 +173,5 @@ METHODS: dict[str, tuple[Method, str]] = {
     "assistant.threads.setStatus": (set_status, "chat:write"),
     "users.info": (users_info, "users:read"),
     "conversations.info": (conversations_info, ""),
-    "conversations.history": (history, "im:history"),
-    "conversations.replies": (replies, "channels:history"),
 }
 """Each with the scope that it needs."""

@@ -71,7 +71,7 @@ def message_json(world: SlackWorld, message: SlackMessage, *, metadata: bool = F
         "team": sender.team,
     }
     if sender.is_bot:
-        body |= {"bot_id": sender.bot_id, "app_id": "A0SIM", "bot_profile": {"id": sender.bot_id}}
+        body |= {"bot_id": sender.bot_id, "app_id": APP, "bot_profile": _bot_profile(sender)}
     if message.thread:
         body["thread_ts"] = message.thread
     if message.subtype:
@@ -83,6 +83,11 @@ def message_json(world: SlackWorld, message: SlackMessage, *, metadata: bool = F
     if metadata and message.metadata:
         body["metadata"] = message.metadata
     return body
+
+
+def _bot_profile(bot: SlackAccount) -> JsonObject:
+    profile: JsonObject = {"id": bot.bot_id, "app_id": APP, "name": bot.name, "team_id": bot.team}
+    return profile | {"deleted": False, "updated": 1_700_000_000, "icons": {}}
 
 
 def message_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> JsonObject:
