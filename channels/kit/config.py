@@ -10,6 +10,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator
 
 Mention = Literal["required", "thread", "never"]
+Mode = Literal["stream", "wait"]
+WhenBusy = Literal["queue", "merge", "interrupt", "reject"]
 ContextMessages = Literal["off", "thread", "chat"]
 ContextFrom = Literal["allowed", "everyone"]
 
@@ -49,10 +51,19 @@ Ids = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
 
 
 class ChatConfig(Section):
-    """What is different in one chat: with a list of its own only those named there may talk in it."""
+    """What is different in the chats that a pattern is about (docs/routing.md).
+
+    With a list of its own only those named there may talk in them. `assistants` and `models` are patterns of
+    what people may choose there.
+    """
 
     mention: Mention | None = None
     allowed_users: Ids | None = None
+    mode: Mode | None = None
+    when_busy: WhenBusy | None = None
+    session: ChannelSession = ChannelSession()
+    assistants: Ids | None = None
+    models: Ids | None = None
     context_messages: ContextMessages | None = None
     context_tokens: int | None = Field(default=None, ge=100, le=100_000)
     context_age: float | None = Field(default=None, ge=60, le=31_536_000)
@@ -86,7 +97,8 @@ class ChannelConfig(Section):
 
     `enabled: null` means on when the credentials are there. `allowed_users` holds platform user ids as
     text ("*" for everyone); an empty list means nobody. `admins` are the ids of those who may talk, decide
-    for others and let people in; with `pairing` strangers may ask for that. `chats` is by the ids of chats.
+    for others and let people in; with `pairing` strangers may ask for that. `chats` is by patterns of chats;
+    `unrouted` says what becomes of groups that none of them is about.
     `spares` are packages that the platform's SDK would load where they are, and that nothing here needs.
     `user_ids` is how ids look where they have a form. The keys that begin with `context_` say what a mention
     in a group brings of the messages above it.
@@ -97,8 +109,8 @@ class ChannelConfig(Section):
     enabled: bool | None = None
     allowed_users: tuple[str, ...] = ()
     admins: tuple[str, ...] = ()
-    mode: Literal["stream", "wait"] = "stream"
-    when_busy: Literal["queue", "merge", "interrupt", "reject"] = "queue"
+    mode: Mode = "stream"
+    when_busy: WhenBusy = "queue"
     on_edit: Literal["ignore", "rerun"] = "ignore"
     mention: Mention = "required"
     context_messages: ContextMessages = "thread"
@@ -111,6 +123,9 @@ class ChannelConfig(Section):
     session: ChannelSession = ChannelSession()
     pairing: bool = False
     chats: dict[str, ChatConfig] = Field(default_factory=dict)
+    unrouted: Literal["answer", "refuse", "ignore"] = "answer"
+    assistants: Ids | None = None
+    models: Ids | None = None
 
     @field_validator("allowed_users", "admins", mode="before")
     @classmethod

@@ -45,8 +45,9 @@ class CoreServices:
     quarantine: Quarantine = field(default_factory=Quarantine)
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
-        """Return the settings of the channel that the message came by."""
-        return self.options.channels[message.conversation.channel]
+        """Return what the settings say of the place that the message came from."""
+        place = message.conversation
+        return self.options.channels[place.channel].at(place)
 
     def access_verdict(self, message: InboundMessage) -> AccessVerdict:
         """Return what becomes of a message that was accepted: the rules may have changed since."""

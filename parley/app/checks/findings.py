@@ -55,7 +55,7 @@ _IDLE = (
     _Idle(
         "agent",
         ("gateway_url",),
-        lambda settings: bool(settings.agent.choices),
+        lambda settings: not settings.agent.asks_gateway,
         "is not asked: models are named here already; remove it, or agent.models",
     ),
     _Idle(

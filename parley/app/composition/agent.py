@@ -39,7 +39,7 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
         agent = LangGraphAgent(
             AgentEndpoint(_INSIDE if settings.embedded else settings.url, settings.api_key, settings.headers),
             files=loaded.data_dir / FILES,
-            models=settings.choices,
+            models=settings.listed_models,
             gateway_url=settings.gateway_url,
             recursion_limit=settings.recursion_limit,
             images=settings.images,

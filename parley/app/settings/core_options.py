@@ -17,8 +17,9 @@ from parley.core.model.options import (
     CoreOptions,
     EditPolicy,
     MentionPolicy,
+    UnroutedPolicy,
 )
-from parley.core.model.types import RunMode, SessionSettings
+from parley.core.model.types import RunMode, SessionSettings, merge_sessions
 
 _PAGE, _ITS_PERSON = "web", "local"
 
@@ -38,7 +39,7 @@ def core_options(loaded: LoadedSettings) -> CoreOptions:
         still_working_after=settings.agent.still_working_after,
         timeout=settings.agent.timeout,
         max_file=settings.manager.max_file,
-        models=settings.agent.choices,
+        models=settings.agent.listed_models,
         questions=settings.questions.options(),
         limits=settings.limits.options(),
     )
@@ -50,33 +51,18 @@ def reruns_edits(loaded: LoadedSettings, config: ChannelConfig) -> bool:
     return EditPolicy(chosen) is EditPolicy.RERUN
 
 
-def merge_sessions(assistant: str, *sections: SessionConfig) -> SessionSettings:
-    """Broad sections first: a narrower one wins, key by key; the values of keys are never mixed.
-
-    Nor are the keys of two inputs, which are those of different graphs.
-    """
-    config = {key: value for section in sections for key, value in section.config.items()}
-    context = {key: value for section in sections for key, value in section.context.items()}
-    chosen = [section.assistant_id for section in sections if section.assistant_id]
-    return SessionSettings(
-        assistant=chosen[-1] if chosen else assistant,
-        config=config,
-        context=context,
-        input=next((section.input for section in reversed(sections) if section.input), {}),
-        output=next((section.output for section in reversed(sections) if section.output), ""),
-    )
-
-
 def _channel(loaded: LoadedSettings, name: str, config: ChannelConfig) -> ChannelOptions:
     settings = loaded.settings
-    layers = (settings.session, config.session)
     mode = config.mode if "mode" in config.model_fields_set else settings.agent.mode
     when_busy = config.when_busy if "when_busy" in config.model_fields_set else settings.agent.when_busy
     language = config.language if "language" in config.model_fields_set else settings.language
+    session = merge_sessions(
+        SessionSettings(settings.agent.assistant), _session(settings.session), _session(config.session)
+    )
     users = config.session.users.items()
     return ChannelOptions(
-        session=merge_sessions(settings.agent.assistant, *layers),
-        user_sessions={user: merge_sessions(settings.agent.assistant, *layers, own) for user, own in users},
+        session=session,
+        user_sessions={user: merge_sessions(session, _session(own)) for user, own in users},
         mode=RunMode(mode),
         when_busy=BusyPolicy(when_busy),
         on_edit=EditPolicy.RERUN if reruns_edits(loaded, config) else EditPolicy.IGNORE,
@@ -85,11 +71,19 @@ def _channel(loaded: LoadedSettings, name: str, config: ChannelConfig) -> Channe
         burst_window=config.burst_window,
         admins=frozenset(config.admins) | _at_home(loaded, name),
         language="" if language == "auto" else language,
-        chats={chat: _chat(config, own) for chat, own in config.chats.items()},
+        chats={chat: _chat(own) for chat, own in config.chats.items()},
         pairing=config.pairing,
         operating=name == _PAGE,
-        earlier=_earlier(config, ChatConfig()),
+        earlier=_earlier(config),
+        unrouted=UnroutedPolicy(config.unrouted),
+        assistants=settings.agent.assistants if config.assistants is None else config.assistants,
+        models=settings.agent.offered_models if config.models is None else config.models,
     )
+
+
+def _session(section: SessionConfig) -> SessionSettings:
+    """Return what a section says about how runs are made; its own alone."""
+    return SessionSettings(section.assistant_id or "", section.config, section.context)
 
 
 def _at_home(loaded: LoadedSettings, name: str) -> frozenset[str]:
@@ -98,25 +92,32 @@ def _at_home(loaded: LoadedSettings, name: str) -> frozenset[str]:
     return frozenset({_ITS_PERSON} if at_home else ())
 
 
-def _chat(channel: ChannelConfig, config: ChatConfig) -> ChatOptions:
+def _chat(config: ChatConfig) -> ChatOptions:
     return ChatOptions(
-        None if config.mention is None else MentionPolicy(config.mention),
-        None if config.allowed_users is None else frozenset(config.allowed_users),
-        _earlier(channel, config),
+        mention=None if config.mention is None else MentionPolicy(config.mention),
+        allowed_users=None if config.allowed_users is None else frozenset(config.allowed_users),
+        earlier=_changes(config),
+        mode=None if config.mode is None else RunMode(config.mode),
+        when_busy=None if config.when_busy is None else BusyPolicy(config.when_busy),
+        session=_session(config.session),
+        user_sessions={user: _session(own) for user, own in config.session.users.items()},
+        assistants=config.assistants,
+        models=config.models,
     )
 
 
-def _earlier(channel: ChannelConfig, chat: ChatConfig) -> ContextOptions:
-    """Return what a mention brings in a chat, whose own keys win one by one."""
+def _earlier(channel: ChannelConfig) -> ContextOptions:
+    """Return what a mention brings on a channel."""
+    return ContextOptions(**_changes(channel))
 
-    def chosen(key: str) -> Any:  # noqa: ANN401 - the value of a key that both sections have
-        own = getattr(chat, key)
-        return getattr(channel, key) if own is None else own
 
-    return ContextOptions(
-        scope=ContextScope(chosen("context_messages")),
-        tokens=chosen("context_tokens"),
-        age=chosen("context_age"),
-        people=ContextPeople(chosen("context_from")),
-        bots=chosen("context_bots"),
-    )
+def _changes(section: ChannelConfig | ChatConfig) -> dict[str, Any]:
+    """Return what a section says about what a mention brings; nothing for keys that it leaves out."""
+    given: dict[str, Any] = {
+        "scope": section.context_messages and ContextScope(section.context_messages),
+        "tokens": section.context_tokens,
+        "age": section.context_age,
+        "people": section.context_from and ContextPeople(section.context_from),
+        "bots": section.context_bots,
+    }
+    return {key: value for key, value in given.items() if value is not None}

@@ -9,7 +9,7 @@ from parley.core.commands.context import CommandContext
 from parley.core.limits.enforcement import load_counts, load_limit_subject
 from parley.core.limits.render import render_money, render_time_until, render_used
 from parley.core.limits.rules import KEPT_DAYS, LimitRule, LimitSubject, day_window, rules_for
-from parley.core.model.options import LimitScope
+from parley.core.model.limits import LimitScope
 from parley.core.model.usage import Usage, sum_usage
 from parley.core.texts import Sentence
 

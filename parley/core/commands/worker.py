@@ -18,7 +18,7 @@ from parley.core.texts import Sentence
 from parley.core.turns.direct_reply import finish_with_reply
 
 REFUSAL_PREFIX = "refused/"
-"""Under it stands who was told of a refusal, by account and sentence, and when."""
+"""Under it stands who was told of a refusal, by account (or chat) and sentence, and when."""
 
 _REFUSED_AGAIN_AFTER = 3600.0
 
@@ -47,22 +47,32 @@ async def _answer(context: CommandContext) -> CommandAnswer:
         case AccessVerdict.REFUSE:
             pairing = context.services.channel_options(context.message).pairing
             return await _refuse(context, Sentence.REFUSED_PAIR if pairing else Sentence.REFUSED)
+        case AccessVerdict.UNROUTED:
+            return await _refuse_unrouted(context)
         case AccessVerdict.IGNORE:
             return CommandAnswer("")
 
 
 async def _refuse(context: CommandContext, sentence: Sentence) -> CommandAnswer:
     """Return the refusal, or silence for those who heard it within the hour."""
-    if await _told_lately(context, sentence):
-        return CommandAnswer("")
     sender = context.message.sender
+    if await _told_lately(context, account_key(sender), sentence):
+        return CommandAnswer("")
     return CommandAnswer(context.say(sentence, user=sender.id, channel=sender.channel))
 
 
-async def _told_lately(context: CommandContext, sentence: Sentence) -> bool:
-    """Return whether this person heard of the refusal within the hour; notes that they hear of it now."""
-    sender, now = context.message.sender, context.services.clock()
-    known = await context.services.journal.get(f"{REFUSAL_PREFIX}{account_key(sender)}/{sentence}")
+async def _refuse_unrouted(context: CommandContext) -> CommandAnswer:
+    """Return that no agent is set up in this chat, or silence where somebody heard so within the hour."""
+    place = context.conversation
+    if await _told_lately(context, Conversation(place.channel, place.chat).key, Sentence.UNROUTED):
+        return CommandAnswer("")
+    return CommandAnswer(context.say(Sentence.UNROUTED, chat=place.chat))
+
+
+async def _told_lately(context: CommandContext, whom: str, sentence: Sentence) -> bool:
+    """Return whether an account, or a chat, heard it within the hour; notes that it is told now."""
+    now = context.services.clock()
+    known = await context.services.journal.get(f"{REFUSAL_PREFIX}{whom}/{sentence}")
     if known.body and now - float(known.body) < _REFUSED_AGAIN_AFTER:
         return True
     try:

@@ -56,7 +56,7 @@ def _refusal(
     options: ChannelOptions, record: QuestionRecord, click: Click, paired: Container[str]
 ) -> Sentence | None:
     """Return why a click decides nothing."""
-    if not may_talk(options, click.sender, click.conversation.chat, paired):
+    if not may_talk(options, click.sender, click.conversation, paired):
         return Sentence.QUESTION_NOT_YOURS
     if not may_decide(record.rules, click.sender, record.asker, options.admins):
         return Sentence.QUESTION_NOT_YOURS

@@ -144,7 +144,7 @@ def _decision(services: CoreServices, record: QuestionRecord, event: QuestionEve
         text = "" if record.rules.expired else say(record.language, Sentence.QUESTION_NO_ANSWER)
         return Decision(record.rules.expired, text, None, now)
     options = services.options.channels[click.conversation.channel]
-    if not may_talk(options, click.sender, click.conversation.chat, services.pairing):
+    if not may_talk(options, click.sender, click.conversation, services.pairing):
         return None
     if not may_decide(record.rules, click.sender, record.asker, options.admins):
         return None

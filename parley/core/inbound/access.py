@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Container
 from enum import StrEnum
 
-from parley.core.model.address import User, account_key
-from parley.core.model.command_syntax import parse_command
-from parley.core.model.options import ChannelOptions, ChatOptions, MentionPolicy
+from parley.core.model.address import Conversation, User, account_key
+from parley.core.model.command_syntax import is_command, parse_command
+from parley.core.model.options import ChannelOptions, MentionPolicy, UnroutedPolicy
 from parley.core.model.types import InboundMessage
 
 EVERYONE = "*"
 PAIR = "pair"
 """The one command that somebody who may not talk may have."""
-
-_AS_THE_CHANNEL = ChatOptions()
 
 
 class AccessVerdict(StrEnum):
@@ -25,6 +23,8 @@ class AccessVerdict(StrEnum):
     """Given a code that an administrator can let them in with, and nothing else."""
     REFUSE = "refuse"
     """Told so, in private, once an hour."""
+    UNROUTED = "unrouted"
+    """Told, once an hour in each chat, that no agent is set up there."""
     IGNORE = "ignore"
     """Not for us: not even stored."""
 
@@ -71,8 +71,24 @@ def decide_access(
     """
     if not message.text.strip() and not message.attachments and not message.resumes:
         return AccessVerdict.IGNORE
-    found = (standing_of(options, message, paired), _place_of(options, message, ours))
-    return _TABLE.get(found, AccessVerdict.IGNORE)
+    here = options.at(message.conversation)
+    found = (standing_of(here, message, paired), _place_of(here, message, ours))
+    verdict = _TABLE.get(found, AccessVerdict.IGNORE)
+    return _unrouted(here, message) if verdict is AccessVerdict.ALLOW else verdict
+
+
+def _unrouted(here: ChannelOptions, message: InboundMessage) -> AccessVerdict:
+    """Return what becomes of a message that would be answered, where groups need an entry of their own.
+
+    Commands are answered all the same: /whoami tells what the chat is called in the settings.
+    """
+    if here.routed or message.private or is_command(message.text) or message.resumes:
+        return AccessVerdict.ALLOW
+    return {
+        UnroutedPolicy.ANSWER: AccessVerdict.ALLOW,
+        UnroutedPolicy.REFUSE: AccessVerdict.UNROUTED,
+        UnroutedPolicy.IGNORE: AccessVerdict.IGNORE,
+    }[here.unrouted]
 
 
 def standing_of(
@@ -81,36 +97,25 @@ def standing_of(
     """Return who writes, by the channel's lists and those of the chat."""
     if not _is_account(message.sender):
         return SenderStanding.NOBODY
-    if _is_let_in(options, message.sender, message.conversation.chat, paired):
+    if may_talk(options, message.sender, message.conversation, paired):
         return SenderStanding.KNOWN
     asks = parse_command(message.text) == (PAIR, "")
     return SenderStanding.ASKING if options.pairing and asks else SenderStanding.STRANGER
 
 
-def may_talk(options: ChannelOptions, user: User, chat: str, paired: Container[str] = ()) -> bool:
-    """Return whether a person is let in at all, in one chat of the channel.
+def may_talk(options: ChannelOptions, user: User, place: Conversation, paired: Container[str] = ()) -> bool:
+    """Return whether a person is let in at all, in one place of the channel.
 
     A chat's own list says all there is to say about it. Elsewhere the channel's holds, beside its
     administrators and, where there is pairing, those who were let in so. Ids are compared letter by letter.
     """
-    return _is_account(user) and _is_let_in(options, user, chat, paired)
-
-
-def _is_let_in(options: ChannelOptions, user: User, chat: str, paired: Container[str]) -> bool:
-    own = _chat(options, chat).allowed_users
-    if own is not None:
-        return EVERYONE in own or user.id in own
-    named = EVERYONE in options.allowed_users or user.id in options.allowed_users or user.id in options.admins
-    return named or (options.pairing and account_key(user) in paired)
-
-
-def mention_policy(options: ChannelOptions, chat: str) -> MentionPolicy:
-    """Return when a message in this chat is for us."""
-    return _chat(options, chat).mention or options.mention
-
-
-def _chat(options: ChannelOptions, chat: str) -> ChatOptions:
-    return options.chats.get(chat, _AS_THE_CHANNEL)
+    if not _is_account(user):
+        return False
+    here = options.at(place)
+    if here.listed is not None:
+        return EVERYONE in here.listed or user.id in here.listed
+    named = EVERYONE in here.allowed_users or user.id in here.allowed_users or user.id in here.admins
+    return named or (here.pairing and account_key(user) in paired)
 
 
 def _is_account(user: User) -> bool:
@@ -121,8 +126,7 @@ def _is_account(user: User) -> bool:
 def _place_of(options: ChannelOptions, message: InboundMessage, ours: bool) -> MessageAddressing:
     if message.private:
         return MessageAddressing.PRIVATE
-    mention = mention_policy(options, message.conversation.chat)
-    if message.addressed or mention is MentionPolicy.NEVER:
+    if message.addressed or options.mention is MentionPolicy.NEVER:
         return MessageAddressing.FOR_US
-    at_home = mention is MentionPolicy.THREAD and message.conversation.topic is not None and ours
+    at_home = options.mention is MentionPolicy.THREAD and message.conversation.topic is not None and ours
     return MessageAddressing.FOR_US if at_home else MessageAddressing.OTHERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Container, Mapping
 
-from parley.core.inbound.access import AccessVerdict, decide_access, mention_policy
+from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.busy_policy import inbound_items
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
 from parley.core.model.codec import encode
@@ -49,7 +49,7 @@ class MessageBus:
         else:
             message = sanitize_message(message)
         conversation = message.conversation
-        options = self._channels[conversation.channel]
+        options = self._channels[conversation.channel].at(conversation)
         verdict = decide_access(
             options, message, ours=await self._is_ours(options, message), paired=self._paired
         )
@@ -71,6 +71,6 @@ class MessageBus:
     async def _is_ours(self, options: ChannelOptions, message: InboundMessage) -> bool:
         if message.private or message.addressed or message.conversation.topic is None:
             return False
-        if mention_policy(options, message.conversation.chat) is not MentionPolicy.THREAD:
+        if options.mention is not MentionPolicy.THREAD:
             return False
         return (await self._journal.get(conversation_document_key(message.conversation))).version > 0

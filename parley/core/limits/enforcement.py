@@ -21,7 +21,7 @@ from parley.core.limits.rules import (
     warning_counter,
 )
 from parley.core.model.address import Conversation, account_key
-from parley.core.model.options import LimitMeasure, LimitScope
+from parley.core.model.limits import LimitMeasure, LimitScope
 from parley.core.model.types import InboundMessage
 from parley.core.model.usage import NO_USAGE, TokenUsage, Usage, price_tokens
 from parley.core.ports.journal import CounterIncrement, Journal

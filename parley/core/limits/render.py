@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, tzinfo
 
 from parley.core.limits.rules import LimitRule
-from parley.core.model.options import LimitMeasure, LimitOptions
+from parley.core.model.limits import LimitMeasure, LimitOptions
 from parley.core.model.usage import MILLION
 from parley.core.texts import Sentence, say
 

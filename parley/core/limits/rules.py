@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 
-from parley.core.model.options import LimitMeasure, LimitOptions, LimitScope
+from parley.core.model.limits import LimitMeasure, LimitOptions, LimitScope
 from parley.core.model.usage import NO_USAGE, Usage, sum_usage
 
 KEPT_DAYS = 30

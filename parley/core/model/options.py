@@ -1,14 +1,18 @@
 """The core's settings, already validated; durations are seconds."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, tzinfo
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from typing import Any
 
+from parley.core.model.address import Conversation
+from parley.core.model.chat_patterns import ChatPattern
+from parley.core.model.limits import LimitOptions
 from parley.core.model.questions import Question
-from parley.core.model.types import RunMode, SessionSettings
-from parley.core.model.usage import TokenPrice
+from parley.core.model.types import RunMode, SessionSettings, merge_sessions
 
 
 class MentionPolicy(StrEnum):
@@ -77,27 +81,52 @@ class ContextOptions:
     bots: bool = True
 
 
+class UnroutedPolicy(StrEnum):
+    """What becomes of a message for us in a group that no entry of `chats` is about."""
+
+    ANSWER = "answer"
+    """It is answered as the channel says."""
+    REFUSE = "refuse"
+    """Its sender is told that no agent is set up there."""
+    IGNORE = "ignore"
+    """Nothing."""
+
+
+_NO_SESSION = SessionSettings("")
+
+
 @dataclass(frozen=True, slots=True)
 class ChatOptions:
-    """What is different in one chat; None is as on the channel.
+    """What is different in some chats; None, and what is empty in a session, is as on the channel.
 
-    `allowed_users` then says all there is to say about who may talk there.
+    `allowed_users` then says all there is to say about who may talk there. `earlier` has the keys of
+    ContextOptions that are different.
     """
 
     mention: MentionPolicy | None = None
     allowed_users: frozenset[str] | None = None
-    earlier: ContextOptions | None = None
+    mode: RunMode | None = None
+    when_busy: BusyPolicy | None = None
+    session: SessionSettings = _NO_SESSION
+    user_sessions: Mapping[str, SessionSettings] = field(default_factory=dict)
+    assistants: tuple[str, ...] | None = None
+    models: tuple[str, ...] | None = None
+    earlier: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelOptions:
-    """How the core treats one channel.
+    """How the core treats one channel; `at` tells what of it holds in one conversation.
 
     `allowed_users` holds platform user ids; "*" admits everyone, nothing admits nobody. `admins` holds those
     of its administrators, who may talk too. With `pairing` strangers may ask to be let in; administrators of
-    an `operating` channel may let people in on every other one. `chats` is by the ids of chats.
-    Messages of one person that come within `burst_window` of each other are one turn. `earlier` is what a
+    an `operating` channel may let people in on every other one. `chats` is by the patterns of chats.
+    Messages of one person that come within `burst_window` of each other are one turn. `assistants` and
+    `models` are patterns of what people may choose there, None for all that there are. `earlier` is what a
     mention brings of the messages above it.
+
+    Of one conversation: `listed` are those who may talk there and nobody else, where a chat has a list of its
+    own, and `routed` says that some pattern is about it.
     """
 
     session: SessionSettings
@@ -114,6 +143,81 @@ class ChannelOptions:
     pairing: bool = False
     operating: bool = False
     earlier: ContextOptions = ContextOptions()
+    unrouted: UnroutedPolicy = UnroutedPolicy.ANSWER
+    assistants: tuple[str, ...] | None = None
+    models: tuple[str, ...] | None = None
+    listed: frozenset[str] | None = None
+    routed: bool = False
+    _places: dict[tuple[str, str | None], ChannelOptions] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def at(self, place: Conversation) -> ChannelOptions:
+        """Return what holds in a conversation: the most specific pattern that has a key gives it.
+
+        Worked out once for each, so that every message may ask.
+        """
+        if not self.chats:
+            return self
+        key = (place.chat, place.topic)
+        found = self._places.get(key)
+        if found is None:
+            if len(self._places) >= _MOST_PLACES:
+                self._places.clear()
+            found = self._places[key] = _narrowed(self, place)
+        return found
+
+    def session_of(self, user: str) -> SessionSettings:
+        """Return how runs are made for somebody, by their platform user id."""
+        return self.user_sessions.get(user, self.session)
+
+    def offers_assistant(self, *names: str) -> bool:
+        """Return whether people may choose an assistant that goes by these names."""
+        return _offers(self.assistants, names)
+
+    def offers_model(self, name: str) -> bool:
+        """Return whether people may choose a model."""
+        return _offers(self.models, (name,))
+
+
+_MOST_PLACES = 10_000
+"""Conversations of which it is remembered what holds there; they are forgotten all at once."""
+
+
+def _narrowed(options: ChannelOptions, place: Conversation) -> ChannelOptions:
+    patterns = [(ChatPattern(text), own) for text, own in options.chats.items()]
+    fitting = [(pattern.specificity(place), own) for pattern, own in patterns if pattern.fits(place)]
+    # Of two that are as specific the lower one in the file wins: sorting keeps their order.
+    for _, own in sorted(fitting, key=lambda each: each[0]):
+        options = _with_chat(options, own)
+    return replace(options, chats={}, routed=bool(fitting))
+
+
+def _with_chat(options: ChannelOptions, own: ChatOptions) -> ChannelOptions:
+    people = {*options.user_sessions, *own.user_sessions}
+    return replace(
+        options,
+        mention=own.mention or options.mention,
+        mode=own.mode or options.mode,
+        when_busy=own.when_busy or options.when_busy,
+        listed=options.listed if own.allowed_users is None else own.allowed_users,
+        assistants=options.assistants if own.assistants is None else own.assistants,
+        models=options.models if own.models is None else own.models,
+        earlier=replace(options.earlier, **own.earlier),
+        session=merge_sessions(options.session, own.session),
+        user_sessions={
+            user: merge_sessions(
+                options.session_of(user), own.session, own.user_sessions.get(user, _NO_SESSION)
+            )
+            for user in people
+        },
+    )
+
+
+def _offers(patterns: tuple[str, ...] | None, names: Iterable[str]) -> bool:
+    if patterns is None:
+        return True
+    return any(fnmatchcase(name.casefold(), each.casefold()) for each in patterns for name in names)
 
 
 ASKER, ADMINS, ANYONE = "asker", "admins", "anyone"
@@ -150,65 +254,6 @@ class QuestionOptions:
             if question.action and fnmatchcase(question.action, pattern):
                 return rules
         return self.rules
-
-
-class LimitScope(StrEnum):
-    """Whose limit it is. A person's counts are those of all their accounts."""
-
-    PERSON = "person"
-    CHAT = "chat"
-    CHANNEL = "channel"
-
-
-class LimitMeasure(StrEnum):
-    """What is limited, and in which window."""
-
-    TURNS_A_MINUTE = "turns_per_minute"
-    TURNS = "turns_per_day"
-    TOKENS = "tokens_per_day"
-    COST = "cost_per_day"
-
-
-@dataclass(frozen=True, slots=True)
-class LimitCaps:
-    """The most of each measure, 0 for no limit. Cost is in millionths of the currency."""
-
-    turns_per_minute: int = 0
-    turns_per_day: int = 0
-    tokens_per_day: int = 0
-    cost_per_day: int = 0
-
-    def limits(self) -> tuple[tuple[LimitMeasure, int], ...]:
-        """Return those that are set."""
-        every = (self.turns_per_minute, self.turns_per_day, self.tokens_per_day, self.cost_per_day)
-        return tuple((measure, most) for measure, most in zip(LimitMeasure, every, strict=True) if most)
-
-
-@dataclass(frozen=True, slots=True)
-class LimitOptions:
-    """Limits by scope. People are told once when they have used `warn_at` (a share, 0 for never) of one.
-
-    A day begins at midnight in `zone`. `prices` are by the patterns of models' names.
-    """
-
-    person: LimitCaps = LimitCaps()
-    chat: LimitCaps = LimitCaps()
-    channel: LimitCaps = LimitCaps()
-    warn_at: float = 0.8
-    zone: tzinfo = UTC
-    currency: str = "USD"
-    prices: Mapping[str, TokenPrice] = field(default_factory=dict)
-
-    @property
-    def limited(self) -> bool:
-        """Return whether there is any limit."""
-        return any(map(LimitCaps.limits, (self.person, self.chat, self.channel)))
-
-    def caps(self, scope: LimitScope) -> LimitCaps:
-        """Return the limits of a scope."""
-        return {LimitScope.PERSON: self.person, LimitScope.CHAT: self.chat, LimitScope.CHANNEL: self.channel}[
-            scope
-        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment, StoredFile, UnreadFile
@@ -119,6 +119,16 @@ class SessionSettings:
     context: JsonObject = field(default_factory=dict)
     input: JsonObject = field(default_factory=dict)
     output: str = ""
+
+
+def merge_sessions(broad: SessionSettings, *narrower: SessionSettings) -> SessionSettings:
+    """Return how runs are made where several sections say it: a narrower one wins, key by key."""
+    merged: dict[str, Any] = {each.name: getattr(broad, each.name) for each in fields(SessionSettings)}
+    for session in narrower:
+        for name, before in merged.items():
+            own = getattr(session, name)
+            merged[name] = {**before, **own} if isinstance(own, Mapping) else own or before
+    return SessionSettings(**merged)
 
 
 class RunMode(StrEnum):

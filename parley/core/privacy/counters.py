@@ -13,7 +13,7 @@ from parley.core.limits.rules import (
     warning_counter,
 )
 from parley.core.model.address import Conversation
-from parley.core.model.options import LimitMeasure, LimitScope
+from parley.core.model.limits import LimitMeasure, LimitScope
 from parley.core.privacy.data_subject import DataSubject
 
 _ANY = LimitWindow("", 0.0)

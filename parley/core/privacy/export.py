@@ -15,7 +15,7 @@ from parley.core.hitl.records import QuestionRecord
 from parley.core.limits.rules import KEPT_DAYS, LimitSubject, day_window
 from parley.core.model.codec import encode
 from parley.core.model.errors import AgentError
-from parley.core.model.options import LimitScope
+from parley.core.model.limits import LimitScope
 from parley.core.ports.journal import Document, iter_documents
 from parley.core.ports.store_admin import StoredItem
 from parley.core.privacy import questions, queue_items

@@ -8,10 +8,10 @@ from functools import lru_cache, partial
 from typing import TypeAlias
 from uuid import UUID, uuid4, uuid5
 
-from parley.core.model.address import Conversation, account_key
+from parley.core.model.address import Conversation, User, account_key
 from parley.core.model.codec import decode, encode
 from parley.core.model.errors import DocumentConflict
-from parley.core.model.options import BusyPolicy
+from parley.core.model.options import BusyPolicy, ChannelOptions
 from parley.core.model.types import InboundMessage, SessionSettings
 from parley.core.ports.journal import Document, DocumentRepository, update_document
 
@@ -44,7 +44,8 @@ class ConversationRecord:
     """The durable side of a conversation.
 
     Each `/new` raises `generation`; `since` is the item id of that command. `model` and `assistant` are
-    what somebody chose here, or empty. `title` is how its first message began. `said` is how the latest
+    what somebody chose here, or empty; `assistant_names` is what that assistant is called beside, its name
+    first. `title` is how its first message began. `said` is how the latest
     messages began, oldest first. `reminded` says that the thread has memory in it. `last`
     is what the last turn was asked, to be asked again. `missed` is what was offered to be asked after all.
     `when_busy` is what somebody chose here, or None. `owner` is the account that a private conversation
@@ -65,6 +66,7 @@ class ConversationRecord:
     last: tuple[InboundMessage, ...] = ()
     when_busy: BusyPolicy | None = None
     missed: MissedMessages | None = None
+    assistant_names: tuple[str, ...] = ()
 
     def still_offered(self, message: InboundMessage) -> MissedMessages | None:
         """Return what is left of the offer after this message: it ends when taken up, or passed over."""
@@ -160,13 +162,16 @@ def with_authors(
     return replace(after, owner=owner, voices=(titled, *said))
 
 
-def with_chosen_session(session: SessionSettings, record: ConversationRecord) -> SessionSettings:
-    """Return the session with what somebody chose in this conversation; the model travels as `model_name`.
+def with_chosen_session(options: ChannelOptions, user: User, record: ConversationRecord) -> SessionSettings:
+    """Return how runs are made for somebody in this conversation, with what was chosen there.
 
-    The configured input and output are those of the configured assistant, and go with it.
+    What is not offered there any more is as if nobody had chosen it. The model travels as `model_name`. The
+    configured input and output are those of the configured assistant, and go with it.
     """
-    if record.assistant and record.assistant != session.assistant:
-        session = replace(session, assistant=record.assistant, input={}, output="")
-    if record.model:
+    session = options.session_of(user.id)
+    chosen = record.assistant
+    if chosen not in ("", session.assistant) and options.offers_assistant(chosen, *record.assistant_names):
+        session = replace(session, assistant=chosen, input={}, output="")
+    if record.model and options.offers_model(record.model):
         session = replace(session, context={**session.context, "model_name": record.model})
     return session

@@ -60,6 +60,7 @@ TEXTS = {
     S.REFUSED: (
         "I may not talk with you yet. Ask the operator to add your id `{user}` to `channels.{channel}.allowed_users`."
     ),
+    S.UNROUTED: "No agent is set up for this chat. An administrator can change that: the chat's id is `{chat}`.",
     S.STATUS: "Thread: `{thread}`\nAgent: {assistant} · model: {model}\nAgent server: {agent}\nChannel: {channel}",
     S.STATUS_BUSY: "Now: writing an answer.",
     S.STATUS_FREE: "Now: nothing to do.",

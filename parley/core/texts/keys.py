@@ -48,6 +48,7 @@ class Sentence(StrEnum):
     QUESTION_FREE = "question_free"
     QUESTION_OTHERS = "question_others"
     REFUSED = "refused"
+    UNROUTED = "unrouted"
     STATUS = "status"
     STATUS_BUSY = "status_busy"
     STATUS_FREE = "status_free"

@@ -45,6 +45,7 @@ TEXTS = {
     S.QUESTION_FREE: "您的下一条消息就是回答。",
     S.QUESTION_OTHERS: "我正在等待 {name} 回答一个问题。发送 `/new` 可重新开始。",
     S.REFUSED: "我还不能与您对话。请让管理员把您的编号 `{user}` 加入 `channels.{channel}.allowed_users`。",
+    S.UNROUTED: "这个会话还没有配置智能体。管理员可以进行配置，会话编号是 `{chat}`。",
     S.STATUS: "线程：`{thread}`\n智能体：{assistant} · 模型：{model}\n智能体服务：{agent}\n渠道：{channel}",
     S.STATUS_BUSY: "当前：正在回答。",
     S.STATUS_FREE: "当前：空闲。",

@@ -21,7 +21,7 @@ def session_for_message(
 ) -> SessionSettings:
     """Return how runs are made for whoever wrote the message."""
     options = services.channel_options(message)
-    return with_chosen_session(options.user_sessions.get(message.sender.id, options.session), record)
+    return with_chosen_session(options, message.sender, record)
 
 
 def is_from_one_person(burst: Sequence[QueuedMessage]) -> bool:

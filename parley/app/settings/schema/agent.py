@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from parley.channels.kit.config import Section
 
 _GRAPH = re.compile(r".+:[A-Za-z_]\w*")
+_WILD = re.compile(r"[*?\[]")
 
 
 class AgentSection(Section):
@@ -28,6 +29,7 @@ class AgentSection(Section):
     model_api_key: str = ""
     report_tokens: bool = False
     models: tuple[str, ...] = ()
+    assistants: tuple[str, ...] | None = None
     gateway_url: str = ""
     recursion_limit: int = Field(default=100, ge=1, le=100_000)
     images: bool = True
@@ -75,9 +77,24 @@ class AgentSection(Section):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The models that a person may choose; the embedded server's own comes first."""
+        """The models that are named; the embedded server's own comes first."""
         first = (self.model,) if self.embedded and self.model else ()
-        return tuple(dict.fromkeys((*first, *self.models)))
+        return tuple(dict.fromkeys((*first, *(name for name in self.models if not _WILD.search(name)))))
+
+    @property
+    def listed_models(self) -> tuple[str, ...]:
+        """Those that a person may choose, where no other list is asked for."""
+        return () if self.asks_gateway else self.choices
+
+    @property
+    def asks_gateway(self) -> bool:
+        """Whether `gateway_url` tells what there is: where nothing is named, or by patterns only."""
+        return bool(self.gateway_url) and (not self.choices or self.offered_models is not None)
+
+    @property
+    def offered_models(self) -> tuple[str, ...] | None:
+        """What people may choose of those that there are, by patterns; None for all."""
+        return self.models if any(map(_WILD.search, self.models)) else None
 
     @property
     def embedded(self) -> bool:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, field_validator, model_validator
 
 from parley.channels.kit.config import Section
-from parley.core.model.options import LimitCaps, LimitOptions
+from parley.core.model.limits import LimitCaps, LimitOptions
 from parley.core.model.usage import MILLION, TokenPrice
 
 

@@ -8,7 +8,8 @@ from parley.app.settings.core_options import core_options
 from parley.app.settings.load import load_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.core.model.errors import ConfigError
-from parley.core.model.options import BusyPolicy, EditPolicy, LimitCaps
+from parley.core.model.limits import LimitCaps
+from parley.core.model.options import BusyPolicy, EditPolicy
 from parley.core.model.types import RunMode, SessionSettings
 from parley.core.model.usage import TokenPrice
 from tests.kit.checkout import ROOT, SHIPPED

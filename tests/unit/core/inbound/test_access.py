@@ -39,6 +39,7 @@ FOR_US = {
     "thread": {"group, called", "group, our topic"},
     "never": {"group, called", "group, our topic", "group, another topic", "group"},
 }
+CHAT = Conversation("test", "chat")
 LET_IN = {  # with pairing, without it
     "everyone": (True, True),
     "listed": (True, True),
@@ -123,7 +124,7 @@ def test_what_holds_when_nothing_is_configured(
 def test_an_empty_list_means_nobody(kind: str, empty: str) -> None:
     options = configured(kind, f"allowed_users: {empty}, pairing: false")
     for name in ("whoever", "", " ", "*", "None", "null"):
-        assert not may_talk(options, User(kind, name), "chat", {f"{kind}:{name}"})
+        assert not may_talk(options, User(kind, name), CHAT, {f"{kind}:{name}"})
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -136,7 +137,7 @@ def test_what_a_chat_says_goes_for_that_chat_only(kind: str) -> None:
         return [
             name
             for name in ("ann", "bob", "eve", "pat", "zoe")
-            if may_talk(options, User(kind, name), chat, paired)
+            if may_talk(options, User(kind, name), Conversation(kind, chat), paired)
         ]
 
     assert admitted("few") == ["ann"]
@@ -194,7 +195,7 @@ async def test_guests_of_slack_come_in_by_name_only(opened: bool, named: bool) -
     heard = [
         each
         for each in ("U1", "U2", "U3", "U4")
-        if await door.admits(each) and may_talk(options, User("slack", each), "C1")
+        if await door.admits(each) and may_talk(options, User("slack", each), Conversation("slack", "C1"))
     ]
     assert heard == (["U1", "U2"] if named else ["U1"])
 
@@ -255,9 +256,9 @@ def test_only_the_very_id_that_is_listed_comes_in(name: str) -> None:
         ChannelOptions(SessionSettings("agent"), admins=frozenset({"Ann7", "*"})),
         ChannelOptions(SessionSettings("agent"), chats={"chat": ChatOptions(None, frozenset({"Ann7", " "}))}),
     ):
-        assert may_talk(options, user, "chat") is alone
+        assert may_talk(options, user, CHAT) is alone
     pairing = ChannelOptions(SessionSettings("agent"), pairing=True)
-    assert may_talk(pairing, user, "chat", {"test:Ann7"}) is alone
+    assert may_talk(pairing, user, CHAT, {"test:Ann7"}) is alone
 
 
 accounts = st.builds(
@@ -269,7 +270,7 @@ accounts = st.builds(
 def test_letting_in_one_account_lets_in_no_other(one: User, other: User) -> None:
     options = ChannelOptions(SessionSettings("agent"), pairing=True)
     same = (one.channel, one.id) == (other.channel, other.id)
-    assert not may_talk(options, other, "chat", {account_key(one)}) or same
+    assert not may_talk(options, other, CHAT, {account_key(one)}) or same
 
 
 @given(identities, st.sampled_from(list(MentionPolicy)), st.booleans(), st.booleans(), st.text(max_size=8))

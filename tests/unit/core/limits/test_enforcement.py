@@ -13,7 +13,8 @@ import pytest
 
 from parley.core.model.address import Conversation, User, account_key
 from parley.core.model.errors import AgentRefused, DeliveryRejected
-from parley.core.model.options import CoreOptions, LimitCaps, LimitOptions
+from parley.core.model.limits import LimitCaps, LimitOptions
+from parley.core.model.options import CoreOptions
 from parley.core.model.questions import AnswerKind, InterruptAnswer, Option, Question
 from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
 from parley.core.model.usage import TokenPrice, TokenUsage, Usage

@@ -21,7 +21,7 @@ from parley.core.limits.rules import (
     minute_window,
     rules_for,
 )
-from parley.core.model.options import LimitCaps, LimitMeasure, LimitOptions, LimitScope
+from parley.core.model.limits import LimitCaps, LimitMeasure, LimitOptions, LimitScope
 from parley.core.model.usage import TokenPrice, TokenUsage, Usage, price_tokens, sum_usage
 
 ZONES = [UTC, *map(ZoneInfo, ("Asia/Shanghai", "America/St_Johns", "Europe/Berlin", "Pacific/Apia"))]
