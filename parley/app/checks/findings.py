@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from parley.app.settings.load import ChannelPlan, LoadedSettings
 from parley.app.settings.parsing.problems import ConfigProblem, Path, suggest
 from parley.app.settings.schema.model import Settings
-from parley.channels.kit.config import ChannelConfig, Section, SessionConfig
+from parley.channels.kit.config import ChannelConfig, ChannelSession, Section, SessionConfig
 
 DEFAULT_ASSISTANT = "agent"
 """What the embedded server calls the graph that serves where none are given."""
@@ -114,16 +114,21 @@ def named_assistants(loaded: LoadedSettings) -> dict[Path, str]:
     agent, session = loaded.settings.agent, loaded.settings.session
     first: Path = ("session", "assistant_id") if session.assistant_id else ("agent", "assistant")
     found: dict[Path, str] = {first: session.assistant_id or agent.assistant}
-    for name, config in loaded.channels.items():
-        where: Path = ("channels", name, "session")
-        everybody: Mapping[Path, SessionConfig] = {
-            where: config.session,
-            **{(*where, "users", user): each for user, each in config.session.users.items()},
-        }
-        for path, each in everybody.items():
-            if each.assistant_id:
-                found[(*path, "assistant_id")] = each.assistant_id
+    for path, each in _sessions(loaded):
+        if each.assistant_id:
+            found[(*path, "assistant_id")] = each.assistant_id
     return found
+
+
+def _sessions(loaded: LoadedSettings) -> Iterator[tuple[Path, SessionConfig]]:
+    """Yield the sessions of channels, of their chats, and of people in them, by their places."""
+    for name, config in loaded.channels.items():
+        section: Path = ("channels", name)
+        sessions: dict[Path, ChannelSession] = {(*section, "session"): config.session}
+        sessions |= {(*section, "chats", chat, "session"): own.session for chat, own in config.chats.items()}
+        for where, everybody in sessions.items():
+            yield where, everybody
+            yield from (((*where, "users", user), own) for user, own in everybody.users.items())
 
 
 def unknown_assistant(loaded: LoadedSettings, path: Path, name: str, known: tuple[str, ...]) -> ConfigProblem:
@@ -175,6 +180,7 @@ def _named(name: str, config: ChannelConfig) -> Iterator[tuple[Path, str]]:
     }
     for chat, own in config.chats.items():
         lists[(*where, "chats", chat, "allowed_users")] = own.allowed_users or ()
+        yield from (((*where, "chats", chat, "session", "users", user), user) for user in own.session.users)
     for path, users in lists.items():
         yield from (((*path, position), user) for position, user in enumerate(users))
     yield from (((*where, "session", "users", user), user) for user in config.session.users)

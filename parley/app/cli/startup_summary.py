@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from parley.app.settings.core_options import core_options
 from parley.app.settings.langgraph_file import PROJECT_FILE
 from parley.app.settings.load import LoadedSettings
 from parley.app.settings.schema.agent import AgentSection
-from parley.channels.kit.config import ChannelConfig
+from parley.channels.kit.config import ChannelConfig, ChatConfig
+from parley.core.model.options import UnroutedPolicy
 
 
 def summarise_startup(loaded: LoadedSettings) -> Iterator[str]:
@@ -20,6 +22,32 @@ def summarise_startup(loaded: LoadedSettings) -> Iterator[str]:
         yield f"  {name:{width}}  {state}"
     yield f"  {'data':{width}}  {loaded.data_dir}"
     yield from _apart(loaded)
+    yield from summarise_routes(loaded)
+
+
+def summarise_routes(loaded: LoadedSettings) -> Iterator[str]:
+    """Yield a line for each entry of `chats`, with what it changes, and one for all other chats."""
+    routed = {name: config for name, config in loaded.channels.items() if config.chats}
+    options = core_options(loaded).channels if routed else {}
+    places = [f"{name} {chat}" for name, config in routed.items() for chat in (*config.chats, "others")]
+    width = max(map(len, places), default=0)
+    for name, config in routed.items():
+        for chat, own in config.chats.items():
+            yield f"  {f'{name} {chat}':{width}}  {_route(own)}"
+        rest = options[name]
+        others = "" if rest.unrouted is UnroutedPolicy.ANSWER else f"; groups: {rest.unrouted}"
+        line = f"assistant {rest.session.assistant}, mention {rest.mention}{others}"
+        yield f"  {f'{name} others':{width}}  {line}"
+
+
+def _route(own: ChatConfig) -> str:
+    """Return what an entry changes, key by key; of a session the assistant, and that there is more."""
+    words = [f"assistant {own.session.assistant_id}"] if own.session.assistant_id else []
+    for key in sorted(own.model_fields_set - {"session"}):
+        value = getattr(own, key)
+        words.append(f"{key} {', '.join(map(str, value)) if isinstance(value, tuple) else value}")
+    more = sorted(own.session.model_fields_set - {"assistant_id"})
+    return ", ".join([*words, *(f"session.{key}" for key in more)]) or "as the channel"
 
 
 def _apart(loaded: LoadedSettings) -> Iterator[str]:

@@ -83,7 +83,13 @@ def _channel(loaded: LoadedSettings, name: str, config: ChannelConfig) -> Channe
 
 def _session(section: SessionConfig) -> SessionSettings:
     """Return what a section says about how runs are made; its own alone."""
-    return SessionSettings(section.assistant_id or "", section.config, section.context)
+    return SessionSettings(
+        section.assistant_id or "",
+        section.config,
+        section.context,
+        input=section.input,
+        output=section.output,
+    )
 
 
 def _at_home(loaded: LoadedSettings, name: str) -> frozenset[str]:

@@ -32,7 +32,7 @@ class ChatPattern:
         return topic is None or (place.topic is not None and fnmatchcase(place.topic, topic))
 
     def specificity(self, place: Conversation) -> Specificity:
-        """Return how narrow it is: whether the chat is written out, its letters, the topic's rank and letters."""
+        """Return how narrow it is: the chat written out or not, its letters, and the same of the topic."""
         if self.text == place.chat:
             return (True, len(self.text), 0, 0)
         chat, topic = self._parts()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment, StoredFile, UnreadFile
@@ -122,13 +122,19 @@ class SessionSettings:
 
 
 def merge_sessions(broad: SessionSettings, *narrower: SessionSettings) -> SessionSettings:
-    """Return how runs are made where several sections say it: a narrower one wins, key by key."""
-    merged: dict[str, Any] = {each.name: getattr(broad, each.name) for each in fields(SessionSettings)}
-    for session in narrower:
-        for name, before in merged.items():
-            own = getattr(session, name)
-            merged[name] = {**before, **own} if isinstance(own, Mapping) else own or before
-    return SessionSettings(**merged)
+    """Return how runs are made where several sections say it: a narrower one wins, key by key.
+
+    The values of keys are never mixed, nor are the keys of two inputs, which are those of different graphs.
+    """
+    for own in narrower:
+        broad = SessionSettings(
+            assistant=own.assistant or broad.assistant,
+            config={**broad.config, **own.config},
+            context={**broad.context, **own.context},
+            input=own.input or broad.input,
+            output=own.output or broad.output,
+        )
+    return broad
 
 
 class RunMode(StrEnum):

@@ -287,3 +287,21 @@ def test_what_is_no_account_is_not_let_in_even_where_everybody_is(name: str) -> 
     options = ChannelOptions(SessionSettings("agent"), allowed_users=frozenset({"*"}), pairing=True)
     for text in ("hello", "/pair", "/help"):
         assert decide_access(options, said("test", name, "private", text)) is AccessVerdict.IGNORE
+
+
+@pytest.mark.parametrize("unrouted", ["answer", "refuse", "ignore"])
+def test_a_group_that_no_entry_is_about(unrouted: str) -> None:
+    options = configured("slack", f"chats: {{'C1*': {{mode: wait}}}}, unrouted: {unrouted}")
+    alone = {
+        "answer": AccessVerdict.ALLOW,
+        "refuse": AccessVerdict.UNROUTED,
+        "ignore": AccessVerdict.IGNORE,
+    }[unrouted]
+    message = said("slack", "whoever", "group, called")
+    assert decide_access(options, message) is alone
+    there = replace(message, conversation=Conversation("slack", "C12", "5"))
+    assert decide_access(options, there) is AccessVerdict.ALLOW
+    # Talk that is not for us is never answered, commands and private chats always are.
+    assert decide_access(options, replace(message, addressed=False)) is AccessVerdict.IGNORE
+    assert decide_access(options, replace(message, text="/whoami")) is AccessVerdict.ALLOW
+    assert decide_access(options, said("slack", "whoever", "private")) is AccessVerdict.ALLOW

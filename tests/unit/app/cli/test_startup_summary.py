@@ -1,0 +1,29 @@
+"""What `parley check` says would start."""
+
+from parley.app.cli.startup_summary import summarise_routes
+from tests.kit.settings_reading import settings
+
+TOKENS = "bot_token: xoxb-1, app_token: xapp-1"
+
+
+def test_each_entry_of_chats_is_a_line_and_so_are_all_others() -> None:
+    loaded = settings(
+        f"""
+        channels:
+          slack:
+            {{{TOKENS}, unrouted: refuse, session: {{assistant_id: desk}}, chats: {{
+              C0123: {{mention: never, session: {{assistant_id: ops, context: {{a: 1}}}}}},
+              "C0123:17*": {{when_busy: merge, allowed_users: [U1, U2]}},
+              "D*": {{}}}}}}
+        """
+    )
+    assert list(summarise_routes(loaded)) == [
+        "  slack C0123      assistant ops, mention never, session.context",
+        "  slack C0123:17*  allowed_users U1, U2, when_busy merge",
+        "  slack D*         as the channel",
+        "  slack others     assistant desk, mention required; groups: refuse",
+    ]
+
+
+def test_without_entries_nothing_is_said() -> None:
+    assert list(summarise_routes(settings(f"channels: {{slack: {{{TOKENS}}}}}"))) == []
