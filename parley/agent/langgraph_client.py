@@ -27,6 +27,8 @@ _THREADS_REMEMBERED = 50_000
 _RUNS_SEARCHED = 100
 _STARTS_SEARCHED = 10
 _CLOSING = 1.0
+_ALONE = {"connection": "close"}
+"""On a connection of its own: a server that cannot tell schemas breaks, and closes it without saying so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,7 @@ class AgentServerClient:
             if not _is_id(assistant):
                 found = _records(await self._client.assistants.search(graph_id=assistant, limit=1))
                 assistant = next((string(each.get("assistant_id")) for each in found), "") or assistant
-            schemas = _record(await self._client.assistants.get_schemas(assistant))
+            schemas = _record(await self._client.assistants.get_schemas(assistant, headers=_ALONE))
         schema = _record(schemas.get("context_schema"))
         return frozenset(_record(schema.get("properties")))
 

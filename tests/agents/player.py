@@ -6,7 +6,7 @@ import asyncio
 import mimetypes
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -14,6 +14,7 @@ from parley.agent.agent import LangGraphAgent
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.core.model.address import User
 from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.model.errors import AgentUnavailable
 from parley.core.model.questions import AnswerKind, InterruptAnswer, Question, ResumeInput
 from parley.core.model.types import RunEnded, RunProgress, RunRef, RunRequest, RunStarted, SessionSettings
 from tests.agents.rows import Row, Turn
@@ -21,6 +22,7 @@ from tests.agents.servers import AgentServer
 from tests.kit.machine import patience
 
 _AT_ONCE = 10
+_TRIES = 2
 _LONGEST = patience(40.0)
 ADA = User("web", "ada", "Ada")
 
@@ -71,8 +73,18 @@ async def _play(agent: LangGraphAgent, row: Row, turns: Sequence[Turn], folder: 
             memory=turn.memory,
             answer=_decided(asked, turn) if asked else None,
         )
-        heard.append(await _hear(agent, request, stop=turn.stop))
+        heard.append(await _hear_through(agent, request, stop=turn.stop))
     return heard
+
+
+async def _hear_through(agent: LangGraphAgent, request: RunRequest, *, stop: bool) -> Heard:
+    """Try again where a connection broke, as Parley does."""
+    for _ in range(_TRIES):
+        try:
+            return await _hear(agent, request, stop=stop)
+        except AgentUnavailable:
+            request = replace(request, maybe_made=True)
+    return await _hear(agent, request, stop=stop)
 
 
 async def _hear(agent: LangGraphAgent, request: RunRequest, *, stop: bool) -> Heard:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,17 +24,17 @@ class AgentServer:
     key: str = ""
 
 
-def graph_files(names: set[str]) -> Mapping[str, str]:
-    """Return where each graph is, by the name it is served under; `names` are those of modules and graphs."""
+def list_graphs(folder: Path, names: set[str]) -> None:
+    """Write a langgraph.json that serves these ("module.graph") under their own names."""
     pairs = [name.partition(".")[::2] for name in sorted(names)]
-    return {graph: f"{_GRAPHS / module}.py:{graph}" for module, graph in pairs}
+    graphs = {graph: f"{_GRAPHS / module}.py:{graph}" for module, graph in pairs}
+    (folder / "langgraph.json").write_text(json.dumps({"dependencies": ["."], "graphs": graphs}), "utf-8")
 
 
 @contextmanager
 def serving(kind: str, folder: Path, names: set[str]) -> Iterator[AgentServer]:
     """Start a server of this kind with these graphs."""
-    listed = {"dependencies": ["."], "graphs": dict(graph_files(names))}
-    (folder / "langgraph.json").write_text(json.dumps(listed), "utf-8")
+    list_graphs(folder, names)
     if kind == OFFICIAL:
         with development_server(folder) as url:
             yield AgentServer(kind, url)

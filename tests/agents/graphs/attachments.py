@@ -16,7 +16,7 @@ from tests.agents.graphs.models import Graph, Script, Scripted, calls, one
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 _IMAGE = {"type": "image", "base64": PIXEL, "mime_type": "image/png"}
-_REPORT = "# Report\n\nAll is well.\n"
+REPORT = "# Report\n\nAll is well.\n"
 
 
 async def _describe(state: MessagesState) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def plot() -> tuple[str, dict[str, Any]]:
 @tool
 def fetch_report() -> list[dict[str, Any]]:
     """Fetch a report, as a file."""
-    content = b64encode(_REPORT.encode()).decode()
+    content = b64encode(REPORT.encode()).decode()
     return [{"type": "file", "base64": content, "mime_type": "text/markdown", "filename": "report.md"}]
 
 
@@ -127,7 +127,7 @@ def _written_twice() -> Script:
             return AIMessage("The report is in `/report.md`.")
         if any(isinstance(each, ToolMessage) for each in messages):
             return AIMessage("As I said: /report.md has it all.")
-        call = {"name": "write_file", "args": {"file_path": "/report.md", "content": _REPORT}, "id": "w1"}
+        call = {"name": "write_file", "args": {"file_path": "/report.md", "content": REPORT}, "id": "w1"}
         return AIMessage("", tool_calls=[call])
 
     return script

@@ -105,17 +105,24 @@ async def _tone(state: MessagesState, runtime: Runtime[_Wishes]) -> dict[str, An
 typed_context = one(_tone, context_schema=_Wishes)
 
 
-class _Remembers(TypedDict, total=False):
+@dataclass
+class _Remembers:
+    memory: str = ""
+
+
+class _Known(TypedDict, total=False):
     memory: str
 
 
-async def _remember(state: MessagesState, runtime: Runtime[_Remembers]) -> dict[str, Any]:
-    known = (runtime.context or {}).get("memory", "")
+async def _remember(state: MessagesState, runtime: Runtime[Any]) -> dict[str, Any]:
+    context = runtime.context
+    known = context.memory if isinstance(context, _Remembers) else (context or {}).get("memory", "")
     asked: str = state["messages"][-1].content  # type: ignore[assignment]
     return {"messages": [AIMessage(f"asked={asked} pizza={'pizza' in known}")]}
 
 
 remembers = one(_remember, context_schema=_Remembers)
+remembers_dict = one(_remember, context_schema=_Known)
 
 
 async def _concatenate(state: MessagesState) -> dict[str, Any]:

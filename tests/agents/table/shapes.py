@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 from parley.core.model.types import Outcome
 from tests.agents.rows import Row, Turn, everywhere
 
 _FACT = "<memory>\nFacts:\n- I love pizza\n</memory>"
+
+_UNTOLD = Turn("hello", "asked=hello pizza=False", memory=_FACT)
+"""On Python 3.11 the development server cannot tell the schema of a `typing.TypedDict`."""
 
 ROWS: Sequence[Row] = (
     Row("shapes.plain", (Turn("why?", "question=why? docs=2"),), wrong=everywhere("5")),
@@ -20,21 +24,16 @@ ROWS: Sequence[Row] = (
     Row("shapes.needs_context", (Turn("hello", "user_id=ada"),), session={"context": {"user_id": "ada"}}),
     Row("shapes.typed_context", (Turn("hello", "tone=None"),)),
     Row("shapes.typed_context", (Turn("hello", "tone=kind"),), "given", {"context": {"tone": "kind"}}),
-    Row("shapes.remembers", (Turn("hello", "asked=hello pizza=True", memory=_FACT),), wrong=everywhere("7")),
+    Row("shapes.remembers", (Turn("hello", "asked=hello pizza=True", memory=_FACT),)),
+    Row(
+        "shapes.remembers_dict",
+        (Turn("hello", "asked=hello pizza=True", memory=_FACT),),
+        cannot={} if sys.version_info >= (3, 12) else {"official": (_UNTOLD,)},
+    ),
     Row("shapes.content_as_str", (Turn("hello", "You asked: hello"),)),
-    Row(
-        "shapes.content_as_str",
-        (Turn("hello", "You asked: hello", memory=_FACT),),
-        "with memory",
-        wrong=everywhere("7"),
-    ),
+    Row("shapes.content_as_str", (Turn("hello", "You asked: hello", memory=_FACT),), "with memory"),
     Row("shapes.functional_dict", (Turn("hello", "functional: hello"),)),
-    Row(
-        "shapes.functional_dict",
-        (Turn("hello", "functional: hello", memory=_FACT),),
-        "with memory",
-        wrong=everywhere("7"),
-    ),
+    Row("shapes.functional_dict", (Turn("hello", "functional: hello", memory=_FACT),), "with memory"),
     Row("shapes.functional_str", (Turn("hello", "only words: hello"),), wrong=everywhere("5")),
     Row("factories.of_config", (Turn("hello", "made for a dict"),)),
     Row("factories.of_context", (Turn("hello", "open: connection"),)),

@@ -1,0 +1,141 @@
+"""Some graphs through a whole Parley, as a person on its page meets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import httpx
+import pytest
+
+from tests.agents.graphs.attachments import REPORT
+from tests.agents.rows import everywhere
+from tests.agents.servers import EMBEDDED, OFFICIAL, list_graphs, serving
+from tests.agents.table import GRAPHS
+from tests.kit.product.process import PATIENCE, Process, free_port, split
+from tests.kit.product.web_person import WebPerson
+
+pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
+
+_FAILED = "Something went wrong in the agent"
+_IN_WORDS = ("recursion", "rate_limit", "refused_key", "context_overflow")
+_WRONG = {
+    **{f"fails-{graph}": everywhere("10") for graph in _IN_WORDS},
+    "words": everywhere("8"),
+    "file": everywhere("6"),
+    "blocks": {EMBEDDED: "10"},
+}
+"""What is not right yet, by the item of the issue that mends it."""
+
+
+@pytest.fixture(scope="module", params=[EMBEDDED, OFFICIAL])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def parley(kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """Parley with all graphs: those of its own folder, or of the official server."""
+    folder = tmp_path_factory.mktemp("parley")
+    agent: dict[str, object] = {"still_working_after": 1}
+    with ExitStack() as stack:
+        if kind == OFFICIAL:
+            agent["url"] = stack.enter_context(serving(kind, tmp_path_factory.mktemp(kind), GRAPHS)).url
+        else:
+            list_graphs(folder, GRAPHS)
+        process = Process(folder, {"console": {"port": free_port()}, "agent": agent})
+        stack.callback(process.kill)
+        process.start()
+        process.wait_until_ready()
+        yield process
+
+
+@pytest.fixture
+def person(parley: Process) -> Iterator[WebPerson]:
+    somebody = WebPerson(parley.url)
+    yield somebody
+    somebody.close()
+
+
+@pytest.fixture(autouse=True)
+def known(request: pytest.FixtureRequest, kind: str) -> None:
+    """Mark what is known to be wrong."""
+    marker = request.node.get_closest_marker("row")
+    if marker is not None and (item := _WRONG.get(marker.args[0], {}).get(kind)):
+        request.applymarker(pytest.mark.xfail(reason=f"item {item} of the issue", strict=True))
+
+
+def meets(person: WebPerson, graph: str) -> WebPerson:
+    """Somebody who talks to a graph."""
+    assert "now talks to" in person.ask(f"/agents {graph}").text
+    return person
+
+
+def test_a_failure_shows_a_reference_and_no_secret(person: WebPerson, parley: Process) -> None:
+    said = meets(person, "raises").ask("hello").text
+    assert said.startswith(_FAILED)
+    assert "hunter2" not in said
+    reference = said.partition("`")[2].partition("`")[0]
+    assert any(reference in line and "RuntimeError" in line for line in parley.log.splitlines())
+
+
+@pytest.mark.parametrize(
+    "graph", [pytest.param(graph, marks=pytest.mark.row(f"fails-{graph}")) for graph in _IN_WORDS]
+)
+def test_a_known_failure_has_a_sentence_of_its_own(person: WebPerson, graph: str) -> None:
+    said = meets(person, graph).ask("hello").text
+    assert said
+    assert _FAILED not in said
+
+
+def test_a_long_run_says_that_it_is_still_working(person: WebPerson) -> None:
+    heard = meets(person, "sleeps").ask("hello")
+    assert any("Still working" in text for text in heard.growing)
+    assert heard.text == "I slept well."
+
+
+@pytest.mark.row("blocks")
+def test_a_node_that_blocks_does_not_stop_the_channels(person: WebPerson, parley: Process, kind: str) -> None:
+    message = meets(person, "blocks").say("hello")
+    with httpx.Client(base_url=split(parley.url)[0], trust_env=False, timeout=PATIENCE) as stranger:
+        # The graph sleeps for four seconds, and is asked in the first of them.
+        slowest = max(stranger.get("/readyz").elapsed.total_seconds() for _ in range(20))
+    final = list(person.replies(message))[-1]["text"]
+    if kind == OFFICIAL:
+        assert final.startswith(_FAILED), "the development server ends a run that blocks its loop"
+    else:
+        assert final == "I blocked the loop."
+        assert slowest < 3.0
+
+
+def test_a_run_is_stopped(person: WebPerson) -> None:
+    message = meets(person, "endless").say("hello")
+    replies = person.replies(message)
+    assert any("more" in entry["text"] for entry in replies)
+    person.stop()
+    assert "Stopped" in list(replies)[-1]["text"]
+
+
+def test_a_long_text_arrives_whole(person: WebPerson) -> None:
+    assert meets(person, "long_text").ask("hello").text == "0123456789 " * 18_000 + "end"
+
+
+@pytest.mark.row("file")
+def test_a_file_of_the_state_arrives(person: WebPerson) -> None:
+    (file,) = meets(person, "deep_files").ask("hello").final["files"]
+    assert file["name"] == "report.md"
+    assert person.download(file["id"]) == REPORT.encode()
+
+
+def test_what_is_remembered_does_not_change_what_a_graph_reads(person: WebPerson) -> None:
+    person.ask("/memory add I love pizza")
+    assert meets(person, "content_as_str").ask("hello").text == "You asked: hello"
+
+
+@pytest.mark.row("words")
+def test_words_answer_the_question_that_takes_words(person: WebPerson) -> None:
+    meets(person, "parallel").ask("go")
+    person.say("Paris")
+    person.until(lambda text: "Paris" in text)
+    final = person.ask("high").text
+    assert final == "got budget='high' city='Paris'"
