@@ -69,11 +69,11 @@ def parser() -> argparse.ArgumentParser:
     add_options = {"run": _add_watched, "check": _add_print_config, "agent": _add_address}
     for name, about in (
         ("run", "start Parley and serve until stopped"),
-        ("check", "check the configuration and say what would start"),
-        ("chat", "chat in this terminal, with the running Parley or one of its own"),
+        ("check", "check the configuration and print what would start"),
+        ("chat", "chat in this terminal, with the running Parley or a new one"),
         ("address", "print the address that opens the chat page"),
         ("threads", "list conversations with their LangGraph threads"),
-        ("nodes", "list the nodes that share this store, and what each holds"),
+        ("nodes", "list the nodes that share this store, and their channels"),
         ("agent", "run the embedded agent server on its own"),
     ):
         command = add(name, about)
@@ -82,11 +82,13 @@ def parser() -> argparse.ArgumentParser:
         if name in add_options:
             add_options[name](command)
         if name == "chat":
-            command.add_argument("message", nargs="*", help="say this, print the answer, and leave")
+            command.add_argument("message", nargs="*", help="send this message, print the answer, and end")
         if name == "threads":
-            command.add_argument("--limit", type=int, default=50, help="at most so many (default: 50)")
+            command.add_argument(
+                "--limit", type=int, default=50, help="maximum number of conversations (default: 50)"
+            )
         if name == "nodes":
-            command.add_argument("--json", action="store_true", help="one JSON object a line")
+            command.add_argument("--json", action="store_true", help="print one JSON object a line")
     _add_keeping(add)
     simulate = add("simulate", "run a chat platform on this machine, to try Parley without an account")
     simulate.add_argument("platform", choices=platforms())
@@ -96,7 +98,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_watched(run: argparse.ArgumentParser) -> None:
-    about = f"start again what crashes, or is frozen for so long (default: {SECONDS:g})"
+    about = f"restart Parley after a crash, or when it is frozen for so long (default: {SECONDS:g})"
     run.add_argument("--watched", nargs="?", type=_seconds, const=SECONDS, metavar="SECONDS", help=about)
 
 
@@ -119,28 +121,30 @@ def _seconds(text: str) -> float:
 
 
 def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    """Add what looks after that which Parley keeps."""
-    memory = add("memory", "list whose memories there are, or take over those of another system")
+    """Add the commands that manage stored data."""
+    memory = add("memory", "list people who have a memory, or import memories of another system")
     memory.add_argument("what", choices=("people", "migrate"))
     memory.add_argument("folder", nargs="?", default="", help="migrate: the other system's folder or file")
-    memory.add_argument("--dry-run", action="store_true", help="migrate: only say what would be taken")
-    memory.add_argument("--person", default="web:local", help="migrate: whose becomes everybody's memory")
+    memory.add_argument("--dry-run", action="store_true", help="migrate: only print what would be imported")
     memory.add_argument(
-        "--rename", action="append", default=[], metavar="OLD=NEW", help="migrate: another id"
+        "--person", default="web:local", help="migrate: who gets a memory shared by all people"
+    )
+    memory.add_argument(
+        "--rename", action="append", default=[], metavar="OLD=NEW", help="migrate: change the id of a person"
     )
     audit = add("audit", "print who was asked what, and who decided")
-    audit.add_argument("--days", type=float, default=30.0, help="how far back (default: 30)")
-    audit.add_argument("--json", action="store_true", help="one JSON object a line")
-    pair = add("pair", "let in who was given a code, or list who was and who asks")
+    audit.add_argument("--days", type=float, default=30.0, help="number of days to look back (default: 30)")
+    audit.add_argument("--json", action="store_true", help="print one JSON object a line")
+    pair = add("pair", "give access to the account with this code, or list accounts and requests")
     pair.add_argument("code", metavar="CODE", help="the code, or: list")
-    unpair = add("unpair", "let somebody in no more")
+    unpair = add("unpair", "revoke the access of an account")
     unpair.add_argument("account", metavar="CHANNEL:ID", help="as `parley pair list` shows it")
-    letters = add("letters", "list what was given up, show it, try it again, or drop it")
+    letters = add("letters", "list, show, retry or drop messages that were given up")
     letters.add_argument("what", choices=("list", "show", "retry", "drop"))
     letters.add_argument("items", nargs="*", metavar="ITEM", help="numbers of the list; retry, drop: or all")
-    letters.add_argument("--json", action="store_true", help="list, show: one JSON object a line")
+    letters.add_argument("--json", action="store_true", help="list, show: print one JSON object a line")
     letters.add_argument("--yes", action="store_true", help="drop all: do not ask")
-    store = add("store", "copy everything from one store into another, empty one, of either engine")
+    store = add("store", "copy a store into another, empty one (SQLite or PostgreSQL)")
     store.add_argument("what", choices=("copy",))
     store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
     store.add_argument("target", metavar="TO", help="the same; neither may be in use")
@@ -151,18 +155,20 @@ def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
 
 
 def _add_person(add: Callable[[str, str], argparse.ArgumentParser]) -> argparse.ArgumentParser:
-    person = add("person", "export or erase everything that is kept about one person")
+    person = add("person", "export or erase all data about one person")
     person.add_argument("what", choices=("export", "erase"))
-    person.add_argument("person", metavar="CHANNEL:ID", help="any account of theirs, such as telegram:4711")
+    person.add_argument(
+        "person", metavar="CHANNEL:ID", help="any account of the person, such as telegram:4711"
+    )
     person.add_argument("--to", type=Path, metavar="FILE", help="the zip file, or the receipt of an erasure")
     person.add_argument("--yes", action="store_true", help="erase: do not ask")
     return person
 
 
 def _add_backup(add: Callable[[str, str], argparse.ArgumentParser]) -> Sequence[argparse.ArgumentParser]:
-    backup = add("backup", "copy everything that Parley keeps into a new folder, also while it runs")
-    backup.add_argument("folder", type=Path, metavar="FOLDER", help="a new folder, or an empty one")
-    restore = add("restore", "bring back what `parley backup` copied, while no Parley runs")
+    backup = add("backup", "copy all data of Parley into a new folder, also while Parley is running")
+    backup.add_argument("folder", type=Path, metavar="FOLDER", help="a new or empty folder")
+    restore = add("restore", "restore a backup while Parley is stopped")
     restore.add_argument("folder", type=Path, metavar="FOLDER", help="the folder of the backup")
-    restore.add_argument("--replace", action="store_true", help="put what is there now aside")
+    restore.add_argument("--replace", action="store_true", help="move the existing data aside")
     return backup, restore

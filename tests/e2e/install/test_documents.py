@@ -174,7 +174,7 @@ def test_telegram_in_five_steps(tmp_path: Path) -> None:
 def stop(running: Shell) -> None:
     """Ctrl-C; `make` itself says that it was interrupted."""
     running.interrupt()
-    assert "Stopped; whatever was not finished goes on at the next start." in running.printed
+    assert "Stopped; unfinished work continues at the next start." in running.printed
 
 
 def test_the_python_of_the_memory_page_works(stage: Stage) -> None:

@@ -65,7 +65,7 @@ def test_an_administrator_lets_a_stranger_in_and_the_operator_takes_it_back(bot:
     bot.admin.ask(f"/pair {code}", "Eve may talk with me now")
     eve.ask("What did I say first?", "nothing before this")
     assert f"paired  {account}" in bot.parley("pair", "list")
-    assert f"{account} may talk no more" in bot.parley("unpair", account)
+    assert f"{account} may no longer talk" in bot.parley("unpair", account)
     before = len(eve.shown())
     eve.say("still there?")
     bot.admin.ask(f"/pair {code}", "unknown, used or too old")
@@ -95,7 +95,7 @@ def test_the_command_line_lets_people_in_also_while_nothing_runs(bot: Bot) -> No
     assert bot.process.terminate() == 0
     assert "may talk now" in bot.parley("pair", code)
     assert f"telegram:{zoe.person}" in bot.parley("pair", "list")
-    assert f"telegram:{zoe.person} may talk no more" in bot.parley("unpair", f"telegram:{zoe.person}")
+    assert f"telegram:{zoe.person} may no longer talk" in bot.parley("unpair", f"telegram:{zoe.person}")
     assert parley(bot.process.folder, "pair", code + "X").returncode == 1
     bot.process.start()
     max_.ask("What did I say first?", "nothing before this")

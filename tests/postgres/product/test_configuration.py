@@ -66,7 +66,7 @@ def test_the_commands_read_it(
     assert audit.run(argparse.Namespace(**common, days=1, json=False)) == 0
     said = capsys.readouterr().out
     assert "No conversation has been answered yet." in said
-    assert "Nothing was asked in the last 1 days." in said
+    assert "No questions in the last 1 days." in said
 
 
 def test_a_store_moves_from_a_file_to_a_server_and_back(

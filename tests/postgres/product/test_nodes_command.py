@@ -34,7 +34,7 @@ def test_each_node_has_a_line_with_what_it_holds(
     (tmp_path / "config.yaml").write_text(text)
     arguments = argparse.Namespace(config=None, verbose=False, json=False)
     assert nodes.run(arguments) == 0
-    assert capsys.readouterr().out == "No node works on this store.\n"
+    assert capsys.readouterr().out == "No node uses this store.\n"
 
     async def work() -> None:
         async with open_store(read_settings(text, "config.yaml", {}, tmp_path)) as store:

@@ -21,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the record, oldest first; a running Parley is not disturbed."""
     loaded = load_config(arguments.config, arguments.verbose)
     if is_new_store(loaded):
-        print(f"Nothing was asked yet: there is no {database_path(loaded)}.")
+        print(f"No questions yet: there is no {database_path(loaded)}.")
         return 0
 
     async def work() -> int:
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         return count
 
     if not run_loop(work()) and not arguments.json:
-        print(f"Nothing was asked in the last {arguments.days} days.")
+        print(f"No questions in the last {arguments.days} days.")
     return 0
 
 

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     print("It holds messages, files, memories and the keys in the data folder: keep it as safe as these.")
     print("Not in it: config.yaml, .env, and the files that they name.")
     for path in report.left_out:
-        print(f"Left out, as it is neither a file nor a folder: {path}", file=sys.stderr)
+        print(f"Left out, because it is neither a file nor a folder: {path}", file=sys.stderr)
     if manifest.store == POSTGRESQL:
         print("The store is on PostgreSQL, and not in it: back it up with pg_dump (docs/backup.md).")
     return 0

@@ -29,7 +29,7 @@ async def _export(dossier: PrivacyClient, arguments: argparse.Namespace) -> int:
     if into.exists():
         raise ParleyError(f"{into} is there already; name another file with --to.")
     print(*await dossier.export(arguments.person, into), sep="\n")
-    print(f"\nAll of it is in {into}.")
+    print(f"\nAll data is in {into}.")
     return 0
 
 

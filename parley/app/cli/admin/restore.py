@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     manifest = restored.manifest
     print(f"Restored {folder}, made {manifest.made_at} by Parley {manifest.parley}, into {layout.data}.")
     for path in restored.aside:
-        print(f"What was there before is in {path}; delete it when you need it no more.")
+        print(f"The previous data is in {path}; delete it when you no longer need it.")
     if manifest.store == POSTGRESQL:
         print("The store is on PostgreSQL, and not in it: restore it with pg_restore (docs/backup.md).")
     return 0

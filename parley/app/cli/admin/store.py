@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     progress = Progress(time.monotonic, lambda line: print(line, file=sys.stderr, flush=True))
     print(f"From {describe_store(source)} to {describe_store(target)} ...", flush=True)
     print(f"Copied: {run_loop(_copy(source, target, progress))}.")
-    print("Counted there: the same. The old store is as it was; now name the new one in store.url.")
+    print("Row counts match. The old store is unchanged; now set store.url to the new one.")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`parley unpair`: whoever was let in with a code may talk no more."""
+"""`parley unpair`: whoever was let in with a code may no longer talk."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def run(arguments: argparse.Namespace) -> int:
     """Take it back; at once where a Parley runs."""
     door = PairingClient(load_config(arguments.config, arguments.verbose, level="warning"))
     run_loop(door.revoke(arguments.account))
-    print(f"{arguments.account} may talk no more.")
+    print(f"{arguments.account} may no longer talk.")
     return 0

@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     def listening(url: str) -> None:
         print(f"\nThe LangGraph API is at {url}\n  In another Parley's config.yaml, under agent:")
         print(f"    url: {url}\n    api_key: {options.api_key if made else 'as agent.api_key here'}")
-        print("  Stop with Ctrl-C; unfinished runs go on at the next start.", flush=True)
+        print("  Stop with Ctrl-C; unfinished runs continue at the next start.", flush=True)
 
     run_loop(serve(options, arguments.host, arguments.port, listening, timed_http(HttpTimeouts())))
     return 0

@@ -23,9 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a table, or one JSON object a line; no node is disturbed."""
     loaded = load_config(arguments.config, arguments.verbose, level="warning")
     if loaded.settings.store.embedded:
-        print(
-            "One node at most: the store is a file. Several need store.url: postgresql://... (docs/nodes.md)"
-        )
+        print("At most one node: the store is a file. More need store.url: postgresql://... (docs/nodes.md)")
         return 0
     nodes = [node for node in run_loop(_nodes(loaded)) if node.left > -_GONE_SHOWN]
     if arguments.json:
@@ -34,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif nodes:
         _print(nodes, loaded.settings.store.lease)
     else:
-        print("No node works on this store.")
+        print("No node uses this store.")
     return 0
 
 

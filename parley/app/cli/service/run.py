@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         run_loop(_serve(loaded))
     finally:
         gc.enable()
-    print("Stopped; whatever was not finished goes on at the next start.", flush=True)
+    print("Stopped; unfinished work continues at the next start.", flush=True)
     return 0
 
 
@@ -105,7 +105,7 @@ def _started(loaded: LoadedSettings, heartbeat: Heartbeat, url: str) -> None:
         print("  In a terminal: make chat, or .venv/bin/parley chat")
     else:
         print(f"\nRunning; health is at {url}/readyz", flush=True)
-    print("  Stop with Ctrl-C; nothing accepted is lost.\n", flush=True)
+    print("  Stop with Ctrl-C; accepted messages are not lost.\n", flush=True)
     tune_garbage_collection()
 
 

@@ -77,7 +77,7 @@ def test_data_that_is_there_stays_unless_it_is_to_be_replaced(
     assert word_of(here) == "new"
     assert not (here / "data" / "of-old-only").exists()
     (aside,) = (here / "data").glob("before-restore-*")
-    assert f"What was there before is in {aside}" in capsys.readouterr().out
+    assert f"The previous data is in {aside}" in capsys.readouterr().out
     # It can be had back: as it was it is a data folder.
     elsewhere = here / "elsewhere"
     elsewhere.mkdir()
