@@ -6,7 +6,6 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment
@@ -68,7 +67,7 @@ class NullChannel(Channel):
 
     pace: Pace = Pace()
     watched: dict[str, Watch] = field(default_factory=dict)
-    name: ClassVar[str] = "null"
+    name = "null"
 
     def __post_init__(self) -> None:
         interval = self.pace.interval

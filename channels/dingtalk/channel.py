@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import ClassVar
 
 from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.config import Config
@@ -41,7 +40,7 @@ def create(config: Config, services: ChannelServices) -> DingTalkChannel:
 class DingTalkChannel(Channel):
     """One robot on a stream connection."""
 
-    name: ClassVar[str] = NAME
+    name = NAME
 
     def __init__(self, config: Config) -> None:
         self.capabilities = Capabilities(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
-from typing import ClassVar
 
 from parley.channels.feishu.api import FeishuApi
 from parley.channels.feishu.config import Config
@@ -48,7 +47,7 @@ def create(config: Config, services: ChannelServices) -> FeishuChannel:
 class FeishuChannel(Channel):
     """One app's bot, on a long connection."""
 
-    name: ClassVar[str] = NAME
+    name = NAME
 
     def __init__(self, config: Config) -> None:
         self.capabilities = Capabilities(

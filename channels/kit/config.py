@@ -99,11 +99,13 @@ class ChannelConfig(Section):
     text ("*" for everyone); an empty list means nobody. `admins` are the ids of those who may talk, decide
     for others and let people in; with `pairing` strangers may ask for that. `chats` is by patterns of chats;
     `unrouted` says what becomes of groups that none of them is about.
+    `several` says that there may be several such channels, by a `type:` in sections of other names.
     `spares` are packages that the platform's SDK would load where they are, and that nothing here needs.
     `user_ids` is how ids look where they have a form. The keys that begin with `context_` say what a mention
     in a group brings of the messages above it.
     """
 
+    several: ClassVar[bool] = True
     spares: ClassVar[tuple[str, ...]] = ()
     user_ids: ClassVar[UserIdFormat | None] = None
     enabled: bool | None = None

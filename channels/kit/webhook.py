@@ -8,6 +8,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from parley.core.ports.channel import CURRENT_CHANNEL
+
 
 class Webhook(Route):
     """A route for a platform's own servers, which come from anywhere and under any host name.
@@ -15,6 +17,30 @@ class Webhook(Route):
     It stands outside the console's checks of host, origin and token, so its endpoint has to make sure
     who calls, and to bound what it reads.
     """
+
+
+def hook_path(channel: str) -> str:
+    """Return where a platform posts to for a channel of this name."""
+    return f"/hooks/{channel}"
+
+
+def routes_of(channel: object, name: str, kind: str) -> Sequence[BaseRoute]:
+    """Return a channel's routes, its platform's hook under the channel's own name."""
+    routes = channel.routes() if isinstance(channel, ServesHttp) else ()
+    return [_renamed(route, name, kind) for route in routes]
+
+
+def _renamed(route: BaseRoute, name: str, kind: str) -> BaseRoute:
+    if not isinstance(route, Webhook) or route.path != hook_path(kind):
+        return route
+    taken = route.endpoint
+
+    async def take(request: Request) -> Response:
+        CURRENT_CHANNEL.set(name)
+        answer: Response = await taken(request)
+        return answer
+
+    return Webhook(hook_path(name), take, methods=list(route.methods or ()))
 
 
 @runtime_checkable

@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 import aiohttp
 from starlette.routing import BaseRoute
@@ -60,7 +59,7 @@ def create(config: Config, services: ChannelServices) -> SlackChannel:
 class SlackChannel(Channel):
     """One app in one workspace, over Socket Mode or, with `events: http`, posted to."""
 
-    name: ClassVar[str] = NAME
+    name = NAME
 
     def __init__(
         self,

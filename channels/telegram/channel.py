@@ -7,7 +7,6 @@ import logging
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from starlette.routing import BaseRoute
 
@@ -32,6 +31,7 @@ from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.model.options import MentionPolicy
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
@@ -57,7 +57,7 @@ def create(config: Config, services: ChannelServices) -> TelegramChannel:
 class TelegramChannel(Channel):
     """One bot, whose updates are polled for or, with a `webhook_url`, posted to us."""
 
-    name: ClassVar[str] = NAME
+    name = NAME
 
     def __init__(
         self,
@@ -74,6 +74,7 @@ class TelegramChannel(Channel):
         self.held_by_one = not config.webhook_url
         self._config = config
         self._commands = services.commands
+        self._rules = services.rules
         self._rhythm = rhythm
         self._rich = RichMessages(config.rich_messages)
         moves = SupergroupMigrations(services.documents)
@@ -125,8 +126,7 @@ class TelegramChannel(Channel):
         if chat > 0 or await self._api.can_read_all_group_messages(chat):
             return ()
         # Where we answer mentions only, hearing more would change nothing.
-        own = self._config.chats.get(conversation.chat)
-        enough = ((own and own.mention) or self._config.mention) == "required"
+        enough = self._rules(conversation).mention is MentionPolicy.REQUIRED
         return (Sentence.HEARS_ADDRESSED,) if enough else (Sentence.HEARS_ADDRESSED, Sentence.HEARS_ALL_HOW)
 
     async def _poll(self, listener: TelegramInboundContext) -> None:

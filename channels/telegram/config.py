@@ -11,8 +11,10 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationInfo, field_validator
 
 from parley.channels.kit.config import ChannelConfig, SettingProblem, UserIdFormat
+from parley.channels.kit.webhook import hook_path
 
-HOOK_PATH = "/hooks/telegram"
+NAME = "telegram"
+HOOK_PATH = hook_path(NAME)
 PUBLIC_API = "https://api.telegram.org"
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
@@ -77,8 +79,9 @@ class Config(ChannelConfig):
     @classmethod
     def _reachable(cls, url: str, info: ValidationInfo) -> str:
         schemes = ("https",) if info.data.get("api_url") == PUBLIC_API else ("https", "http")
-        if url and not (_is_address(url, schemes) and url.endswith(HOOK_PATH)):
-            raise ValueError(f"must be a public address that ends so: https://your.host{HOOK_PATH}")
+        path = hook_path((info.context or {}).get("name", NAME))
+        if url and not (_is_address(url, schemes) and url.endswith(path)):
+            raise ValueError(f"must be a public address that ends so: https://your.host{path}")
         return url
 
     @field_validator("webhook_secret")

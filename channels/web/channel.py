@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -45,7 +44,7 @@ _MAX_CHARS = 2_000_000
 class WebChannel(Channel, ServesHttp):
     """The chat page, its API, and the transcript behind them."""
 
-    name: ClassVar[str] = "web"
+    name = "web"
 
     def __init__(
         self, config: Config, services: ChannelServices, clock: Callable[[], float] = time.time

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from parley.channels.kit.config import ChannelConfig
@@ -14,6 +16,7 @@ class Config(ChannelConfig):
     `name` is what the agent is told the person is called.
     """
 
+    several: ClassVar[bool] = False
     enabled: bool | None = True
     allowed_users: tuple[str, ...] = ("*",)
     # Files travel together with their text, so there is no burst to wait for.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from parley.app.settings.load import ChannelPlan, LoadedSettings
+from parley.app.settings.channel_sections import ChannelPlan
+from parley.app.settings.load import LoadedSettings
 from parley.app.settings.parsing.problems import ConfigProblem, Path, suggest
 from parley.app.settings.schema.model import Settings
 from parley.channels.kit.config import ChannelConfig, ChannelSession, Section, SessionConfig

@@ -33,7 +33,7 @@ from parley.app.supervision.channel_supervisor import ChannelSupervisor, Channel
 from parley.app.supervision.cluster import ClusterMembership, lease_embedded_agent
 from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
 from parley.channels.kit.exclusive import ExclusiveConnection
-from parley.channels.kit.webhook import ServesHttp, Webhook
+from parley.channels.kit.webhook import Webhook, routes_of
 from parley.console.api.dead_letters import letter_metrics, letter_routes
 from parley.console.api.memory import memory_routes
 from parley.console.api.metrics import metrics_route
@@ -199,7 +199,8 @@ def _server(
     loaded: LoadedSettings, channels: Mapping[str, Channel], pulse: HealthMonitor, api: Sequence[BaseRoute]
 ) -> HttpServer:
     console = loaded.settings.console
-    routes = [route for each in channels.values() if isinstance(each, ServesHttp) for route in each.routes()]
+    kinds = {name: loaded.plans[name].kind for name in channels}
+    routes = [route for name, each in channels.items() for route in routes_of(each, name, kinds[name])]
     return HttpServer(
         ConsoleOptions(
             console.host,

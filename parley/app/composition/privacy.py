@@ -47,6 +47,7 @@ def _keeping(
     loaded: LoadedSettings, channels: Mapping[str, Channel], make: MakeChannel
 ) -> Sequence[PersonalDataStore]:
     """Return the channels that keep things by themselves: those have a module `privacy`."""
-    names = [name for name in loaded.plans if find_spec(f"{channel_package(name)}.privacy") is not None]
+    kinds = ((name, channel_package(plan.kind)) for name, plan in loaded.plans.items())
+    names = [name for name, package in kinds if find_spec(f"{package}.privacy") is not None]
     found = [channels.get(name) or make(name, loaded.plans[name].config) for name in names]
     return [channel for channel in found if isinstance(channel, PersonalDataStore)]

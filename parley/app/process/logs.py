@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from pydantic import BaseModel
 
 from parley.app.process.terminal import CONTROLS, escape_table
+from parley.core.ports.channel import CURRENT_CHANNEL
 
 _SECRET_FIELD = re.compile(r"token$|secret|password|api_key|headers", re.IGNORECASE)
 _USER = re.compile(r"[^/?#:]*+:")
@@ -37,7 +38,7 @@ class SecretlessFormatter(logging.Formatter):
         self._secrets = re.compile("|".join(map(re.escape, longest_first))) if secrets else None
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
-        return super().formatMessage(record).translate(_SHOWN)
+        return (super().formatMessage(record) + _of_channel(record)).translate(_SHOWN)
 
     def formatException(self, ei: logging._SysExcInfoType) -> str:  # noqa: N802 - logging's own name
         return _indented(super().formatException(ei))
@@ -48,6 +49,12 @@ class SecretlessFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
         return self._secrets.sub("***", text) if self._secrets else text
+
+
+def _of_channel(record: logging.LogRecord) -> str:
+    """Return which of several channels of a platform it is about, where that is not the platform's name."""
+    name, _, rest = CURRENT_CHANNEL.get(), *record.name.partition("parley.channels.")[1:]
+    return f" [{name}]" if name and rest and rest.partition(".")[0] != name else ""
 
 
 def _indented(lines: str) -> str:

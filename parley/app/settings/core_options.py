@@ -28,7 +28,7 @@ def core_options(loaded: LoadedSettings) -> CoreOptions:
     """Return the core's options, with those of the channels that are on."""
     settings = loaded.settings
     return CoreOptions(
-        channels={name: _channel(loaded, name, config) for name, config in loaded.channels.items()},
+        channels={name: channel_options(loaded, name, config) for name, config in loaded.channels.items()},
         max_turns=settings.manager.max_turns,
         queue_limit=settings.manager.queue_limit,
         shutdown_grace=settings.manager.shutdown_grace,
@@ -51,7 +51,8 @@ def reruns_edits(loaded: LoadedSettings, config: ChannelConfig) -> bool:
     return EditPolicy(chosen) is EditPolicy.RERUN
 
 
-def _channel(loaded: LoadedSettings, name: str, config: ChannelConfig) -> ChannelOptions:
+def channel_options(loaded: LoadedSettings, name: str, config: ChannelConfig) -> ChannelOptions:
+    """Return the core's options for one channel."""
     settings = loaded.settings
     mode = config.mode if "mode" in config.model_fields_set else settings.agent.mode
     when_busy = config.when_busy if "when_busy" in config.model_fields_set else settings.agent.when_busy

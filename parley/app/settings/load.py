@@ -8,27 +8,17 @@ from pathlib import Path as File
 
 from pydantic import ValidationError
 
-from parley.app.settings.channel_registry import channel_config, channel_names
+from parley.app.settings.channel_sections import ChannelPlan, ChannelSections, beside, unset_problem
 from parley.app.settings.langgraph_file import PROJECT_FILE, LangGraphProject, read_langgraph_file
-from parley.app.settings.parsing.problems import ConfigProblem, Path, suggest, to_config_error
-from parley.app.settings.parsing.renamed_keys import renamed_key
-from parley.app.settings.parsing.variables import Expansion, UnsetVariable, expand_variables
+from parley.app.settings.parsing.problems import ConfigProblem, Path, to_config_error
+from parley.app.settings.parsing.variables import Expansion, expand_variables
 from parley.app.settings.parsing.yaml_tree import YamlTree, parse_yaml
 from parley.app.settings.pydantic_errors import translate_errors
 from parley.app.settings.schema.model import Settings
 from parley.channels.kit.config import ChannelConfig
 from parley.core.model.errors import ConfigError
-from parley.core.model.types import Json
 
 DEFAULT_FILE = File("config.yaml")
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelPlan:
-    """A channel's settings, and why it is off ("" when it is on)."""
-
-    config: ChannelConfig
-    off: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +72,7 @@ def read_settings(text: str, name: str, environ: Mapping[str, str], folder: File
     source = parse_yaml(text)
     expansion = expand_variables(source.tree, environ)
     mistakes = list(source.mistakes)
-    plans = _channels(expansion, source, mistakes)
+    plans = ChannelSections(expansion, source, mistakes).read()
     settings = _top(expansion, source, plans, mistakes)
     if mistakes or settings is None:
         raise to_config_error(name, mistakes)
@@ -121,7 +111,7 @@ def _top(
     expansion: Expansion, source: YamlTree, plans: Mapping[str, ChannelPlan], mistakes: list[ConfigProblem]
 ) -> Settings | None:
     unset = [each for each in expansion.unset if each.path[0] != "channels"]
-    mistakes += [_unset(each, source) for each in unset]
+    mistakes += [unset_problem(each, source) for each in unset]
     tree: dict[str, object] = {
         **expansion.tree,
         "channels": {name: plan.config for name, plan in plans.items()},
@@ -129,66 +119,5 @@ def _top(
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:
-        mistakes += _beside(unset, translate_errors(error, Settings, source))
+        mistakes += beside(unset, translate_errors(error, Settings, source))
         return None
-
-
-def _channels(
-    expansion: Expansion, source: YamlTree, mistakes: list[ConfigProblem]
-) -> dict[str, ChannelPlan]:
-    section = expansion.tree.get("channels", {})
-    if not isinstance(section, dict):
-        mistakes.append(
-            ConfigProblem(("channels",), 'must be a section of "name:" lines', source.line(("channels",)))
-        )
-        return {}
-    names = channel_names()
-    for key in section.keys() - set(names):
-        path = ("channels", key)
-        mistakes.append(ConfigProblem(path, renamed_key(path) or suggest(key, names), source.line(path)))
-    plans = (_channel(name, section.get(name, {}), expansion.unset, source, mistakes) for name in names)
-    return {name: plan for name, plan in zip(names, plans, strict=True) if plan is not None}
-
-
-def _channel(
-    name: str, section: Json, all_unset: list[UnsetVariable], source: YamlTree, mistakes: list[ConfigProblem]
-) -> ChannelPlan | None:
-    model = channel_config(name)
-    at: Path = ("channels", name)
-    if isinstance(section, dict):
-        homeless = [(*at, key) for key in section if renamed_key((*at, key))]
-        mistakes += [ConfigProblem(path, renamed_key(path), source.line(path)) for path in homeless]
-    unset = [each for each in all_unset if each.path[:2] == at]
-    try:
-        config = model.model_validate(section)
-    except ValidationError as error:
-        mistakes += _beside(unset, translate_errors(error, model, source, at))
-        mistakes += [_unset(each, source) for each in unset if not each.alone]
-        return None
-    if config.enabled is False:
-        return ChannelPlan(config, "enabled is false")
-    missing = config.missing()
-    if missing and not config.enabled and all(each.alone for each in unset):
-        return ChannelPlan(config, _why_off(missing, unset))
-    mistakes += [_unset(each, source) for each in unset]
-    if missing and not unset:
-        text = f"is needed because {name} is on; add it, or remove enabled: true"
-        path = (*at, missing)
-        mistakes.append(ConfigProblem(path, text, source.line(path)))
-    return ChannelPlan(config, "")
-
-
-def _why_off(missing: str, unset: list[UnsetVariable]) -> str:
-    names = " and ".join(dict.fromkeys(f"${each.name}" for each in unset))
-    are = "are" if " and " in names else "is"
-    return f"{names} {are} not set" if names else f"no {missing}"
-
-
-def _beside(unset: list[UnsetVariable], found: list[ConfigProblem]) -> list[ConfigProblem]:
-    """Return what is wrong for another reason than that a variable at or below it is not set."""
-    return [each for each in found if not any(one.path[: len(each.path)] == each.path for one in unset)]
-
-
-def _unset(unset: UnsetVariable, source: YamlTree) -> ConfigProblem:
-    text = f"${unset.name} is not set; write {unset.name}=... in .env, or $$ for a plain dollar sign"
-    return ConfigProblem(unset.path, text, source.line(unset.path))

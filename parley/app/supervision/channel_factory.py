@@ -11,7 +11,7 @@ from typing import cast
 from parley.app.extras import require_extra
 from parley.app.process.import_blocker import block_imports
 from parley.app.settings.channel_registry import channel_package
-from parley.app.settings.core_options import reruns_edits
+from parley.app.settings.core_options import channel_options, reruns_edits
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import CHANNELS
 from parley.channels.kit.config import ChannelConfig
@@ -35,9 +35,9 @@ def make_channel(
     loaded: LoadedSettings, journal: Journal, news: Notifier, name: str, config: ChannelConfig
 ) -> Channel:
     """Return one channel. Raises ConfigError where a package that it needs is not installed."""
-    folder = make_folder(loaded.data_dir / CHANNELS / name)
-    with block_imports(config.spares), require_extra(name, f"channels.{name}"):
-        module = importlib.import_module(f"{channel_package(name)}.channel")
+    folder, kind = make_folder(loaded.data_dir / CHANNELS / name), loaded.plans[name].kind
+    with block_imports(config.spares), require_extra(kind, f"channels.{name}"):
+        module = importlib.import_module(f"{channel_package(kind)}.channel")
     services = ChannelServices(
         journal,
         folder,
@@ -46,8 +46,12 @@ def make_channel(
         reruns=reruns_edits(loaded, config),
         clear=partial(schedule_deletion, journal),
         withdraw=partial(withdraw_message, journal),
+        name=name,
+        rules=channel_options(loaded, name, config).at,
     )
-    return cast("Channel", module.create(config, services))
+    channel = cast("Channel", module.create(config, services))
+    channel.name = name
+    return channel
 
 
 def make_folder(path: Path) -> Path:

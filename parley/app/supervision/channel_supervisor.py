@@ -10,11 +10,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from parley.app.supervision.channel_names import named_click, named_message
 from parley.app.supervision.connection_lease import ConnectionLease, ConnectionLeaseLost, NoLease
 from parley.core.model.errors import AuthenticationRefused, ChannelError, LaneLost, RateLimited
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage
-from parley.core.ports.channel import Channel
+from parley.core.ports.channel import CURRENT_CHANNEL, Channel
 from parley.core.ports.health import Health, HealthReport
 
 log = logging.getLogger("parley.app")
@@ -79,11 +80,11 @@ class ChannelSupervisor:
 
     async def accept(self, message: InboundMessage) -> None:
         """Inbox: durable on return. Raises StoreUnavailable."""
-        await self._accept(message)
+        await self._accept(named_message(self._channel.name, message))
 
     async def decide(self, click: Click) -> str:
         """Inbox: what to tell who pressed a button; durable on return. Raises StoreUnavailable."""
-        return await self._decide(click)
+        return await self._decide(named_click(self._channel.name, click))
 
     def online(self) -> None:
         """Inbox: the connection stands."""
@@ -93,6 +94,7 @@ class ChannelSupervisor:
 
     async def run(self) -> None:
         """Listen until cancelled, or until the platform refuses our credentials."""
+        CURRENT_CHANNEL.set(self._channel.name)
         while True:
             try:
                 async with self._seat.acquire(self._stand_by):

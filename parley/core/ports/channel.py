@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected
+from parley.core.model.options import ChannelOptions
 from parley.core.model.questions import Click
-from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
+from parley.core.model.types import (
+    InboundMessage,
+    OutboundMessage,
+    Receipt,
+    ReplyTarget,
+    SessionSettings,
+)
 from parley.core.ports.journal import DocumentRepository
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.texts import Sentence
@@ -92,10 +100,17 @@ class Reply(ABC):
         raise DeliveryRejected(f"{type(self).__name__} does not change what was sent.")
 
 
-class Channel(ABC):
-    """A platform adapter."""
+CURRENT_CHANNEL: ContextVar[str] = ContextVar("channel", default="")
+"""For which channel the running task works, for the log; "" where it is for none."""
 
-    name: ClassVar[str]
+
+class Channel(ABC):
+    """A platform adapter. `name` is what the settings call it, its platform's name unless they say otherwise.
+
+    Whatever channel its conversations and people name: the core knows them by that name.
+    """
+
+    name: str
     capabilities: Capabilities
 
     @abstractmethod
@@ -168,13 +183,22 @@ async def withdraw_nothing(conversation: Conversation, message_id: str, sender: 
     return False
 
 
+_NO_RULES = ChannelOptions(SessionSettings(""))
+
+
+def no_rules(place: Conversation) -> ChannelOptions:
+    """For channels without a core behind them."""
+    return _NO_RULES
+
+
 @dataclass(frozen=True, slots=True)
 class ChannelServices:
     """What a channel may use: durable documents, a folder of its own, the commands people may call, and word
     to the same channel on other nodes (whose folders are not this one). With `reruns` an edit of somebody's
     last message is answered anew. `clear` lets the words of a deleted conversation go, durably, wherever
     Parley has them besides the channel. `withdraw` takes a message back that still waits to be answered, and
-    tells whether it came in time.
+    tells whether it came in time. `name` is what the settings call the channel, and `rules` tells what they
+    say about a conversation.
 
     `channels/<name>/config.py` has a `Config` (a ChannelConfig of the kit) and
     `channels/<name>/channel.py` a `create(config, services) -> Channel`.
@@ -187,3 +211,5 @@ class ChannelServices:
     reruns: bool = False
     clear: Callable[[Conversation], Awaitable[None]] = clear_nothing
     withdraw: Callable[[Conversation, str, User], Awaitable[bool]] = withdraw_nothing
+    name: str = ""
+    rules: Callable[[Conversation], ChannelOptions] = no_rules

@@ -13,7 +13,7 @@ from parley.core.model.codec import decode, encode
 from parley.core.model.questions import InterruptAnswer, Question
 from parley.core.model.types import InboundMessage, Outcome, ReplyTarget, RunRef, Step
 from parley.core.model.usage import TokenUsage
-from parley.core.ports.channel import Channel, Reply
+from parley.core.ports.channel import CURRENT_CHANNEL, Channel, Reply
 from parley.core.ports.journal import Claim, Journal, QueueItem
 from parley.core.ports.lease import uptime
 
@@ -135,4 +135,5 @@ class TurnCheckpoint:
         target = ReplyTarget(
             turn_id, message.conversation, message.id, message.sender, message.private, self.record.handle
         )
+        CURRENT_CHANNEL.set(channel.name)
         return channel.open_reply(target, self.keep_handle)

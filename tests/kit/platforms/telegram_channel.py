@@ -14,8 +14,9 @@ from parley.channels.telegram.config import Config
 from parley.channels.telegram.outbound.reply import TelegramReplyTiming
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
+from parley.core.model.options import ChannelOptions, MentionPolicy
 from parley.core.model.questions import Click
-from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
+from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget, SessionSettings
 from parley.core.ports.channel import Channel, ChannelServices, CommandInfo
 from parley.core.ports.journal import Document
 from parley.simulator.telegram import SimulatedTelegramPeople, SimulatedTelegramPerson, TelegramSimulator
@@ -181,7 +182,10 @@ def make_channel(
     **more,
 ) -> TelegramChannel:
     settings: dict[str, Any] = {"bot_token": sim.token, "api_url": sim.api_url, "poll_timeout": 5} | more
-    return TelegramChannel(Config(**settings), ChannelServices(documents, folder, COMMANDS), rhythm)
+    config = Config(**settings)
+    rules = ChannelOptions(SessionSettings("agent"), mention=MentionPolicy(config.mention))
+    services = ChannelServices(documents, folder, COMMANDS, rules=rules.at)
+    return TelegramChannel(config, services, rhythm)
 
 
 def snapshot(text: str, **more) -> OutboundMessage:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
-from typing import ClassVar
 
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment
@@ -44,7 +43,7 @@ class NotesReply(Reply):
 class NotesChannel(Channel):
     """A file as a chat."""
 
-    name: ClassVar[str] = "notes"
+    name = "notes"
 
     def __init__(self, config: Config, capabilities: Capabilities) -> None:
         self.capabilities = capabilities
