@@ -13,8 +13,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from parley.channels.kit.config import ChannelConfig, SettingProblem, UserIdFormat
 from parley.channels.kit.webhook import hook_path
 
-NAME = "telegram"
-HOOK_PATH = hook_path(NAME)
+HOOK_PATH = hook_path("telegram")
 PUBLIC_API = "https://api.telegram.org"
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
@@ -79,7 +78,7 @@ class Config(ChannelConfig):
     @classmethod
     def _reachable(cls, url: str, info: ValidationInfo) -> str:
         schemes = ("https",) if info.data.get("api_url") == PUBLIC_API else ("https", "http")
-        path = hook_path((info.context or {}).get("name", NAME))
+        path = hook_path((info.context or {}).get("name", "telegram"))
         if url and not (_is_address(url, schemes) and url.endswith(path)):
             raise ValueError(f"must be a public address that ends so: https://your.host{path}")
         return url

@@ -6,10 +6,10 @@ from telegram import Message, User
 from telegram.constants import ChatType
 
 from parley.channels.kit.text import wellformed
-from parley.channels.telegram.config import NAME
 from parley.core.model.address import Conversation
 from parley.core.model.address import User as Person
 
+NAME = "telegram"
 CHAT_TYPES = (ChatType.PRIVATE, ChatType.GROUP, ChatType.SUPERGROUP)
 """The kinds of chats in which people talk."""
 

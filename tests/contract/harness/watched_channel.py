@@ -89,7 +89,7 @@ class WatchedReply(Reply):
 
 class WatchedChannel(Channel):
     def __init__(self, inner: Channel, watch: Watch) -> None:
-        self.name = inner.name  # type: ignore[misc]
+        self.name = inner.name
         self.capabilities = inner.capabilities
         self._inner = inner
         self._watch = watch
