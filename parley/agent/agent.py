@@ -129,11 +129,11 @@ class LangGraphAgent:
 
     async def assistants(self) -> tuple[str, ...]:
         """The graphs and assistants of the server. Raises AgentError."""
-        return await self._server.assistants()
+        return await self._server.directory.names()
 
     async def knows(self, assistant: str) -> bool | None:
         """Whether the server has this assistant; None where it does not say. Raises AgentError."""
-        return await self._server.knows(assistant)
+        return await self._server.directory.knows(assistant)
 
     async def health(self) -> HealthReport:
         """Ask the server how it is; never raises."""

@@ -8,15 +8,15 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Any, cast
-from uuid import UUID
 
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.schema import Command, Config, RunCreateMetadata, StreamMode, StreamPart
 
+from parley.agent.transport.assistants import AssistantDirectory
 from parley.agent.transport.decoding import string
 from parley.agent.transport.error_mapping import AgentMissing, map_errors
 from parley.core.model.attachments import UnreadFile
-from parley.core.model.errors import AgentBusy, AgentUnavailable
+from parley.core.model.errors import AgentBusy, AgentRefused, AgentUnavailable
 from parley.core.model.types import Json
 from parley.core.ports.lease import require_lease
 
@@ -27,8 +27,6 @@ _THREADS_REMEMBERED = 50_000
 _RUNS_SEARCHED = 100
 _STARTS_SEARCHED = 10
 _CLOSING = 1.0
-_ALONE = {"connection": "close"}
-"""On a connection of its own: a server that cannot tell schemas breaks, and closes it without saying so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +73,7 @@ class AgentServerClient:
         self._client = client
         self._threads: OrderedDict[str, None] = OrderedDict()
         self._threads_first = False
+        self.directory = AssistantDirectory(client)
 
     async def expect_thread(self, thread: str) -> None:
         """Make a thread before its run, where this server is known to run on existing ones only."""
@@ -144,9 +143,19 @@ class AgentServerClient:
         self, order: RunSpec, on_created: Callable[[str], None], on_part: Callable[[StreamPart], bool]
     ) -> None:
         """Make a run and hand over its events until they end, or `on_part` says that they have."""
+        try:
+            await self._stream(order, on_created, on_part)
+        except AgentRefused:
+            if not await self.directory.learn(order.assistant):
+                raise
+            await self._stream(order, on_created, on_part)
+
+    async def _stream(
+        self, order: RunSpec, on_created: Callable[[str], None], on_part: Callable[[StreamPart], bool]
+    ) -> None:
         parts = self._client.runs.stream(
             order.thread,
-            order.assistant,
+            self.directory.called(order.assistant),
             stream_mode=STREAM_MODES,
             on_disconnect="continue",
             on_run_created=_run_id_to(on_created),
@@ -158,10 +167,19 @@ class AgentServerClient:
 
     async def create(self, order: RunSpec) -> str:
         """Make a run and return its id."""
+        try:
+            return await self._create(order)
+        except AgentRefused:
+            if not await self.directory.learn(order.assistant):
+                raise
+            return await self._create(order)
+
+    async def _create(self, order: RunSpec) -> str:
         require_lease()
+        assistant = self.directory.called(order.assistant)
         with map_errors("create a run"):
             run = await self._client.runs.create(
-                order.thread, order.assistant, stream_mode=STREAM_MODES, **order.arguments()
+                order.thread, assistant, stream_mode=STREAM_MODES, **order.arguments()
             )
         if not (run_id := string(_record(run).get("run_id"))):
             raise AgentUnavailable("The agent server's answer makes no sense.")
@@ -209,47 +227,6 @@ class AgentServerClient:
                 await self._client.runs.cancel(thread, run_id, action="interrupt")
         except (AgentMissing, AgentBusy):
             pass
-
-    async def context_fields(self, assistant: str) -> frozenset[str]:
-        """The fields that an assistant's graph declares for its run context.
-
-        The official server tells them by an assistant's id only, where a run may name its graph.
-        """
-        with map_errors("read an assistant's schemas"):
-            if not _is_id(assistant):
-                found = _records(await self._client.assistants.search(graph_id=assistant, limit=1))
-                assistant = next((string(each.get("assistant_id")) for each in found), "") or assistant
-            schemas = _record(await self._client.assistants.get_schemas(assistant, headers=_ALONE))
-        schema = _record(schemas.get("context_schema"))
-        return frozenset(_record(schema.get("properties")))
-
-    async def knows(self, assistant: str) -> bool | None:
-        """Tell whether a run could name this assistant or graph; None where the server does not say."""
-        try:
-            with map_errors("look for an assistant"):
-                if _is_id(assistant):
-                    return bool(await self._client.assistants.get(assistant))
-                found = _records(await self._client.assistants.search(graph_id=assistant, limit=1))
-            if any(string(each.get("graph_id")) == assistant for each in found):
-                return True
-            return False if await self.assistants(limit=1) else None
-        except AgentMissing:
-            return False if _is_id(assistant) else None
-
-    async def assistants(self, limit: int = 100) -> tuple[str, ...]:
-        """The assistants' names, those of their graphs where they have none."""
-        with map_errors("list the assistants"):
-            found = _records(await self._client.assistants.search(limit=limit))
-        names = (string(each.get("graph_id")) or string(each.get("name")) for each in found)
-        return tuple(dict.fromkeys(name for name in names if name))
-
-
-def _is_id(assistant: str) -> bool:
-    try:
-        UUID(assistant)
-    except ValueError:
-        return False
-    return True
 
 
 def _run_id_to(on_created: Callable[[str], None]) -> Callable[[RunCreateMetadata], None]:

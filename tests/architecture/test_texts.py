@@ -48,6 +48,7 @@ FOR_OTHERS = {
         *(
             "parley/agent/runs/outcome.py",
             "parley/agent/stream/transcript.py",
+            "parley/agent/transport/assistants.py",
             "parley/agent/transport/model_list.py",
             "parley/agent/transport/health_probe.py",
             "parley/agent/agent.py",

@@ -24,7 +24,7 @@ class ContextFields:
         """The fields; none where the graph takes any context, None where the server does not say."""
         if assistant not in self._known:
             try:
-                self._known[assistant] = await server.context_fields(assistant)
+                self._known[assistant] = await server.directory.context_fields(assistant)
             except AgentError as error:
                 log.info("the context of %s is unknown: %s", assistant, error)
                 self._failures[assistant] += 1

@@ -25,7 +25,8 @@ OnResponse = Callable[[httpx.Response], None]
 
 # In lower case, as the client keeps its own: a header must not go out twice.
 _JSON = {"content-type": "application/json"}
-_EVENTS = {"accept": "text/event-stream", "cache-control": "no-store"}
+_STREAM = "text/event-stream"
+_EVENTS = {"accept": _STREAM, "cache-control": "no-store"}
 _TOLD = ("content-location", "location")
 """The headers that the SDK looks at."""
 
@@ -98,7 +99,7 @@ class DirectHttp(HttpClient):
         """The events of a stream, until it closes for whatever reason."""
         asked = {**_EVENTS, **(headers or {})}
         async with self._answered(method, path, json, params, asked, on_response) as answer:
-            if not answer.header("content-type").startswith("text/event-stream"):
+            if not answer.header("content-type").startswith(_STREAM):
                 raise httpx.RemoteProtocolError("the answer is no stream of events")
             events = EventReader(self._most)
             async for piece in answer.pieces():
@@ -117,6 +118,11 @@ class DirectHttp(HttpClient):
         on_response: OnResponse | None,
     ) -> Any:  # noqa: ANN401
         async with self._answered(method, path, json, params, headers or {}, on_response) as answer:
+            if answer.header("content-type").startswith(_STREAM):
+                # DeerFlow answers who waits for a run with its events; that they end is what was asked for.
+                async for _ in answer.pieces():
+                    pass
+                return None
             body = await read_body(answer.pieces(), self._most)
         if len(body) > _LARGE:
             return await asyncio.to_thread(read_json, body)

@@ -1,0 +1,112 @@
+"""The assistants of an agent server: which there are, and what its runs call them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from langgraph_sdk.client import LangGraphClient
+
+from parley.agent.transport.decoding import string
+from parley.agent.transport.error_mapping import AgentMissing, map_errors
+from parley.core.model.types import Json
+
+_MOST = 100
+_ALONE = {"connection": "close"}
+"""On a connection of its own: a server that cannot tell schemas breaks, and closes it without saying so."""
+
+
+class AssistantDirectory:
+    """Finds assistants by graph, name or id.
+
+    A run may name a graph or an id. A configured assistant of the official server has a name that people
+    know and an id that only runs take; DeerFlow's agents have their names as ids.
+    """
+
+    def __init__(self, client: LangGraphClient) -> None:
+        self._client = client
+        self._ids: dict[str, str] = {}
+
+    def called(self, assistant: str) -> str:
+        """Return what a run is to name for this assistant, as far as it is known."""
+        return self._ids.get(assistant, assistant)
+
+    async def learn(self, assistant: str) -> bool:
+        """Look for the id of an assistant that a run may not name; False where there is no other way."""
+        if assistant in self._ids or _is_id(assistant):
+            return False
+        named = (each for each in await self._search(name=assistant) if string(each.get("name")) == assistant)
+        # Where its graph has the same name, the run named it rightly, and is refused for something else.
+        found = (string(each.get("assistant_id")) for each in named if each.get("graph_id") != assistant)
+        known = next(filter(None, found), "")
+        if not known or known == assistant:
+            return False
+        self._ids[assistant] = known
+        return True
+
+    async def context_fields(self, assistant: str) -> frozenset[str]:
+        """The fields that an assistant's graph declares for its run context.
+
+        The official server tells them by an assistant's id only, where a run may name its graph.
+        """
+        if not _is_id(assistant := self.called(assistant)):
+            found = await self._search(graph_id=assistant, limit=1)
+            assistant = next((string(each.get("assistant_id")) for each in found), "") or assistant
+        with map_errors("read an assistant's schemas"):
+            schemas = _record(await self._client.assistants.get_schemas(assistant, headers=_ALONE))
+        schema = _record(schemas.get("context_schema"))
+        return frozenset(_record(schema.get("properties")))
+
+    async def knows(self, assistant: str) -> bool | None:
+        """Tell whether there is this graph, name or id; None where the server does not say."""
+        try:
+            if _is_id(assistant):
+                with map_errors("look for an assistant"):
+                    return bool(await self._client.assistants.get(assistant))
+            for found in (
+                await self._search(graph_id=assistant, limit=1),
+                await self._search(name=assistant),
+            ):
+                if any(assistant in _names(each) for each in found):
+                    return True
+            return False if await self._search(limit=1) else None
+        except AgentMissing:
+            return False if _is_id(assistant) else None
+
+    async def names(self) -> tuple[str, ...]:
+        """What a person may call each: a configured assistant by its name, any other by its graph."""
+        offered = (_offered(each) for each in await self._search())
+        return tuple(dict.fromkeys(filter(None, offered)))
+
+    async def _search(
+        self, *, graph_id: str = "", name: str = "", limit: int = _MOST
+    ) -> list[dict[str, Json]]:
+        with map_errors("list the assistants"):
+            found: object = await self._client.assistants.search(
+                graph_id=graph_id or None, name=name or None, limit=limit
+            )
+        return [_record(each) for each in found] if isinstance(found, list) else []
+
+
+def _names(assistant: dict[str, Json]) -> set[str]:
+    return {string(assistant.get(key)) for key in ("graph_id", "name", "assistant_id")}
+
+
+def _offered(assistant: dict[str, Json]) -> str:
+    own, name = string(assistant.get("assistant_id")), string(assistant.get("name"))
+    graph = string(assistant.get("graph_id"))
+    if own == name:
+        return own
+    made_by_server = _record(assistant.get("metadata")).get("created_by") == "system"
+    return graph or name if made_by_server else name or graph
+
+
+def _is_id(assistant: str) -> bool:
+    try:
+        UUID(assistant)
+    except ValueError:
+        return False
+    return True
+
+
+def _record(value: object) -> dict[str, Json]:
+    return value if isinstance(value, dict) else {}

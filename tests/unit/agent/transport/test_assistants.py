@@ -1,0 +1,79 @@
+"""Assistants are found by graph, by name and by id."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from parley.agent.transport.assistants import AssistantDirectory
+from parley.agent.transport.http_client import AgentEndpoint, make_clients
+
+LEGAL = "a2f5b3c4-0000-4000-8000-000000000001"
+GRAPH = "a2f5b3c4-0000-4000-8000-000000000002"
+OFFICIAL = [
+    {"assistant_id": GRAPH, "graph_id": "chat", "name": "chat", "metadata": {"created_by": "system"}},
+    {"assistant_id": LEGAL, "graph_id": "chat", "name": "Legal desk", "metadata": {}},
+]
+DEERFLOW = [
+    {"assistant_id": name, "graph_id": "lead_agent", "name": name} for name in ("lead_agent", "lawyer")
+]
+
+
+class Server(httpx.AsyncBaseTransport):
+    """Has these assistants, and counts the searches."""
+
+    def __init__(self, assistants: list[dict[str, Any]]) -> None:
+        self._assistants = assistants
+        self.searches = 0
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if request.method == "GET":
+            known = [each for each in self._assistants if request.url.path.endswith(each["assistant_id"])]
+            return httpx.Response(200, json=known[0]) if known else httpx.Response(404)
+        self.searches += 1
+        query = json.loads(request.content)
+        wanted = {key: query[key] for key in ("graph_id", "name") if query.get(key)}
+        return httpx.Response(
+            200, json=[each for each in self._assistants if all(each[k] == v for k, v in wanted.items())]
+        )
+
+
+def directory(server: Server) -> AssistantDirectory:
+    return AssistantDirectory(make_clients(AgentEndpoint("http://agent.example"), server)[1])
+
+
+async def test_a_configured_assistant_is_offered_by_its_name() -> None:
+    assert await directory(Server(OFFICIAL)).names() == ("chat", "Legal desk")
+    assert await directory(Server(DEERFLOW)).names() == ("lead_agent", "lawyer")
+
+
+@pytest.mark.parametrize("name", ["chat", "Legal desk", LEGAL])
+async def test_it_is_known_by_graph_name_and_id(name: str) -> None:
+    assert await directory(Server(OFFICIAL)).knows(name) is True
+
+
+async def test_an_unknown_one_is_not_known() -> None:
+    found = directory(Server(OFFICIAL))
+    assert await found.knows("Illegal desk") is False
+    assert await found.knows(LEGAL.replace("1", "9")) is False
+    assert await directory(Server([])).knows("chat") is None
+
+
+async def test_a_run_names_the_id_once_it_is_learnt() -> None:
+    server = Server(OFFICIAL)
+    found = directory(server)
+    assert found.called("Legal desk") == "Legal desk"
+    assert await found.learn("Legal desk")
+    assert found.called("Legal desk") == LEGAL
+    assert not await found.learn("Legal desk")
+    assert server.searches == 1
+
+
+@pytest.mark.parametrize("name", ["chat", "Illegal desk", LEGAL])
+async def test_there_is_nothing_to_learn(name: str) -> None:
+    found = directory(Server(OFFICIAL))
+    assert not await found.learn(name)
+    assert found.called(name) == name
