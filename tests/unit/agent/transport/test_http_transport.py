@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from parley.agent.langgraph_client import AgentServerClient
+from parley.agent.transport.assistants import AssistantDirectory
 from parley.agent.transport.http_client import AgentEndpoint, make_clients
 from parley.core.model.errors import AgentError
 
@@ -30,7 +30,7 @@ async def test_a_question_for_schemas_has_a_connection_of_its_own() -> None:
     port = server.sockets[0].getsockname()[1]
     http, sdk = make_clients(AgentEndpoint(f"http://127.0.0.1:{port}", ""), None)
     async with http, server:
-        client = AgentServerClient(sdk)
+        client = AssistantDirectory(sdk)
         try:
             await client.context_fields(_ASSISTANT)
         except AgentError:
