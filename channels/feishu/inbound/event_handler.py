@@ -72,6 +72,7 @@ class FeishuEventHandler:
             sent_at=heard.sent_at,
             attachments=(*heard.files, *quoted.files),
             quoted=quoted.text,
+            replies_to=heard.parent,
         )
 
     async def _accept(self, message: InboundMessage) -> bool:

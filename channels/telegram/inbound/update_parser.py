@@ -131,6 +131,7 @@ def _said(message: Message, me: TelegramBotIdentity) -> InboundMessage | None:
         attachments=files,
         quoted=quoted,
         group=message.media_group_id or "",
+        replies_to=_reply_id(message),
     )
     _check(heard)
     return heard
@@ -170,6 +171,11 @@ def _replied(message: Message) -> Message | None:
 def _answers(message: Message, me: TelegramBotIdentity) -> bool:
     replied = _replied(message)
     return replied is not None and replied.from_user is not None and replied.from_user.id == me.id
+
+
+def _reply_id(message: Message) -> str:
+    replied = _replied(message)
+    return "" if replied is None else f"{message.chat.id}:{replied.message_id}"
 
 
 def _quoted(message: Message) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from parley.agent.hitl.approvals import APPROVE, EDIT, REJECT, RESPOND, ProposedAction, parse_approval
 from parley.agent.hitl.interrupts import BREAKPOINT, Interrupt
@@ -13,12 +14,24 @@ from parley.core.model.types import Json
 
 _WORDED = ("question", "prompt", "message", "description", "text", "title", "ask", "query")
 _CHOICES = ("options", "choices")
+_VALUES = ("value", "id", "label", "name", "title")
+_LABELS = ("label", "title", "name")
+_OTHER = "allow_other"
+"""The field by which an agent says that words of people's own are an answer too, beside its options."""
 _DEFAULT_DESCRIPTION = "Tool execution requires approval"
 _MAX_PROMPT = 3000
 PART_SEPARATOR = "#"
 """Between an interrupt's id and the number of one of its several actions."""
 
 _YES_NO = (Option(APPROVE, "Approve"), Option(REJECT, "Reject"))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer that an interrupt offers: what people read, and what the agent wants back."""
+
+    label: str
+    value: Json
 
 
 def build_questions(interrupt: Interrupt) -> tuple[Question, ...]:
@@ -29,9 +42,11 @@ def build_questions(interrupt: Interrupt) -> tuple[Question, ...]:
     """
     asked = parse_approval(interrupt)
     if asked is None:
-        options = tuple(Option(*choice_id_and_label(choice)) for choice in offered_choices(interrupt))
+        options = tuple(Option(choice_id(each.value), each.label) for each in offered_choices(interrupt))
         prompt, rest = _prompt(interrupt.value)
-        return (Question(interrupt.id, _clip(prompt, _MAX_PROMPT), options, arguments=rest),)
+        free = not options or _takes_other_words(interrupt.value)
+        clipped = _clip(prompt, _MAX_PROMPT)
+        return (Question(interrupt.id, clipped, options, may_respond=free, arguments=rest),)
     several = len(asked.actions) > 1
     return tuple(
         _about(action, f"{interrupt.id}{PART_SEPARATOR}{number}" if several else interrupt.id)
@@ -59,35 +74,40 @@ def _about(action: ProposedAction, key: str) -> Question:
     )
 
 
-def offered_choices(interrupt: Interrupt) -> tuple[Json, ...]:
-    """The answers that an interrupt offers, as the agent wants them back."""
+def offered_choices(interrupt: Interrupt) -> tuple[Choice, ...]:
+    """The answers that an interrupt offers."""
     value, schema = interrupt.value, interrupt.schema
     if isinstance(value, dict):
         for key in _CHOICES:
             if isinstance(offered := value.get(key), list) and offered:
-                return tuple(_wanted(each) for each in offered)
+                return tuple(map(_choice, offered))
     if isinstance(schema, dict):
         if isinstance(offered := schema.get("enum"), list):
-            return tuple(offered)
+            return tuple(map(_choice, offered))
         if schema.get("type") == "boolean":
-            return (True, False)
+            return (_choice(True), _choice(False))
     return ()
 
 
-def _wanted(choice: Json) -> Json:
-    if isinstance(choice, dict):
-        for key in ("value", "id", "label", "name", "title"):
-            if key in choice:
-                return choice[key]
-    return choice
+def choice_id(value: Json) -> str:
+    """What stands for a choice's value where it is picked: on a button, and in what is kept of a decision."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def choice_id_and_label(choice: Json) -> tuple[str, str]:
-    """The id and the label of a choice."""
-    if isinstance(choice, bool):
-        return ("yes", "Yes") if choice else ("no", "No")
-    label = choice if isinstance(choice, str) else json.dumps(choice, ensure_ascii=False)
-    return label, label
+def _choice(offered: Json) -> Choice:
+    value = offered
+    if isinstance(offered, dict):
+        value = next((offered[key] for key in _VALUES if key in offered), offered)
+        label = next((each for key in _LABELS if (each := string(offered.get(key)).strip())), "")
+        if label:
+            return Choice(label, value)
+    return Choice(choice_id(value).capitalize() if isinstance(value, bool) else choice_id(value), value)
+
+
+def _takes_other_words(value: Json) -> bool:
+    return isinstance(value, dict) and value.get(_OTHER) is True
 
 
 def _prompt(value: Json) -> tuple[str, str]:
@@ -98,7 +118,9 @@ def _prompt(value: Json) -> tuple[str, str]:
         return "", "" if value is None else _json(value)
     worded = next((key for key in _WORDED if string(value.get(key)).strip()), "")
     shown = {
-        key: each for key, each in value.items() if key not in (worded, *_CHOICES) and each not in (None, "")
+        key: each
+        for key, each in value.items()
+        if key not in (worded, *_CHOICES, _OTHER) and each not in (None, "")
     }
     return string(value.get(worded)) if worded else "", _json(shown) if shown else ""
 

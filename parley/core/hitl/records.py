@@ -23,7 +23,8 @@ class QuestionRecord:
     `interrupt` is the agent's own id of it, `question.id` our key. `conversation` is where the run belongs,
     `place` where it is asked. `handle` is the channel's note about the message that shows it, `shown` that
     it arrived. `until` is when time decides, 0 for never; `dropped` says that
-    the conversation went on without it. It is the `number`-th of `total` that its turn asks.
+    the conversation went on without it. It is the `number`-th of `total` that its turn asks. `messages` are
+    the platform's ids of those that show it.
     """
 
     question: Question
@@ -44,6 +45,7 @@ class QuestionRecord:
     handle: str = ""
     decision: Decision | None = None
     dropped: bool = False
+    messages: tuple[str, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -85,14 +87,19 @@ def question_document_key(key: str) -> str:
     return f"{QUESTION_PREFIX}{key}"
 
 
+def show_lane(turn: str) -> str:
+    """Return the lane of what a turn's questions show."""
+    return f"{turn}/show"
+
+
 def event_item(record: QuestionRecord, happening: QuestionEventKind, delay: float = 0.0) -> NewQueueItem:
     """Return the work that `happening` makes, once for each question.
 
-    What is shown waits in a lane of its own, as do the clocks: a lane is strictly in order, and a decision
-    must wait for neither a slow platform nor for tomorrow.
+    What a turn shows waits in one lane, so that its questions appear in their order; the clocks and the
+    decisions have others: a decision must wait for neither a slow platform nor for tomorrow.
     """
     key, channel = record.question.id, Conversation.parse(record.place).channel
-    lane = f"{key}/clock/{happening}" if delay else f"{key}/show"
+    lane = f"{key}/clock/{happening}" if delay else show_lane(record.turn)
     return NewQueueItem(
         question_queue(channel),
         lane,

@@ -34,10 +34,16 @@ def arguments_budget(max_chars: int) -> int:
 
 
 def render_question(
-    record: QuestionRecord, *, buttons: bool, edits: bool = False, room: int = ARGUMENTS_SHOWN
+    record: QuestionRecord,
+    *,
+    buttons: bool,
+    edits: bool = False,
+    room: int = ARGUMENTS_SHOWN,
+    last: bool = False,
 ) -> str:
     """The whole of an open question, with `room` characters of its arguments. With `buttons` its options are
     not listed; where people can edit arguments in place (`edits`), the way to do it in words is not told.
+    Words answer the question that was asked last: `last` says that no other one stands below it.
     """
     language, question = record.language, record.question
     parts = [render_prompt(language, question, room)]
@@ -47,7 +53,9 @@ def render_question(
     if options and not buttons:
         lines = [f"{number}. {option.label}" for number, option in enumerate(options, start=1)]
         parts.append("\n".join([say(language, Sentence.QUESTION_HOW), *lines]))
-    if not options:
+    if not (last or record.number == record.total or (options and buttons)):
+        parts.append(say(language, Sentence.QUESTION_OTHERS_FIRST))
+    elif not options:
         parts.append(say(language, Sentence.QUESTION_FREE))
     if question.may_edit and not edits:
         parts.append(say(language, Sentence.QUESTION_EDIT))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from parley.core.hitl import audit
 from parley.core.hitl.lifecycle import collect_answers
@@ -20,9 +21,12 @@ from parley.core.hitl.render import localise_question, render_question
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.questions import EDIT, AnswerKind, Decision, InterruptAnswer, QuestionKind
 from parley.core.model.types import InboundMessage
+from parley.core.ports.journal import Document
 from parley.core.services import CoreServices
 from parley.core.state.conversations import PendingQuestion
 from parley.core.texts import Sentence, say
+
+_Open: TypeAlias = tuple[QuestionRecord, Document]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class TextReplyResult:
 async def take_text_reply(
     services: CoreServices, pending: PendingQuestion, message: InboundMessage
 ) -> TextReplyResult:
-    """Let a message decide the oldest open question. Raises StoreUnavailable."""
+    """Let a message decide the open question that it answers. Raises StoreUnavailable."""
     while True:
         questions = await questions_of_turn(services.journal, pending.turn)
         records = [record for record, _ in questions]
@@ -53,9 +57,8 @@ async def take_text_reply(
         if message.resumes or not waiting:
             return _going_on(services, message, records, again=not (message.resumes or ours))
         if ours:
-            return _next(services, message, waiting[0][0], len(waiting))
-        record, document = waiting[0]
-        decision = _read_decision(services, record, message)
+            return _next(services, message, waiting[-1][0], len(waiting))
+        (record, document), decision = _answered(services, waiting, message)
         if isinstance(decision, str):
             return TextReplyResult(text=decision)
         with suppress(DocumentConflict):
@@ -82,6 +85,44 @@ def _decided_by(record: QuestionRecord, message: InboundMessage) -> bool:
     return record.decision is not None and record.decision.source == message.id
 
 
+def _answered(
+    services: CoreServices, waiting: Sequence[_Open], message: InboundMessage
+) -> tuple[_Open, Decision | str]:
+    """Return the question that a message answers, with what it decides or why it decides nothing.
+
+    It answers the one that it replies to, else the newest that takes such words. Words that are also an
+    option of an older question decide nothing: whose answer they are would be a guess.
+    """
+    replied = [each for each in waiting if message.replies_to and message.replies_to in each[0].messages]
+    newest_first = replied or waiting[::-1]
+    unreadable = say(services.language(message), Sentence.QUESTION_UNREADABLE)
+    refusal = ""
+    for place, each in enumerate(newest_first):
+        decision = _read_decision(services, each[0], message)
+        if decision == unreadable:
+            return each, decision
+        if isinstance(decision, Decision):
+            older = [record for record, _ in newest_first[place + 1 :]]
+            if not decision.option and any(_has_option(services, record, message) for record in older):
+                return each, _which(services, each[0], message)
+            return each, decision
+        refusal = refusal or decision
+    return newest_first[0], refusal
+
+
+def _has_option(services: CoreServices, record: QuestionRecord, message: InboundMessage) -> bool:
+    """Return whether a message names an option; a number is as likely an answer in words."""
+    if message.text.strip().isdecimal():
+        return False
+    decision = _read_decision(services, record, message)
+    return isinstance(decision, Decision) and bool(decision.option)
+
+
+def _which(services: CoreServices, record: QuestionRecord, message: InboundMessage) -> str:
+    unsure = say(services.language(message), Sentence.QUESTION_WHICH)
+    return f"{unsure}\n\n{render_question(record, buttons=False, last=True)}"
+
+
 def _read_decision(services: CoreServices, record: QuestionRecord, message: InboundMessage) -> Decision | str:
     """Return what the message decides, or the text that says why it decides nothing."""
     language = services.language(message)
@@ -90,13 +131,13 @@ def _read_decision(services: CoreServices, record: QuestionRecord, message: Inbo
         return say(language, Sentence.QUESTION_OTHERS, name=record.asker.name or record.asker.id)
     question = localise_question(record.language, record.question)
     if not message.text.strip():
-        return render_question(record, buttons=False)
+        return render_question(record, buttons=False, last=True)
     said = parse_reply(question, message.text)
     if said is None:
         return say(language, Sentence.QUESTION_UNREADABLE)
     kind, text = said
     if kind is AnswerKind.WORDS and question.options and not question.may_respond:
-        return render_question(record, buttons=False)
+        return render_question(record, buttons=False, last=True)
     now = services.clock()
     if kind is AnswerKind.OPTION:
         return Decision(text, "", message.sender, now, message.id)
@@ -114,4 +155,4 @@ def _next(
     services: CoreServices, message: InboundMessage, record: QuestionRecord, count: int
 ) -> TextReplyResult:
     noted = say(services.language(message), Sentence.QUESTION_NOTED, count=count)
-    return TextReplyResult(text=f"{noted}\n\n{render_question(record, buttons=False)}")
+    return TextReplyResult(text=f"{noted}\n\n{render_question(record, buttons=False, last=True)}")

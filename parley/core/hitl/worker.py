@@ -69,6 +69,7 @@ async def handle_question_event(services: CoreServices, claim: Claim) -> None:
 async def _ask(services: CoreServices, claim: Claim, record: QuestionRecord) -> None:
     """Show the question, and keep how to find its message again."""
     item, handle = claim.items[0], claim.items[0].note
+    shown: tuple[str, ...] = ()
 
     async def keep(note: str) -> None:
         nonlocal handle
@@ -82,12 +83,12 @@ async def _ask(services: CoreServices, claim: Claim, record: QuestionRecord) -> 
         files = await asyncio.to_thread(_arguments, services.files, record, room)
         text = render_question(record, buttons=able.buttons, edits=able.buttons and able.edits, room=room)
         message = replace(_message(record, record.question.id, text), question=question, attachments=files)
-        await _deliver(services, record, message, handle, keep)
+        shown = await _deliver(services, record, message, handle, keep)
     while True:
         document = await services.journal.get(question_document_key(record.question.id))
         now = decode_question(document) or record
         try:
-            kept = [question_document(document, replace(now, handle=handle))]
+            kept = [question_document(document, replace(now, handle=handle, messages=shown))]
             await services.journal.done(claim, [item], documents=kept)
         except DocumentConflict:
             continue
@@ -169,7 +170,8 @@ async def _done(
 
 async def _deliver(
     services: CoreServices, record: QuestionRecord, message: OutboundMessage, handle: str, keep: Checkpoint
-) -> None:
+) -> tuple[str, ...]:
+    """Return the ids of the messages that arrived."""
     target = _target(record, message.turn_id, handle)
     try:
         reply = _channel_of(services, record).open_reply(target, keep)
@@ -177,8 +179,9 @@ async def _deliver(
     except DeliveryRejected as error:
         log.error("question %s cannot be shown: %s", record.question.id, error)
         services.deliveries.count_rejected(message)
-    else:
-        services.deliveries.count_delivered(message, receipt)
+        return ()
+    services.deliveries.count_delivered(message, receipt)
+    return receipt.message_ids
 
 
 def _target(record: QuestionRecord, key: str, handle: str) -> ReplyTarget:

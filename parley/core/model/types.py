@@ -25,7 +25,8 @@ class InboundMessage:
     `group` is the platform's id of an album: its messages are one turn. `resumes` is the turn whose questions
     are all decided, in a message of our own that makes its run go on. `retries` names the wish, if any, to
     have a message answered again: those of one wish are one turn. `edits` is the id of an earlier message
-    that this one takes the place of, as its writer changed it.
+    that this one takes the place of, as its writer changed it. `replies_to` is the id of the message that it
+    was written as a reply to, where the platform tells, in the form of those in a `Receipt`.
     """
 
     id: str
@@ -41,6 +42,7 @@ class InboundMessage:
     resumes: str = ""
     retries: str = ""
     edits: str = ""
+    replies_to: str = ""
 
 
 class StepStatus(StrEnum):

@@ -56,6 +56,8 @@ TEXTS = {
     S.WAITING_DROPPED: "Messages still waiting, now dropped: {count}.",
     S.QUESTION_HOW: "Answer with a number or a word:",
     S.QUESTION_FREE: "Your next message is the answer.",
+    S.QUESTION_WHICH: "This could be meant for an earlier question. Please answer this one first, in other words:",
+    S.QUESTION_OTHERS_FIRST: "Please answer the questions below first, then this one.",
     S.QUESTION_OTHERS: "I am waiting for {name} to answer a question. `/new` starts afresh.",
     S.REFUSED: (
         "I may not talk with you yet. Ask the operator to add your id `{user}` to `channels.{channel}.allowed_users`."

@@ -46,6 +46,8 @@ class Sentence(StrEnum):
     WAITING_DROPPED = "waiting_dropped"
     QUESTION_HOW = "question_how"
     QUESTION_FREE = "question_free"
+    QUESTION_WHICH = "question_which"
+    QUESTION_OTHERS_FIRST = "question_others_first"
     QUESTION_OTHERS = "question_others"
     REFUSED = "refused"
     UNROUTED = "unrouted"

@@ -43,6 +43,8 @@ TEXTS = {
     S.WAITING_DROPPED: "仍在等待、现已取消的消息数：{count}。",
     S.QUESTION_HOW: "请回复编号或文字：",
     S.QUESTION_FREE: "您的下一条消息就是回答。",
+    S.QUESTION_WHICH: "这也可能是对前面问题的回答。请先换一种说法回答这个问题：",
+    S.QUESTION_OTHERS_FIRST: "请先回答下面的问题，再回答这一个。",
     S.QUESTION_OTHERS: "我正在等待 {name} 回答一个问题。发送 `/new` 可重新开始。",
     S.REFUSED: "我还不能与您对话。请让管理员把您的编号 `{user}` 加入 `channels.{channel}.allowed_users`。",
     S.UNROUTED: "这个会话还没有配置智能体。管理员可以进行配置，会话编号是 `{chat}`。",

@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
+from typing import ClassVar
 
 from parley.core.model.address import User
 from parley.core.model.errors import StoreUnavailable
@@ -13,11 +14,15 @@ from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, Checkpoint, Inbox, Reply
 from tests.contract.driver import Driver
-from tests.contract.faults.fault import Around, AroundReply, Fault, replying
+from tests.contract.faults.fault import Around, AroundReply, Fault, hearing, replying
 from tests.contract.faults.lifecycle import StartsClean, forgetful
 from tests.contract.harness.parley_process import Seed
 
 _numbers = count()
+
+
+def _without_reply(message: InboundMessage) -> InboundMessage:
+    return replace(message, replies_to="")
 
 
 class DeafToButtons(Around):
@@ -76,6 +81,26 @@ class KnowsWhatItAsked(Around):
             self.asked.add(target.turn_id)
             self.last, self.asker = target.turn_id, target.asker
         return super().open_reply(target, checkpoint)
+
+
+class KnowsWhatItShowed(Around):
+    """Keeps in mind under which ids its questions are shown."""
+
+    def __init__(self, inner: Channel, driver: Driver) -> None:
+        super().__init__(inner, driver)
+        self.shown: list[str] = []
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        shown = self.shown
+
+        class Noting(AroundReply):
+            async def finish(self, snapshot: OutboundMessage) -> Receipt:
+                receipt = await self.inner.finish(snapshot)
+                if "-" in snapshot.turn_id:
+                    shown.extend(receipt.message_ids)
+                return receipt
+
+        return Noting(target, lambda other: self.inner.open_reply(other, checkpoint))
 
 
 class TakesAllForOne(KnowsWhatItAsked):
@@ -141,6 +166,31 @@ class SettlesBeside(AroundReply):
         await self.again(replace(self.target, handle="")).finish(snapshot)
 
 
+class HoldsTheFirstBack(AroundReply):
+    """Shows the first of several questions after the second."""
+
+    held: ClassVar[dict[str, tuple[Reply, OutboundMessage]]] = {}
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        turn, _, number = snapshot.turn_id.rpartition("-")
+        if turn and number == "1":
+            self.held[turn] = self.inner, snapshot
+            return Receipt(())
+        receipt = await self.inner.finish(snapshot)
+        if turn in self.held:
+            reply, first = self.held.pop(turn)
+            await reply.finish(first)
+        return receipt
+
+
+class TakesAllForReplies(KnowsWhatItShowed):
+    """Takes words for a reply to the question that was shown first."""
+
+    async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+        first = next(iter(self.shown), "")
+        await inbox.accept(replace(message, replies_to=first))
+
+
 FAULTS = (
     Fault("hear no buttons", "a_press_decides", Seed(DeafToButtons)),
     Fault("take presses for words", "presses_at_once_decide_once", Seed(TakesPressesForWords)),
@@ -153,6 +203,9 @@ FAULTS = (
     Fault("hear buttons only", "words_beside_buttons", Seed(HearsButtonsOnly)),
     Fault("note no questions", "a_crash_while_asking_asks_once", Seed(journal=forgetful), ("doubles",)),
     Fault("forget to settle in a crash", "a_crash_while_settling_settles", Seed(journal=StartsClean)),
+    replying("hold the first question back", "questions_of_a_turn_keep_their_order", HoldsTheFirstBack),
+    Fault("take all words for replies", "words_answer_the_newest_question", Seed(TakesAllForReplies)),
+    hearing("lose what is replied to", "a_reply_answers_its_question", _without_reply),
     replying("reverse the options", "options_are_buttons", ReversesTheOptions),
     replying("cut questions short", "a_long_question_has_buttons_once", CutsQuestionsShort),
     replying("leave decided questions open", "a_decision_is_seen", LeavesItOpen),

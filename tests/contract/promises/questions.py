@@ -17,7 +17,11 @@ _DEPLOY = Question(
     action="deploy",
     arguments='{"to": "production"}',
 )
-_COLOUR = Question("colour", "Which colour?", (Option("red", "Red"), Option("blue", "Blue")))
+_COLOUR = Question(
+    "colour", "Which colour?", (Option("red", "Red"), Option("blue", "Blue")), may_respond=False
+)
+_SIZE = Question("size", "Which size?", (Option("large", "Large"),), may_respond=False)
+_CITY, _STREET = Question("city", "Which city?"), Question("street", "Which street?")
 
 
 @needs("buttons")
@@ -165,6 +169,40 @@ async def promise_each_question_has_its_own_buttons(scene: Scene) -> None:
     assert scene.agent.given == [("ship", "blue")]
 
 
+async def promise_questions_of_a_turn_keep_their_order(scene: Scene) -> None:
+    """Several questions of one turn appear in the order in which the agent asks them."""
+    place = await scene.driver.private()
+    await _several(scene, place, _CITY, _COLOUR, _STREET)
+    texts = [shown.text for shown in (await scene.shown(place))[1:]]
+    assert [text.split()[0] for text in texts] == ["1/3", "2/3", "3/3"]
+    for text, question in zip(texts, (_CITY, _COLOUR, _STREET), strict=True):
+        assert question.prompt in text
+
+
+async def promise_words_answer_the_newest_question(scene: Scene) -> None:
+    """Words answer the newest open question that takes words; an option is taken by its own question only."""
+    place = await scene.driver.private()
+    await _several(scene, place, _COLOUR, _CITY, _SIZE)
+    for number, words in enumerate(("Paris", "blue", "large"), start=2):
+        assert not scene.agent.given
+        await scene.driver.say(place, scene.to_bot(words))
+        await scene.until_done(place, number)
+    assert scene.agent.given == [("blue", "Paris", "large")]
+
+
+@needs("quotes")
+async def promise_a_reply_answers_its_question(scene: Scene) -> None:
+    """A reply to the message of a question answers that question, whatever was asked after it."""
+    place = await scene.driver.private()
+    await _several(scene, place, _CITY, _STREET)
+    city = (await scene.shown(place))[1]
+    await scene.driver.say(place, scene.to_bot("Paris"), reply_to=city.id)
+    await scene.until_done(place, 2)
+    await scene.driver.say(place, scene.to_bot("Main Street"))
+    await scene.until_done(place, 3)
+    assert scene.agent.given == [("Paris", "Main Street")]
+
+
 @needs("buttons", "splits")
 async def promise_a_long_question_has_buttons_once(scene: Scene) -> None:
     """A question too long for one message has its buttons under the last part only and loses no text."""
@@ -265,6 +303,22 @@ async def _asked(scene: Scene, place: Place) -> Shown:
     await scene.until_done(place)
     scene.journal.attempts = 0
     return await scene.until_buttons(place, (_YES, _NO))
+
+
+async def _several(scene: Scene, place: Place, *questions: Question) -> None:
+    """Let somebody's words lead to several questions, and wait until all are shown."""
+    scene.agent.script = asking(*questions)
+    await scene.driver.say(place, scene.to_bot("ask"))
+    await scene.until_done(place)
+
+    async def all_shown() -> bool:
+        texts = [shown.text for shown in (await scene.shown(place))[1:]]
+        return len(texts) == len(questions) and all(
+            any(question.prompt in text for text in texts) for question in questions
+        )
+
+    await scene.until(all_shown, "the questions to be shown")
+    await scene.until(lambda: scene.journal.shown == len(questions), "the questions to be noted as shown")
 
 
 async def _answered_once(scene: Scene, place: Place) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from parley.core.hitl import audit
-from parley.core.hitl.records import question_queue
+from parley.core.hitl.records import question_queue, show_lane
 from parley.core.model.address import Conversation
 from parley.core.model.questions import Click
 from parley.core.model.types import OutboundMessage
@@ -75,7 +75,7 @@ async def until_nothing_waits(nodes: Sequence[Core], asked: Sequence[OutboundMes
     for final in asked:
         assert final.question is not None
         turn = final.question.id.rpartition("-")[0]
-        for lane in (turn, f"{final.question.id}/show"):
+        for lane in (turn, show_lane(turn)):
             await until(partial(nodes[0].nothing_waits, queue, lane), f"{lane} is worked")
 
 

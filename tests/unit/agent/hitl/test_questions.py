@@ -147,6 +147,32 @@ def test_options_are_met_by_number_and_by_name() -> None:
     assert [option.id for option in question(asked).options] == ["Red", "7"]
 
 
+def test_labels_are_shown_and_values_are_sent() -> None:
+    offered: list[Json] = [
+        {"label": "Yes, sure", "value": True},
+        {"title": "Later", "id": "t-17"},
+        {"value": {"days": 3}, "label": "In three days"},
+        {"name": "Never"},
+        {"value": False, "label": " "},
+        {"odd": 1},
+    ]
+    asked = Interrupt("i", {"question": "Ship?", "options": offered})
+    labels = [option.label for option in question(asked).options]
+    assert labels == ["Yes, sure", "Later", "In three days", "Never", "No", '{"odd": 1}']
+    values = [True, "t-17", {"days": 3}, "Never", False, {"odd": 1}]
+    assert [resume_value(asked, label) for label in labels] == values
+    assert [resume_value(asked, str(number)) for number in range(1, 7)] == values
+
+
+def test_other_words_are_an_answer_only_where_the_agent_says_so() -> None:
+    value: dict[str, Json] = {"question": "Which?", "options": ["Red", "Blue"]}
+    assert not question(Interrupt("i", value)).may_respond
+    other = question(Interrupt("i", value | {"allow_other": True}))
+    assert (other.may_respond, other.arguments) == (True, "")
+    assert not question(Interrupt("i", value | {"allow_other": "no"})).may_respond
+    assert question(Interrupt("i", "Which city?")).may_respond
+
+
 def test_a_response_schema_shapes_the_answer() -> None:
     yes_no = Interrupt("i", "Send?", {"type": "boolean"})
     assert [resume_value(yes_no, text) for text in ("yes", "1", "no", "2", "hm")] == [
