@@ -31,6 +31,8 @@ _HANDLE = re.compile(r"(image|file):([\w-]+):([\w.-]+)\Z")
 TOKEN_EARLY = 25 * 60.0
 LOOKUP_TIMEOUT = 1.5
 """Seconds for what is only nice to know: an event must be acknowledged within three."""
+_READ = {"card_msg_content_type": "user_card_content", "with_sender_name": "true"}
+"""Whatever is read comes with all of its content, and who wrote it."""
 _PHOTOS = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif", "image/bmp", "image/tiff"})
 _TYPES = {
     ".pdf": "pdf",
@@ -52,16 +54,6 @@ class FeishuDestination:
     in_thread: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedMessage:
-    """A message that was asked for."""
-
-    kind: str
-    content: str
-    ours: bool
-    mentions: Json = None
-
-
 class FeishuApi:
     """One app. Every method raises ChannelError.
 
@@ -73,6 +65,11 @@ class FeishuApi:
         self._sessions = HttpPool()
         self._wire = FeishuTransport(self._sessions, config.domain, config.request_timeout)
         self.tokens = TokenCache(self._new_token, TOKEN_EARLY, _renewal_failed)
+
+    @property
+    def app_id(self) -> str:
+        """Return who we are as a message's sender."""
+        return self._config.app_id
 
     def connected(self) -> HttpPool:
         """Return the connections, to be kept open with `async with`."""
@@ -107,17 +104,24 @@ class FeishuApi:
         answer = await self._call("GET", path, query={"user_id_type": "open_id"}, timeout=LOOKUP_TIMEOUT)
         return str(object_or_empty(object_or_empty(answer, "data"), "user").get("name") or "")
 
-    async def message(self, message: str) -> FetchedMessage:
-        """Return a message, a card with all of its content."""
-        query = {"card_msg_content_type": "user_card_content", "user_id_type": "open_id"}
-        answer = await self._call("GET", _message(message), query=query, timeout=LOOKUP_TIMEOUT)
-        items = object_or_empty(answer, "data").get("items")
-        item = items[0] if isinstance(items, list) and items else None
-        if not isinstance(item, dict):
+    async def message(self, message: str) -> tuple[JsonObject, ...]:
+        """Return a message, a card with all of its content; after a forwarded conversation its messages."""
+        query = _READ | {"user_id_type": "open_id"}
+        found = items_in(await self._call("GET", _message(message), query=query, timeout=LOOKUP_TIMEOUT))
+        if not found:
             raise MessageWithdrawn("Feishu has no such message")
-        content = object_or_empty(item, "body").get("content")
-        ours = object_or_empty(item, "sender").get("id") == self._config.app_id
-        return FetchedMessage(str(item.get("msg_type")), str(content or "{}"), ours, item.get("mentions"))
+        return found
+
+    async def messages(self, query: dict[str, str]) -> JsonObject:
+        """Return a page of what was said in a chat or a topic. Raises ScopeMissing when we may not know."""
+        answer = await self._call("GET", f"{_IM}/messages", query=_READ | query)
+        return object_or_empty(answer, "data")
+
+    async def granted_scopes(self) -> frozenset[str]:
+        """Return what the app may do. No permission is needed to ask that."""
+        answer = await self._call("GET", "/open-apis/application/v6/scopes", timeout=8.0)
+        found = items_in(answer, "scopes")
+        return frozenset(str(each.get("scope_name")) for each in found if each.get("grant_status") == 1)
 
     async def send(self, place: FeishuDestination, kind: str, content: JsonObject, uuid: str) -> str:
         """Send a message; return its id. The same `uuid` (50 characters at most) within an hour sends nothing
@@ -257,6 +261,12 @@ def _renewal_failed(error: ChannelError) -> float:
 
 def _message(message: str) -> str:
     return f"{_IM}/messages/{quote(message, safe='')}"
+
+
+def items_in(answer: JsonObject, key: str = "items") -> tuple[JsonObject, ...]:
+    """Return the objects that are listed in an answer's data."""
+    found = object_or_empty(answer, "data").get(key)
+    return tuple(each for each in found if isinstance(each, dict)) if isinstance(found, list) else ()
 
 
 def _id(answer: JsonObject) -> str:

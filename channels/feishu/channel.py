@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 from parley.channels.feishu.api import FeishuApi
@@ -11,8 +12,10 @@ from parley.channels.feishu.config import Config
 from parley.channels.feishu.formatting import MAX_CARD_BYTES
 from parley.channels.feishu.inbound import frame_codec
 from parley.channels.feishu.inbound.card_actions import CardActionHandler
+from parley.channels.feishu.inbound.earlier_messages import FeishuHistory
 from parley.channels.feishu.inbound.event_handler import FeishuEventHandler
 from parley.channels.feishu.inbound.event_parser import NAME
+from parley.channels.feishu.inbound.forwarded_conversation import ForwardedConversations
 from parley.channels.feishu.inbound.quoted_messages import QuotedMessages
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, LongConnection, open_websocket
@@ -22,6 +25,8 @@ from parley.channels.feishu.outbound.reply import FeishuReply, FeishuReplyContex
 from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
 from parley.core.model.attachments import Attachment
+from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
+from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
@@ -36,6 +41,14 @@ from parley.core.ports.channel import (
 log = logging.getLogger(__name__)
 
 _MOST_SAID = 2000
+HISTORY_SCOPES = (
+    (
+        "im:message:readonly",
+        frozenset({"im:message", "im:message:readonly", "im:message.history:readonly"}),
+    ),
+    ("im:message.group_msg", frozenset({"im:message.group_msg"})),
+)
+"""What reading earlier messages takes: a name for people, and the scopes any of which will do."""
 
 
 def create(config: Config, services: ChannelServices) -> FeishuChannel:
@@ -56,7 +69,10 @@ class FeishuChannel(Channel):
             group_edit_interval=0.5,
             buttons=True,
             edits=True,
+            history=True,
         )
+        self._config = config
+        self._me = ""
         self._max_file_in = config.max_file_in
         self._guests = frozenset(config.allowed_users) - {"*"}
         self._api = FeishuApi(config)
@@ -67,7 +83,7 @@ class FeishuChannel(Channel):
         """Ask Feishu for an access token, and who the bot is."""
         async with self._api.connected():
             await self._api.tokens.renew()
-            return PreflightResult(await self._api.me())
+            return PreflightResult(await self._api.me(), await self._lacking())
 
     async def listen(self, inbox: Inbox) -> None:
         """Take events until the connection ends, which always raises.
@@ -77,8 +93,9 @@ class FeishuChannel(Channel):
         async with self._api.connected() as session:
             await self._api.tokens.renew()
             me, where = await asyncio.gather(self._api.me(), self._api.endpoint())
-            endpoint = Endpoint.read(where)
-            quotes = QuotedMessages(self._api, me, self._shared.said)
+            self._me, endpoint = me, Endpoint.read(where)
+            forwarded = ForwardedConversations(self._api, self._names, me)
+            quotes = QuotedMessages(self._api, me, self._shared.said, forwarded)
             intake = FeishuEventHandler(inbox, me, self._names, quotes, self._guests)
             presses = self._presses(inbox)
 
@@ -96,6 +113,29 @@ class FeishuChannel(Channel):
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """Return a reply in the target's chat and topic; in groups it answers the message it is for."""
         return FeishuReply(self._shared, target, checkpoint)
+
+    async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
+        """Return what was said above a message, from its topic or its chat."""
+        async with self._api.connected():
+            # A turn may go on before listening has begun.
+            self._me = self._me or await self._api.me()
+            return await FeishuHistory(self._api, self._names, self._me, self._guests).read(request)
+
+    async def _lacking(self) -> tuple[tuple[str, str], ...]:
+        """Return the permissions that reading earlier messages needs and the app was not given."""
+        if not self._config.context_scopes:
+            return ()
+        try:
+            granted = await self._api.granted_scopes()
+        except DeliveryRejected as error:
+            log.info("feishu: what the app may do is not to be known (%s)", error)
+            return ()
+        missing = [name for name, ways in HISTORY_SCOPES if not ways & granted]
+        if not missing:
+            return ()
+        text = f"the app lacks scopes for the messages above a mention: {', '.join(missing)}; add them under"
+        remedy = "Permissions & Scopes and publish a version, or set context_messages: off"
+        return (("app_id", f"{text} {remedy}"),)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""

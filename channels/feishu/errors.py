@@ -77,12 +77,15 @@ _REJECTIONS: dict[int, type[DeliveryRejected]] = {
     230035: PlaceLost,
     230011: MessageWithdrawn,
     230110: MessageWithdrawn,
+    230027: ScopeMissing,
     99991672: ScopeMissing,
     99991679: ScopeMissing,
     200850: StreamingClosed,
     300309: StreamingClosed,
     300317: StaleSequence,
 }
+_REMEDIES = {230027: " To read in groups the app needs the scope im:message.group_msg."}
+"""What Feishu's own text does not say."""
 
 
 def refusal(code: int, message: str, status: int, headers: Mapping[str, str]) -> ChannelError:
@@ -98,7 +101,7 @@ def refusal(code: int, message: str, status: int, headers: Mapping[str, str]) ->
     if status >= 500 or code in _BUSY:
         return ChannelUnavailable(f"Feishu is busy (status {status}, code {code})")
     kind = _REJECTIONS.get(code, DeliveryRejected)
-    return kind(f"Feishu refused (code {code}): {message[:300]}")
+    return kind(f"Feishu refused (code {code}): {message[:300]}{_REMEDIES.get(code, '')}")
 
 
 def too_many_connections() -> ChannelUnavailable:

@@ -58,6 +58,7 @@ FOR_OTHERS = {
             "parley/agent/transport/error_mapping.py",
             "channels/dingtalk/api.py",
             "channels/dingtalk/errors.py",
+            "channels/feishu/channel.py",
         ),
         *("channels/feishu/api.py", "channels/feishu/errors.py", "channels/slack/errors.py"),
         *("channels/dingtalk/config.py", "channels/feishu/config.py", "channels/slack/config.py"),

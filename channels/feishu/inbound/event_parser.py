@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from parley.channels.feishu.fields import id_at, id_if_any, is_foreign
-from parley.channels.feishu.inbound.message_content import parse_content
+from parley.channels.feishu.inbound.message_content import FORWARDED, read_content
 from parley.channels.kit.fields import json_object, object_at
 from parley.channels.kit.text import wellformed
 from parley.core.model.address import Conversation
@@ -23,7 +23,8 @@ _CALL = re.compile(r"\s*[,:;，：]?\s*")
 @dataclass(frozen=True, slots=True)
 class FeishuInboundMessage:
     """A message as the event tells it. `parent` is the message that it answers ("" for none), `root` the
-    first of that chain; `foreign` says that its writer belongs to another tenant."""
+    first of that chain; `foreign` says that its writer belongs to another tenant, and `forwards` that it is
+    a forwarded conversation."""
 
     id: str
     conversation: Conversation
@@ -36,6 +37,7 @@ class FeishuInboundMessage:
     parent: str
     root: str
     foreign: bool
+    forwards: bool = False
 
 
 def parse_event(payload: bytes, me: str) -> FeishuInboundMessage | None:
@@ -51,9 +53,8 @@ def parse_event(payload: bytes, me: str) -> FeishuInboundMessage | None:
     if sender.get("sender_type") != "user":
         return None
     number, chat = id_at(message, "message_id"), id_at(message, "chat_id")
-    what = parse_content(
-        str(message.get("message_type")), json_object(str(message.get("content") or "{}")), number
-    )
+    kind = str(message.get("message_type"))
+    what = read_content(kind, str(message.get("content") or ""), number)
     text, called = resolve_mentions(what.text, message.get("mentions"), me)
     if not text and not what.files:
         return None
@@ -70,6 +71,7 @@ def parse_event(payload: bytes, me: str) -> FeishuInboundMessage | None:
         parent=id_if_any(message, "parent_id"),
         root=id_if_any(message, "root_id"),
         foreign=is_foreign(header, sender),
+        forwards=kind == FORWARDED,
     )
 
 

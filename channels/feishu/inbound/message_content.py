@@ -12,15 +12,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from parley.channels.kit.fields import json_object
 from parley.channels.kit.files import kind_of, safe_name
 from parley.channels.kit.text import wellformed
 from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.types import Json, JsonObject
 
 MOST_DEPTH = 12
+FORWARDED = "merge_forward"
+"""The kind of a forwarded conversation, which does not say itself what is in it."""
 _NOTES = {
     "sticker": "[sticker]",
-    "merge_forward": "[forwarded conversation: Feishu does not hand its messages to bots]",
+    FORWARDED: "[forwarded conversation]",
     "folder": "[folder: Feishu does not hand out folders]",
     "share_chat": "[group card]",
     "share_user": "[contact card]",
@@ -41,6 +44,11 @@ class FeishuMessageContent:
 
     text: str = ""
     files: tuple[Attachment, ...] = ()
+
+
+def read_content(kind: str, content: str, message: str) -> FeishuMessageContent:
+    """Return what a message says; that of a forwarded conversation is no JSON. Raises ValueError."""
+    return parse_content(kind, {} if kind == FORWARDED else json_object(content or "{}"), message)
 
 
 def parse_content(kind: str, content: JsonObject, message: str) -> FeishuMessageContent:

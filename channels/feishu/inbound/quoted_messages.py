@@ -6,9 +6,10 @@ import logging
 from dataclasses import dataclass
 
 from parley.channels.feishu.api import FeishuApi
-from parley.channels.feishu.inbound.event_parser import FeishuInboundMessage, resolve_mentions
-from parley.channels.feishu.inbound.message_content import parse_content
-from parley.channels.kit.fields import json_object
+from parley.channels.feishu.inbound.event_parser import FeishuInboundMessage
+from parley.channels.feishu.inbound.forwarded_conversation import ForwardedConversations
+from parley.channels.feishu.inbound.listed_message import parse_listed
+from parley.channels.kit.fields import object_or_empty
 from parley.channels.kit.lru import LruCache
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import ChannelError, DeliveryRejected
@@ -31,10 +32,16 @@ NO_QUOTE = QuotedMessage()
 
 
 class QuotedMessages:
-    """Messages that are answered. Our own are remembered: as cards they are hard to read back."""
+    """Messages that are answered. Our own are remembered: as cards they are hard to read back.
 
-    def __init__(self, api: FeishuApi, me: str, ours: LruCache[str]) -> None:
+    A forwarded conversation quotes what is in it.
+    """
+
+    def __init__(
+        self, api: FeishuApi, me: str, ours: LruCache[str], forwarded: ForwardedConversations
+    ) -> None:
         self._api, self._me, self._ours = api, me, ours
+        self._forwarded = forwarded
         self._topics: LruCache[bool] = LruCache(10_000)
 
     async def get_quoted(self, heard: FeishuInboundMessage) -> QuotedMessage:
@@ -43,6 +50,8 @@ class QuotedMessages:
         Raises ChannelUnavailable, RateLimited where it depends on the answer whether we are meant.
         """
         topic = heard.conversation.topic
+        if heard.forwards:
+            return await self._opened(heard.id)
         if not heard.parent:
             return NO_QUOTE
         if topic is not None and heard.parent == heard.root:
@@ -53,6 +62,13 @@ class QuotedMessages:
             self._topics.put(topic, found.ours)
             return found
         return await self._find(heard)
+
+    async def _opened(self, message: str) -> QuotedMessage:
+        try:
+            return QuotedMessage(await self._forwarded.text_of(message))
+        except ChannelError as error:
+            log.info("feishu: a forwarded conversation cannot be read (%s)", error)
+            return NO_QUOTE
 
     async def _find(self, heard: FeishuInboundMessage) -> QuotedMessage:
         text = self._ours.get(heard.parent)
@@ -69,11 +85,15 @@ class QuotedMessages:
         return NO_QUOTE
 
     async def _fetch(self, message: str) -> QuotedMessage:
-        found = await self._api.message(message)
+        items = await self._api.message(message)
+        ours = object_or_empty(items[0], "sender").get("id") == self._api.app_id
         try:
-            what = parse_content(found.kind, json_object(found.content), message)
+            found = parse_listed(items[0], self._me)
         except ValueError:
-            return QuotedMessage(ours=found.ours)
-        text, _ = resolve_mentions(what.text, found.mentions, self._me)
+            found = None
+        if found is None:
+            return QuotedMessage(ours=ours)
+        if found.forwards:
+            return QuotedMessage(await self._forwarded.read(message, items), ours=ours)
         # What we sent ourselves the agent knows already.
-        return QuotedMessage(text[:MOST_QUOTED], () if found.ours else what.files, found.ours)
+        return QuotedMessage(found.text[:MOST_QUOTED], () if ours else found.files, ours)

@@ -40,3 +40,8 @@ def too_long() -> FeishuErrorResponse:
 def no_scope(scope: str) -> FeishuErrorResponse:
     """Return a permission that the app was not given."""
     return FeishuErrorResponse(99991672, f"Access denied. One of the following scopes is required: [{scope}]")
+
+
+def no_permission() -> FeishuErrorResponse:
+    """Return a permission that reading needs, which Feishu does not name here."""
+    return FeishuErrorResponse(230027, "Lack of necessary permissions.")

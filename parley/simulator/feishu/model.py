@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -13,12 +14,13 @@ FileKind: TypeAlias = Literal["file", "image", "audio", "media", "sticker"]
 
 @dataclass
 class FeishuAccount:
-    """A person, or the bot."""
+    """A person, or a bot, which as a sender is its app."""
 
     open_id: str
     name: str
     tenant: str
     is_bot: bool = False
+    app_id: str = ""
 
 
 @dataclass
@@ -62,6 +64,8 @@ class FeishuMessage:
     mentions: list[Json] = field(default_factory=list)
     edits: list[float] = field(default_factory=list)
     recalled: bool = False
+    forwarded: list[str] = field(default_factory=list)
+    """The messages in a forwarded conversation."""
 
 
 @dataclass
@@ -133,9 +137,10 @@ class SeenFeishuMessage:
 
 @dataclass(frozen=True)
 class FeishuCall:
-    """A call of the app: name, chat where it shows ("" for none), Unix time, and the answer's code."""
+    """A call of the app: name, chat where it shows ("" for none), Unix time, the answer's code, and query."""
 
     name: str
     chat: str
     at: float
     code: int
+    query: Mapping[str, str] = field(default_factory=dict)

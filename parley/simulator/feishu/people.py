@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from parley.simulator.feishu.api.messages import as_json
+from parley.simulator.feishu.api.messages import as_json, content_json
 from parley.simulator.feishu.events import card_callbacks
 from parley.simulator.feishu.model import (
     ChatKind,
@@ -218,7 +218,7 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             "update_time": known["create_time"],
             "chat_type": self._world.chats[message.chat].kind,
             "message_type": message.kind,
-            "content": json.dumps(message.content, ensure_ascii=False),
+            "content": content_json(self._world, message),
         }
         if message.mentions:
             body["mentions"] = message.mentions

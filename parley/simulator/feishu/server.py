@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from aiohttp import web
 
-from parley.simulator.feishu.api import cards, media, messages
+from parley.simulator.feishu.api import cards, media, message_list, messages
 from parley.simulator.feishu.api.request import FeishuRequest, read_request
 from parley.simulator.feishu.errors import FeishuErrorResponse
 from parley.simulator.feishu.events.websocket import FeishuEventDelivery
@@ -20,6 +20,7 @@ from parley.simulator.feishu.faults import (
 )
 from parley.simulator.feishu.http_verbs import FAULTS, PEOPLE
 from parley.simulator.feishu.model import FeishuCall, FeishuUpload
+from parley.simulator.feishu.past import FeishuPast
 from parley.simulator.feishu.people import SimulatedFeishuPeople
 from parley.simulator.feishu.world import FeishuWorld
 from parley.simulator.kit.http_control import HttpControl
@@ -39,6 +40,8 @@ ROUTES: tuple[tuple[str, str, str, Method], ...] = (
     ("edit", "PUT", _MESSAGE, messages.edit),
     ("recall", "DELETE", _MESSAGE, messages.recall),
     ("get", "GET", _MESSAGE, messages.get),
+    ("list", "GET", f"{_API}/im/v1/messages", message_list.list_messages),
+    ("scopes", "GET", f"{_API}/application/v6/scopes", message_list.list_scopes),
     ("resource", "GET", f"{_MESSAGE}/resources/{{key}}", media.resource),
     ("image", "POST", f"{_API}/im/v1/images", media.upload_image),
     ("file", "POST", f"{_API}/im/v1/files", media.upload_file),
@@ -56,8 +59,8 @@ SHOWING = ("send", "reply", "patch", "edit", "card.create", "card.update", "card
 class FeishuSimulator(PlatformSimulator[FeishuCall]):
     """Feishu for one app. Use it with `with`; it listens on 127.0.0.1 while open.
 
-    `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
-    and outlives the app. `url` takes the place of `https://open.feishu.cn`.
+    `people` is everybody else's side, `past` what they said before, and `faults` what shall go wrong. All of
+    it may be used from any thread, and outlives the app. `url` takes the place of `https://open.feishu.cn`.
     """
 
     platform = "feishu"
@@ -75,6 +78,7 @@ class FeishuSimulator(PlatformSimulator[FeishuCall]):
     ) -> None:
         self.world = FeishuWorld(app_id, secret, name, pace, timing)
         self.people = SimulatedFeishuPeople(self.world)
+        self.past = FeishuPast(self.world, self.people)
         self.faults = FeishuFaults()
         super().__init__(port)
 
@@ -149,8 +153,11 @@ class FeishuSimulator(PlatformSimulator[FeishuCall]):
             answer = _ok(name, await perform())
         except FeishuErrorResponse as error:
             code, answer = error.code, _refusal(name, error)
-        self._note(name, FeishuCall(name, self._shown_in(request, chats), time.time(), code))
+        self._note(name, self._call(name, request, chats, code))
         return fault.spoil(answer)
+
+    def _call(self, name: str, request: web.Request, chats: Sequence[str], code: int) -> FeishuCall:
+        return FeishuCall(name, self._shown_in(request, chats), time.time(), code, dict(request.query))
 
     def _shown_in(self, request: web.Request, chats: Sequence[str]) -> str:
         """Return the chat of the message or card that a call is about, or else the one that it named."""

@@ -41,7 +41,9 @@ class FeishuWorld(World):
         self.app_id, self.secret = app_id, secret
         self.pace, self.timing = pace, timing
         self.tenant = "tenant_" + secrets.token_hex(4)
-        self.bot = FeishuAccount("ou_" + secrets.token_hex(16), bot_name, self.tenant, is_bot=True)
+        self.bot = FeishuAccount(
+            "ou_" + secrets.token_hex(16), bot_name, self.tenant, is_bot=True, app_id=app_id
+        )
         self.accounts: dict[str, FeishuAccount] = {self.bot.open_id: self.bot}
         self.chats: dict[str, FeishuChat] = {}
         self.messages: dict[str, FeishuMessage] = {}
@@ -49,6 +51,8 @@ class FeishuWorld(World):
         self.blobs: dict[str, Blob] = {}
         self.tokens: dict[str, float] = {}
         self.denied: set[str] = set()
+        self.tells_names = True
+        """Whether messages come with their senders' names where these are asked for."""
         self.sent: dict[str, tuple[float, str]] = {}
         self.events: list[FeishuEvent] = []
         self.acknowledged: deque[FeishuEvent] = deque(maxlen=1000)

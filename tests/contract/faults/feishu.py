@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 
-from parley.channels.feishu.api import FeishuApi, FeishuDestination, FetchedMessage
+from parley.channels.feishu.api import FeishuApi, FeishuDestination
 from parley.channels.feishu.channel import FeishuChannel, create
 from parley.channels.feishu.formatting import MAX_CARD_BYTES
 from parley.channels.feishu.inbound.card_actions import CardActionHandler
@@ -197,9 +197,10 @@ async def _forget(handle: str) -> None:
 class ReadsCardsLazily(FeishuApi):
     """Asks for a message as everybody does, and gets a hint to update the client where there is a card."""
 
-    async def message(self, message: str) -> FetchedMessage:
-        found = await super().message(message)
-        return replace(found, content=json.dumps({"title": None, "elements": []}))
+    async def message(self, message: str) -> tuple[JsonObject, ...]:
+        first, *others = await super().message(message)
+        hint: JsonObject = {"content": json.dumps({"title": None, "elements": []})}
+        return ({**first, "body": dict(hint)}, *others)
 
 
 class ForgetsWhatItSaid(FeishuChannel):

@@ -7,7 +7,7 @@ import time
 
 from parley.simulator.feishu.api.cards import card_for, check_card
 from parley.simulator.feishu.api.request import FeishuRequest
-from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope, too_long
+from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_permission, no_scope, too_long
 from parley.simulator.feishu.model import FeishuChat, FeishuMessage
 from parley.simulator.feishu.world import FeishuWorld
 from parley.simulator.kit.json_values import Json, JsonObject, decode_object
@@ -16,6 +16,10 @@ MOST_TEXT = 150_000
 MOST_RICH = 30 * 1024
 MOST_EDITS = 20
 UUID_LIFE = 3600.0
+READING = "im:message:readonly"
+GROUP_READING = "im:message.group_msg"
+FORWARDED = "Merged and Forwarded Message"
+RECALLED = "This message was recalled"
 _KINDS = frozenset({"text", "post", "interactive", "image", "file", "audio", "media", "sticker"})
 
 
@@ -97,25 +101,59 @@ def recall(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 def get(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     """Give a message; without being asked for them, cards come as a hint to update the client."""
-    if "im:message:readonly" in world.denied:
-        raise no_scope("im:message:readonly")
+    if READING in world.denied:
+        raise no_scope(READING)
     message = _message(world, request)
-    whole = request.query.get("card_msg_content_type") == "user_card_content"
+    check_group_reading(world, world.chats[message.chat])
+    found: list[Json] = [read_json(world, message, request)]
+    return {"items": [*found, *_forwarded(world, message, request)]}
+
+
+def _forwarded(world: FeishuWorld, message: FeishuMessage, request: FeishuRequest) -> list[Json]:
+    """Return the messages in a forwarded conversation, and those in conversations forwarded in it."""
+    found: list[Json] = []
+    for each in (world.messages[number] for number in message.forwarded):
+        found.append(read_json(world, each, request) | {"upper_message_id": message.id})
+        found += _forwarded(world, each, request)
+    return found
+
+
+def check_group_reading(world: FeishuWorld, chat: FeishuChat) -> None:
+    """Raise FeishuErrorResponse where the app may not read what it was not told in a group."""
+    if chat.kind != "p2p" and GROUP_READING in world.denied:
+        raise no_permission()
+
+
+def read_json(world: FeishuWorld, message: FeishuMessage, request: FeishuRequest) -> JsonObject:
+    """Return a message as it is read, with what the request asks for of cards and names."""
     found = as_json(world, message)
+    whole = request.query.get("card_msg_content_type") == "user_card_content"
     if message.kind == "interactive" and not whole:
         hint: Json = [[{"tag": "text", "text": "请升级至最新版本客户端，以查看内容"}]]
         found["body"] = {"content": json.dumps({"title": None, "elements": hint})}
-    return {"items": [found]}
+    sender = found["sender"]
+    if request.query.get("with_sender_name") == "true" and world.tells_names and isinstance(sender, dict):
+        found["sender"] = sender | {"sender_name": world.accounts[message.sender].name}
+    return found
+
+
+def content_json(world: FeishuWorld, message: FeishuMessage) -> str:
+    """Return what the `content` of a message holds: JSON, but for what was forwarded or taken back."""
+    if message.recalled:
+        return RECALLED
+    if message.kind == "merge_forward":
+        return FORWARDED
+    return json.dumps(world.body(message), ensure_ascii=False)
 
 
 def as_json(world: FeishuWorld, message: FeishuMessage) -> JsonObject:
     """Return a message as the API writes it."""
-    by_bot = message.sender == world.bot.open_id
+    account = world.accounts[message.sender]
     sender: JsonObject = {
-        "id": world.app_id if by_bot else message.sender,
-        "id_type": "app_id" if by_bot else "open_id",
-        "sender_type": "app" if by_bot else "user",
-        "tenant_key": world.accounts[message.sender].tenant,
+        "id": account.app_id if account.is_bot else message.sender,
+        "id_type": "app_id" if account.is_bot else "open_id",
+        "sender_type": "app" if account.is_bot else "user",
+        "tenant_key": account.tenant,
     }
     found: JsonObject = {
         "message_id": message.id,
@@ -127,7 +165,8 @@ def as_json(world: FeishuWorld, message: FeishuMessage) -> JsonObject:
         "deleted": message.recalled,
         "chat_id": message.chat,
         "sender": sender,
-        "body": {"content": json.dumps(world.body(message), ensure_ascii=False)},
+        "updated": bool(message.edits),
+        "body": {"content": content_json(world, message)},
         "mentions": [_plain_mention(mention) for mention in message.mentions],
     }
     return {key: value for key, value in found.items() if value != ""}
