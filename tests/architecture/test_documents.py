@@ -30,6 +30,13 @@ def test_every_block_names_its_language():
     assert [block.place for block in EVERY if block.language not in {*SHELL, *OTHER}] == []
 
 
+@pytest.mark.parametrize(
+    "block", [each for each in EVERY if each.language == "yaml"], ids=lambda block: block.place
+)
+def test_every_example_of_settings_can_be_read(block):
+    yaml.safe_load("\n".join(block.lines))
+
+
 def test_no_command_hides_in_a_block_of_another_language():
     hidden = [
         block.place for block in EVERY if block.language not in SHELL and any(map(is_command, block.lines))
