@@ -46,6 +46,7 @@ FOR_OTHERS = {
             "parley/agent/files/sandbox_trial.py",
         ),
         *(
+            "parley/agent/runs/failure.py",
             "parley/agent/runs/outcome.py",
             "parley/agent/stream/transcript.py",
             "parley/agent/transport/assistants.py",

@@ -10,6 +10,7 @@ from parley.agent.files import outgoing
 from parley.agent.hitl.interrupts import Interrupt, next_nodes, pending_interrupts
 from parley.agent.hitl.questions import build_breakpoint_question, build_questions
 from parley.agent.langgraph_client import AgentServerClient
+from parley.agent.runs.failure import find_cause
 from parley.agent.stream.final_answer import FinalAnswer, answer_from_values
 from parley.agent.stream.transcript import RunTranscript
 from parley.agent.transport.error_mapping import AgentMissing
@@ -80,9 +81,8 @@ class OutcomeResolver:
 
     def _failed(self, error: str) -> RunEnded:
         transcript = self._transcript
-        return RunEnded(
-            Outcome.FAILED, transcript.text(), transcript.steps.settled(StepStatus.FAILED), error=error
-        )
+        steps = transcript.steps.settled(StepStatus.FAILED)
+        return RunEnded(Outcome.FAILED, transcript.text(), steps, error=error, cause=find_cause(error))
 
     def _cancelled(self) -> RunEnded:
         transcript = self._transcript

@@ -213,9 +213,22 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+class FailureCause(StrEnum):
+    """Why a run failed, where a person can be told: out of steps, a provider's rate limit, a conversation
+    beyond the model's length, a refused key or account, an agent that a part of it holds up.
+    """
+
+    UNKNOWN = ""
+    STEPS = "steps"
+    RATE = "rate"
+    LENGTH = "length"
+    KEY = "key"
+    BLOCKED = "blocked"
+
+
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The last event of every run. `error` is for the log only; people never see it.
+    """The last event of every run. `error` is for the log only; people never see it, but hear of its `cause`.
 
     `usage` is what its models took, by model, as far as the server told.
     """
@@ -227,6 +240,7 @@ class RunEnded:
     questions: tuple[Question, ...] = ()
     error: str = ""
     usage: tuple[TokenUsage, ...] = ()
+    cause: FailureCause = FailureCause.UNKNOWN
 
 
 RunEvent: TypeAlias = RunStarted | RunProgress | RunEnded

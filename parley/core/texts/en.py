@@ -7,6 +7,10 @@ TEXTS = {
     S.AGENT_REFUSED: (
         "The agent server did not accept this request. The operator finds the reason in the log under `{reference}`."
     ),
+    S.AGENT_SILENT: (
+        "The agent is there but does not respond, so this message was not answered. Please send it again later. "
+        "(Reference: `{reference}`)"
+    ),
     S.AGENT_STILL_TRYING: "The agent is not answering yet. Still trying …",
     S.AGENTS_HEADER: "Agents here (`/agents NAME` switches this conversation):",
     S.AGENTS_NONE: "The agent server offers no list of agents.",
@@ -23,6 +27,26 @@ TEXTS = {
     S.COMMAND_FAILED: "`/{name}` did not work: {reason}",
     S.COMMAND_MEANT: "There is no command `/{name}`. Did you mean `/{meant}`?",
     S.CURRENT: "in use",
+    S.FAILED_BLOCKED: (
+        "The agent is stuck: a part of it holds up everything else. The operator finds which part in the log. "
+        "(Reference: `{reference}`)"
+    ),
+    S.FAILED_KEY: (
+        "The provider of the agent's model refused the agent's key or account. The operator has to mend this. "
+        "(Reference: `{reference}`)"
+    ),
+    S.FAILED_LENGTH: (
+        "This conversation has become too long for the agent's model. Start a new one with `/new`; a short summary "
+        "in your first message there takes along what matters. (Reference: `{reference}`)"
+    ),
+    S.FAILED_RATE: (
+        "The agent's model takes no more requests at the moment. Please try again in a minute. "
+        "(Reference: `{reference}`)"
+    ),
+    S.FAILED_STEPS: (
+        "The agent used up the steps that it has for one answer before it was done. Please ask for less at once. "
+        "(Reference: `{reference}`)"
+    ),
     S.FILE_BROKEN: "it is damaged, or not what its name says.",
     S.FILE_CUT: "⚠ {name} is long: the agent read only its beginning.",
     S.FILE_EMPTY: "there is no text in it. If it is a scan, send it as pictures.",

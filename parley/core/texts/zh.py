@@ -5,6 +5,7 @@ from parley.core.texts.keys import Sentence as S
 TEXTS = {
     S.AGENT_AWAY: "智能体暂时无法连接，这条消息没有得到回答。请稍后再发一次。",
     S.AGENT_REFUSED: "智能体服务没有接受这次请求。管理员可在日志中按 `{reference}` 查到原因。",
+    S.AGENT_SILENT: "智能体在线但没有响应，这条消息没有得到回答。请稍后再发一次。（编号：`{reference}`）",
     S.AGENT_STILL_TRYING: "智能体还没有响应，仍在尝试……",
     S.AGENTS_HEADER: "可用的智能体（`/agents 名称` 可为当前对话切换）：",
     S.AGENTS_NONE: "智能体服务没有提供可选列表。",
@@ -17,6 +18,14 @@ TEXTS = {
     S.COMMAND_FAILED: "`/{name}` 执行失败：{reason}",
     S.COMMAND_MEANT: "没有 `/{name}` 这个命令，您是想用 `/{meant}` 吗？",
     S.CURRENT: "使用中",
+    S.FAILED_BLOCKED: "智能体卡住了：其中某一步堵住了其余部分。管理员可在日志中查到是哪一步。（编号：`{reference}`）",
+    S.FAILED_KEY: "模型服务商拒绝了智能体的密钥或账户，需要管理员处理。（编号：`{reference}`）",
+    S.FAILED_LENGTH: (
+        "这段对话对智能体的模型来说太长了。请用 `/new` 开始新对话，并在第一条消息里简要概括要保留的内容。"
+        "（编号：`{reference}`）"
+    ),
+    S.FAILED_RATE: "智能体的模型暂时不再接受请求，请一分钟后再试。（编号：`{reference}`）",
+    S.FAILED_STEPS: "智能体用完了一次回答可用的步数，仍未完成。请一次少问一些。（编号：`{reference}`）",
     S.FILE_BROKEN: "文件已损坏，或与其名称不符。",
     S.FILE_CUT: "⚠ 文件 {name} 较长，智能体只读了开头部分。",
     S.FILE_EMPTY: "其中没有文字。如果是扫描件，请以图片发送。",

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from parley.core.delivery.delivery import backoff
-from parley.core.model.errors import AgentError, AgentRefused, AgentUnavailable, AgentUnreadable
+from parley.core.model.errors import AgentError, AgentRefused, AgentTimeout, AgentUnavailable, AgentUnreadable
 from parley.core.model.types import Outcome, RunEnded, RunProgress, RunRequest, RunStarted, Step
 from parley.core.ports.agent import Agent
 from parley.core.state.turn_record import TurnCheckpoint
@@ -143,7 +143,8 @@ class AgentRun:
                     return self._cut_off()
                 if loop.time() - started > self._patience.give_up_after:
                     self.stray = True
-                    return self._failed(error), Sentence.AGENT_AWAY
+                    silent = isinstance(error, AgentTimeout)
+                    return self._failed(error), Sentence.AGENT_SILENT if silent else Sentence.AGENT_AWAY
                 log.warning("turn %s: %s", request.turn_id, error.reason)
             if await self._pause(backoff(attempt)):
                 return self._cut_off()

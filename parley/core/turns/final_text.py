@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from parley.core.model.attachments import UnreadFile, UnreadReason
-from parley.core.model.types import Outcome, RunEnded
+from parley.core.model.types import FailureCause, Outcome, RunEnded
 from parley.core.texts import Sentence, say
 from parley.core.turns.attachment_download import SkippedAttachment
 
@@ -11,6 +11,14 @@ _ENDINGS = {
     Outcome.EMPTY: Sentence.ANSWER_EMPTY,
     Outcome.CANCELLED: Sentence.ANSWER_STOPPED,
     Outcome.FAILED: Sentence.ANSWER_FAILED,
+}
+
+_CAUSES = {
+    FailureCause.STEPS: Sentence.FAILED_STEPS,
+    FailureCause.RATE: Sentence.FAILED_RATE,
+    FailureCause.LENGTH: Sentence.FAILED_LENGTH,
+    FailureCause.KEY: Sentence.FAILED_KEY,
+    FailureCause.BLOCKED: Sentence.FAILED_BLOCKED,
 }
 
 _TROUBLES = {
@@ -41,7 +49,7 @@ def render_final_text(
     comes in messages of its own.
     """
     parts = [ended.text]
-    ending = reason or _ENDINGS.get(ended.outcome)
+    ending = reason or _CAUSES.get(ended.cause) or _ENDINGS.get(ended.outcome)
     if ended.outcome is Outcome.EMPTY and ended.files:
         ending = None
     if ending is not None:

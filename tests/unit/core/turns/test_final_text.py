@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from parley.core.model.attachments import UnreadFile, UnreadReason
-from parley.core.model.types import Outcome, RunEnded, RunProgress, RunRef, RunStarted
+from parley.core.model.types import FailureCause, Outcome, RunEnded, RunProgress, RunRef, RunStarted
 from parley.core.turns.final_text import render_final_text
 from tests.kit.doubles.core import ScriptedAgent, core
 
@@ -50,3 +50,21 @@ def test_every_trouble_has_its_words(language, trouble):
     text = render_final_text(language, ended, None, (), [UnreadFile("a.pdf", trouble)], reference="")
     assert text.startswith("ok\n\n⚠ ")
     assert "a.pdf" in text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_each_cause_of_a_failure_has_a_sentence_of_its_own(language):
+    told = set()
+    for cause in FailureCause:
+        ended = RunEnded(Outcome.FAILED, "Half.", error="secret", cause=cause)
+        text = render_final_text(language, ended, None, (), reference="abcd1234")
+        assert text.startswith("Half.\n\n")
+        assert "`abcd1234`" in text
+        assert "secret" not in text
+        told.add(text)
+    assert len(told) == len(FailureCause)
+
+
+def test_a_conversation_that_is_too_long_is_told_of_new():
+    ended = RunEnded(Outcome.FAILED, cause=FailureCause.LENGTH)
+    assert "`/new`" in render_final_text("en", ended, None, (), reference="r")

@@ -10,8 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from parley.core.model.errors import AgentRefused, AgentUnavailable, AgentUnreadable, DeliveryRejected
-from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
+from parley.core.model.errors import (
+    AgentRefused,
+    AgentTimeout,
+    AgentUnavailable,
+    AgentUnreadable,
+    DeliveryRejected,
+)
+from parley.core.model.types import FailureCause, Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
 from parley.core.texts import CATALOGUE, Sentence
 from tests.kit.doubles.core import NO_EVENTS, Script, ScriptedAgent, core, default_options, work
 from tests.kit.waiting import until
@@ -31,6 +37,11 @@ async def fails(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunE
     yield RunEnded(Outcome.FAILED, "so far", error=CAUSE)
 
 
+async def runs_out_of_steps(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+    yield RunStarted(RunRef(request.thread, "run-1"))
+    yield RunEnded(Outcome.FAILED, error=CAUSE, cause=FailureCause.STEPS)
+
+
 async def breaks(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
     for event in NO_EVENTS:
         yield event
@@ -47,6 +58,12 @@ async def stays_away(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator
     for event in NO_EVENTS:
         yield event
     raise AgentUnavailable("The agent cannot be reached right now.", CAUSE)
+
+
+async def is_silent(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+    for event in NO_EVENTS:
+        yield event
+    raise AgentTimeout("The agent did not answer in time.", CAUSE)
 
 
 @pytest.fixture(autouse=True)
@@ -69,8 +86,14 @@ def test_these_are_all_the_apologies_with_a_reference() -> None:
     texts = CATALOGUE["en"]
     assert {each for each in Sentence if "{reference}" in texts[each]} == {
         Sentence.AGENT_REFUSED,
+        Sentence.AGENT_SILENT,
         Sentence.ANSWER_FAILED,
         Sentence.ANSWER_UNREADABLE,
+        Sentence.FAILED_BLOCKED,
+        Sentence.FAILED_KEY,
+        Sentence.FAILED_LENGTH,
+        Sentence.FAILED_RATE,
+        Sentence.FAILED_STEPS,
         Sentence.INTERNAL_ERROR,
     }
 
@@ -81,6 +104,7 @@ def test_these_are_all_the_apologies_with_a_reference() -> None:
         (refuses, Sentence.AGENT_REFUSED),
         (sends_too_much, Sentence.ANSWER_UNREADABLE),
         (fails, Sentence.ANSWER_FAILED),
+        (runs_out_of_steps, Sentence.FAILED_STEPS),
         (breaks, Sentence.INTERNAL_ERROR),
     ],
 )
@@ -114,13 +138,17 @@ async def test_a_turn_that_ended_its_process_each_time_says_that_no_error_is_kno
     assert "the process that worked it ended" in line
 
 
+@pytest.mark.parametrize(
+    ("script", "sentence"), [(stays_away, Sentence.AGENT_AWAY), (is_silent, Sentence.AGENT_SILENT)]
+)
 async def test_an_agent_server_that_stays_away_is_one_error_with_what_it_said(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, script: Script, sentence: Sentence
 ) -> None:
     options = default_options(notify_after=0.0, give_up_after=0.0)
-    async with core(tmp_path, agent=ScriptedAgent(stays_away), options=options) as parley:
+    async with core(tmp_path, agent=ScriptedAgent(script), options=options) as parley:
         await parley.say("hello")
-        await parley.channel.until_finals(1)
+        (text,) = await parley.channel.until_finals(1)
+    assert text.startswith(CATALOGUE["en"][sentence].partition("(")[0])
     (line,) = [each for each in caplog.records if each.levelno == logging.ERROR]
     assert CAUSE in line.getMessage()
 
