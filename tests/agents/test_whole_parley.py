@@ -21,7 +21,6 @@ _FAILED = "Something went wrong in the agent"
 _IN_WORDS = ("recursion", "rate_limit", "refused_key", "context_overflow")
 _WRONG = {
     **{f"fails-{graph}": everywhere("10") for graph in _IN_WORDS},
-    "words": everywhere("8"),
     "file": everywhere("6"),
     "blocks": {EMBEDDED: "10"},
 }

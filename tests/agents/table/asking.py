@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from parley.core.model.types import Outcome
-from tests.agents.rows import Row, Turn, everywhere
+from tests.agents.rows import Row, Turn
 
 _ASKED = Outcome.ASKED
 
@@ -36,7 +36,6 @@ ROWS: Sequence[Row] = (
             Turn("go", outcome=_ASKED, questions=("Sure? [Yes, sure|Never]",)),
             Turn(answers={"Sure?": "Yes, sure"}, text="chosen True"),
         ),
-        wrong=everywhere("8"),
     ),
     Row(
         "asking.in_subgraph",
