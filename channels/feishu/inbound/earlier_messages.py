@@ -81,13 +81,12 @@ class FeishuHistory:
             EarlierMessage(
                 id=each.id,
                 sender=User(NAME, each.sender, each.name or names.get(each.sender, "")),
-                text=each.text,
+                text=f"{each.text}\n{inner}".strip() if each.id == opened else each.text,
                 sent_at=each.sent_at,
                 bot=each.by_app,
                 ours=each.by_app and each.sender == self._api.app_id,
                 outsider=self._is_outsider(each, tenant),
                 files=tuple(file.name for file in each.files),
-                quoted=inner if each.id == opened else "",
             )
             for each in reversed(said)
         )

@@ -20,7 +20,13 @@ from parley.channels.slack.file_objects import attachments_of
 from parley.channels.slack.formatting import mentions, readable_text
 from parley.channels.slack.inbound.event_parser import NAME, sender_of
 from parley.channels.slack.inbound.membership import MembershipFilter
-from parley.channels.slack.inbound.message_words import MOST_CHARS, app_words, block_words, forwarded_words
+from parley.channels.slack.inbound.message_words import (
+    MOST_CHARS,
+    app_words,
+    block_words,
+    forwarded_files,
+    forwarded_words,
+)
 from parley.channels.slack.users import SlackBotIdentity, SlackUser, SlackUserCache
 from parley.core.model.address import User
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest, MessagePosition
@@ -103,7 +109,7 @@ class SlackHistory:
                 found.append(self._message(chat, message, text, people))
             except MALFORMED as error:
                 log.info("slack: an earlier message cannot be read and is left out: %s", error)
-        return tuple(each for each in found if each.text or each.quoted or each.files)
+        return tuple(each for each in found if each.text or each.files)
 
     def _message(
         self, chat: str, message: JsonObject, text: str, people: Mapping[str, SlackUser]
@@ -120,8 +126,7 @@ class SlackHistory:
             bot=bool(bot),
             ours=user == me.user or (bool(bot) and bot == me.bot),
             outsider=not bot and self._door.keeps_out(user, people.get(user)),
-            files=tuple(file.name for file in attachments_of(message.get("files"))),
-            quoted=readable_text(forwarded_words(message), me.user, names) if not bot else "",
+            files=_file_names(message),
         )
 
 
@@ -150,7 +155,15 @@ def _words(message: JsonObject) -> str:
     """Return what a message says, in Slack's marks. A person's text says all that their blocks say."""
     if message.get("bot_id"):
         return app_words(message)
-    return (text_or_empty(message, "text") or block_words(message.get("blocks")))[:MOST_CHARS]
+    own = text_or_empty(message, "text") or block_words(message.get("blocks"))
+    forwarded = forwarded_words(message)
+    return "\n[forwarded] ".join((own, forwarded) if forwarded else (own,))[:MOST_CHARS]
+
+
+def _file_names(message: JsonObject) -> tuple[str, ...]:
+    own = message.get("files")
+    files = [*(own if isinstance(own, list) else ()), *forwarded_files(message)]
+    return tuple(file.name for file in attachments_of(files))
 
 
 def _bot(message: JsonObject) -> User:

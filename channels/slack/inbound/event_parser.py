@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from parley.channels.slack.fields import required_text_at, text_at
 from parley.channels.slack.file_objects import attachments_of
 from parley.channels.slack.formatting import mentions, readable_text
+from parley.channels.slack.inbound.message_words import forwarded_files, forwarded_words
 from parley.channels.slack.users import SlackBotIdentity, SlackUser
 from parley.core.model.address import Conversation, User
 from parley.core.model.types import InboundMessage, Json, JsonObject
@@ -41,7 +42,8 @@ def event_in(
 
 def user_ids_in(event: JsonObject) -> tuple[str, ...]:
     """Return whose names are needed to read an event: the writer's first."""
-    return (text_at(event, "user"), *mentions(text_at(event, "text")))
+    texts = (text_at(event, "text"), forwarded_words(event))
+    return (text_at(event, "user"), *(each for text in texts for each in mentions(text)))
 
 
 def parse_event(
@@ -55,11 +57,11 @@ def parse_event(
         return _stop(event, me, people)
     chat, ts, raw = required_text_at(event, "channel"), required_text_at(event, "ts"), text_at(event, "text")
     private = is_private(chat)
-    files = attachments_of(event.get("files"))
+    files = (*attachments_of(event.get("files")), *attachments_of(forwarded_files(event)))
     calls = me.user in mentions(raw)
     names = {each: person.name for each, person in people.items()}
-    said = readable_text(raw, me.user, names)
-    if not said and not files:
+    said, quoted = (readable_text(text, me.user, names) for text in (raw, forwarded_words(event)))
+    if not said and not files and not quoted:
         if not calls:
             return None
         # Our name alone is all that was said.
@@ -70,11 +72,12 @@ def parse_event(
         id=f"{edits}:edit:{at}" if edits else f"{chat}:{ts}",
         conversation=Conversation(NAME, chat, thread or (None if private else ts)),
         sender=sender_of(required_text_at(event, "user"), me, people),
-        text=said,
+        text=said or ("[forwarded message]" if quoted else ""),
         addressed=private or calls,
         private=private,
         sent_at=float(at),
         attachments=files,
+        quoted=quoted,
         edits=edits,
     )
 

@@ -27,8 +27,17 @@ def app_words(message: JsonObject) -> str:
 
 def forwarded_words(message: JsonObject) -> str:
     """Return the messages that somebody forwarded with theirs, each after who wrote it."""
-    shares = [each for each in _objects(message.get("attachments")) if each.get("is_share")]
-    return _joined(map(_share_words, shares))
+    return _joined(map(_share_words, _shares(message)))
+
+
+def forwarded_files(message: JsonObject) -> list[Json]:
+    """Return the files of messages that somebody forwarded with theirs."""
+    found = (share.get("files") for share in _shares(message))
+    return [file for files in found if isinstance(files, list) for file in files]
+
+
+def _shares(message: JsonObject) -> Iterator[JsonObject]:
+    return (each for each in _objects(message.get("attachments")) if each.get("is_share"))
 
 
 def block_words(blocks: Json, depth: int = 0) -> str:
@@ -53,10 +62,11 @@ def _attachment_words(attachment: JsonObject) -> str:
 
 
 def _share_words(share: JsonObject) -> str:
+    """Return a forwarded message; its further lines are indented, so that none can pass for another one's."""
     who = text_or_empty(share, "author_name") or text_or_empty(share, "author_id")
     said = text_or_empty(share, "text") or block_words(share.get("message_blocks"), 1)
     said = said or text_or_empty(share, "fallback")
-    return f"{who}: {said}" if who and said else said
+    return (f"{who}: {said}" if who and said else said).strip().replace("\n", "\n  ")
 
 
 def _field(field: JsonObject) -> str:

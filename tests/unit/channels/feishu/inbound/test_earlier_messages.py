@@ -166,7 +166,7 @@ async def test_a_forwarded_conversation_above_a_mention_is_opened_by_the_second_
     forward = world.sim.past.forward(chat, bob.open_id, said)
     mention = ask(world, chat, time.time() + 1)
     (told,) = await read(world, chat, mention)
-    assert (told.id, told.text, told.quoted) == (forward, "[forwarded conversation]", "Bob: one\nBob: two")
+    assert (told.id, told.text) == (forward, "[forwarded conversation]\nBob: one\nBob: two")
     assert (world.count("list"), world.count("get")) == (1, 1)
 
 

@@ -197,14 +197,16 @@ async def test_edits_read_as_they_are_now_and_what_was_deleted_is_gone(world, te
     assert [each.text for each in await read(world, chat, mention, root)] == ["the plan"]
 
 
-async def test_forwarded_messages_are_quoted_and_previews_of_links_are_not(world, team):
+async def test_forwarded_messages_are_told_and_previews_of_links_are_not(world, team):
     chat, bob = team
-    share = {"is_share": True, "author_name": "Carol", "text": "we ship on <!date^1^x|Friday>"}
+    file = {"id": "F1", "name": "plan.pdf", "mimetype": "application/pdf", "size": 3}
+    said = {"text": "we ship on <!date^1^x|Friday>", "files": [file]}
+    share = {"is_share": True, "author_name": "Carol"} | said
     preview = {"from_url": "https://x.example", "title": "Buy now", "text": "click"}
     world.sim.past.say(chat, bob.id, "", NOW - 9, attachments=[share, preview])
     mention = _ask(world, chat)
     (told,) = await read(world, chat, mention, mention, whole_chat=True)
-    assert (told.text, told.quoted) == ("", "Carol: we ship on Friday")
+    assert (told.text, told.files) == ("[forwarded] Carol: we ship on Friday", ("plan.pdf",))
 
 
 async def test_guests_and_strangers_are_outsiders_unless_they_are_named(world, team):

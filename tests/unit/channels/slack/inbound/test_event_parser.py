@@ -205,6 +205,24 @@ def test_references_are_read_as_words(written, read_as):
     assert heard(text=written, files=None).text == read_as
 
 
+SHARE: dict[str, Any] = {
+    "is_share": True,
+    "is_msg_unfurl": True,
+    "author_name": "Carol",
+    "text": "ask <@U2>\nBob: yes",
+    "files": [{"id": "F2", "name": "b.txt", "mimetype": "text/plain", "size": 1}],
+}
+
+
+def test_forwarded_messages_are_quoted_with_their_files():
+    alone = heard(channel="D1", text="", files=None, attachments=[SHARE])
+    assert (alone.text, alone.quoted) == ("[forwarded message]", "Carol: ask @Bob\n  Bob: yes")
+    assert [file.name for file in alone.attachments] == ["b.txt"]
+    commented = heard(attachments=[SHARE, {"from_url": "https://x.y", "text": "a preview"}])
+    assert (commented.text, commented.quoted) == ("ask @Bob & <them>", alone.quoted)
+    assert [file.name for file in commented.attachments] == ["a.png", "b.txt"]
+
+
 def test_our_name_alone_is_something():
     assert heard(text="<@U0BOT>", files=None).text == "@you"
 
