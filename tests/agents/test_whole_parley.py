@@ -20,7 +20,6 @@ pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
 _FAILED = "Something went wrong in the agent"
 _IN_WORDS = ("recursion", "rate_limit", "refused_key", "context_overflow")
 _WRONG = {
-    **{f"fails-{graph}": everywhere("10") for graph in _IN_WORDS},
     "file": everywhere("6"),
     "blocks": {EMBEDDED: "10"},
 }
@@ -78,9 +77,7 @@ def test_a_failure_shows_a_reference_and_no_secret(person: WebPerson, parley: Pr
     assert any(reference in line and "RuntimeError" in line for line in parley.log.splitlines())
 
 
-@pytest.mark.parametrize(
-    "graph", [pytest.param(graph, marks=pytest.mark.row(f"fails-{graph}")) for graph in _IN_WORDS]
-)
+@pytest.mark.parametrize("graph", _IN_WORDS)
 def test_a_known_failure_has_a_sentence_of_its_own(person: WebPerson, graph: str) -> None:
     said = meets(person, graph).ask("hello").text
     assert said
@@ -101,7 +98,7 @@ def test_a_node_that_blocks_does_not_stop_the_channels(person: WebPerson, parley
         slowest = max(stranger.get("/readyz").elapsed.total_seconds() for _ in range(20))
     final = list(person.replies(message))[-1]["text"]
     if kind == OFFICIAL:
-        assert final.startswith(_FAILED), "the development server ends a run that blocks its loop"
+        assert "stuck" in final, "the development server ends a run that blocks its loop"
     else:
         assert final == "I blocked the loop."
         assert slowest < 3.0

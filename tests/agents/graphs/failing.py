@@ -24,8 +24,8 @@ class AuthenticationError(Exception):
     status_code = 401
 
 
-class BadRequestError(Exception):
-    """As providers' packages name it."""
+class OpenAIContextOverflowError(Exception):
+    """As LangChain's package names it; the development server tells only names of errors."""
 
     status_code = 400
 
@@ -42,7 +42,7 @@ key_error = _raises(KeyError("missing"))
 rate_limit = _raises(RateLimitError("Error code: 429 - rate limit reached for requests"))
 refused_key = _raises(AuthenticationError("Error code: 401 - Incorrect API key provided"))
 context_overflow = _raises(
-    BadRequestError(
+    OpenAIContextOverflowError(
         "Error code: 400 - {'error': {'message': \"This model's maximum context length is 2000 tokens.\", "
         "'code': 'context_length_exceeded'}}"
     )

@@ -44,7 +44,7 @@ ROWS: Sequence[Row] = (
     Row("failing.key_error", (Turn(outcome=Outcome.FAILED, error="KeyError"),)),
     Row("failing.rate_limit", (Turn(outcome=Outcome.FAILED, error="RateLimitError"),)),
     Row("failing.refused_key", (Turn(outcome=Outcome.FAILED, error="AuthenticationError"),)),
-    Row("failing.context_overflow", (Turn(outcome=Outcome.FAILED, error="BadRequestError"),)),
+    Row("failing.context_overflow", (Turn(outcome=Outcome.FAILED, error="ContextOverflow"),)),
     Row(
         "failing.recursion",
         (Turn(outcome=Outcome.FAILED, error="GraphRecursionError"),),
