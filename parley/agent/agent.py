@@ -25,6 +25,7 @@ from parley.agent.transport.health_probe import probe_health
 from parley.agent.transport.http_client import AgentEndpoint, make_clients
 from parley.agent.transport.model_list import fetch_models
 from parley.core.model.types import RunEvent, RunMode, RunProgress, RunRef, RunRequest, RunStarted
+from parley.core.ports.agent import AssistantInfo
 from parley.core.ports.health import Health, HealthReport
 
 log = logging.getLogger(__name__)
@@ -127,9 +128,9 @@ class LangGraphAgent:
             return self._models
         return await fetch_models(self._gateway_url, self._endpoint)
 
-    async def assistants(self) -> tuple[str, ...]:
-        """The graphs and assistants of the server. Raises AgentError."""
-        return await self._server.directory.names()
+    async def assistants(self) -> tuple[AssistantInfo, ...]:
+        """The assistants of the server. Raises AgentError."""
+        return await self._server.directory.all()
 
     async def knows(self, assistant: str) -> bool | None:
         """Whether the server has this assistant; None where it does not say. Raises AgentError."""

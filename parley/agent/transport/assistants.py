@@ -9,8 +9,11 @@ from langgraph_sdk.client import LangGraphClient
 from parley.agent.transport.decoding import string
 from parley.agent.transport.error_mapping import AgentMissing, map_errors
 from parley.core.model.types import Json
+from parley.core.ports.agent import AssistantInfo
 
-_MOST = 100
+_MOST, _PAGE = 1000, 100
+_UNNAMED = "Untitled"
+"""What the official server calls one that was made without a name."""
 _ALONE = {"connection": "close"}
 """On a connection of its own: a server that cannot tell schemas breaks, and closes it without saying so."""
 
@@ -72,17 +75,23 @@ class AssistantDirectory:
         except AgentMissing:
             return False if _is_id(assistant) else None
 
-    async def names(self) -> tuple[str, ...]:
-        """What a person may call each: a configured assistant by its name, any other by its graph."""
-        offered = (_offered(each) for each in await self._search())
-        return tuple(dict.fromkeys(filter(None, offered)))
+    async def all(self) -> tuple[AssistantInfo, ...]:
+        """Return all: those that the server made of its graphs, and those that somebody configured."""
+        found: list[dict[str, Json]] = []
+        while len(found) < _MOST:
+            page = await self._search(limit=_PAGE, offset=len(found))
+            found += page
+            if len(page) < _PAGE:
+                break
+        infos = (_info(each) for each in found)
+        return tuple(dict.fromkeys(each for each in infos if each.target))
 
     async def _search(
-        self, *, graph_id: str = "", name: str = "", limit: int = _MOST
+        self, *, graph_id: str = "", name: str = "", limit: int = _PAGE, offset: int = 0
     ) -> list[dict[str, Json]]:
         with map_errors("list the assistants"):
             found: object = await self._client.assistants.search(
-                graph_id=graph_id or None, name=name or None, limit=limit
+                graph_id=graph_id or None, name=name or None, limit=limit, offset=offset
             )
         return [_record(each) for each in found] if isinstance(found, list) else []
 
@@ -91,13 +100,14 @@ def _names(assistant: dict[str, Json]) -> set[str]:
     return {string(assistant.get(key)) for key in ("graph_id", "name", "assistant_id")}
 
 
-def _offered(assistant: dict[str, Json]) -> str:
+def _info(assistant: dict[str, Json]) -> AssistantInfo:
+    """Return what a person may call it: a configured one by its name, any other by its graph."""
     own, name = string(assistant.get("assistant_id")), string(assistant.get("name"))
     graph = string(assistant.get("graph_id"))
-    if own == name:
-        return own
     made_by_server = _record(assistant.get("metadata")).get("created_by") == "system"
-    return graph or name if made_by_server else name or graph
+    if graph and own != name and (made_by_server or name in ("", graph)):
+        return AssistantInfo(graph, graph, graph, own)
+    return AssistantInfo(own or graph or name, own if name in ("", _UNNAMED) else name, graph, own)
 
 
 def _is_id(assistant: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Protocol
 from parley.app.checks.findings import Findings, named_assistants, problem_at, unknown_assistant
 from parley.app.settings.load import LoadedSettings
 from parley.core.model.errors import AgentError
+from parley.core.ports.agent import AssistantInfo
 from parley.core.ports.health import Health, HealthReport
 
 log = logging.getLogger("parley.app")
@@ -23,7 +24,7 @@ class AgentProbe(Protocol):
 
     async def knows(self, assistant: str) -> bool | None: ...
 
-    async def assistants(self) -> tuple[str, ...]: ...
+    async def assistants(self) -> tuple[AssistantInfo, ...]: ...
 
 
 async def check_agent(loaded: LoadedSettings, agent: AgentProbe) -> Findings:
@@ -50,7 +51,8 @@ async def _assistants(loaded: LoadedSettings, agent: AgentProbe) -> Findings:
             )
             continue
         if known is False:
-            mistakes.append(unknown_assistant(loaded, path, name, others))
+            known_names = tuple(dict.fromkeys(each.name for each in others))
+            mistakes.append(unknown_assistant(loaded, path, name, known_names))
         elif known is None:
             text = f"whether there is {name} is not known: the agent server does not list its assistants"
             remarks.append(problem_at(loaded, path, text))

@@ -11,7 +11,7 @@ from parley.core.model.command_syntax import COMMAND_NAMES
 from parley.core.model.errors import ChannelError
 from parley.core.ports.channel import StatusNotes
 from parley.core.ports.health import NODES, HealthReport
-from parley.core.state.conversations import ConversationRecord
+from parley.core.state.conversations import ConversationRecord, chosen_name, with_chosen_session
 from parley.core.state.turn_record import TurnStage
 from parley.core.texts import Sentence
 
@@ -50,12 +50,13 @@ async def status(context: CommandContext, rest: str) -> str:
     """Return the conversation's thread, what it is doing, and how the agent and the channel are."""
     services, conversation = context.services, context.conversation
     record, _ = await services.conversations.read(conversation)
-    session = services.channel_options(context.message).session
+    options = services.channel_options(context.message)
+    session = with_chosen_session(options, context.message.sender, record)
     lines = [
         context.say(
             Sentence.STATUS,
             thread=services.conversations.thread_id(conversation, record),
-            assistant=record.assistant or session.assistant,
+            assistant=chosen_name(session, record),
             model=record.model or "–",
             agent=_health(await services.agent.health()),
             channel=_channel_health(context),

@@ -6,17 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from parley.core.commands.context import CommandContext
+from parley.core.ports.agent import AssistantInfo
+from parley.core.state.conversations import with_chosen_session
 from parley.core.texts import Sentence
 
 
 async def models(context: CommandContext, rest: str) -> str:
     """Return the models a person may choose from, the configuration's own list first."""
-    offered = context.services.options.models or await context.services.agent.models()
+    options = context.services.channel_options(context.message)
+    listed = context.services.options.models or await context.services.agent.models()
+    offered = [name for name in listed if options.offers_model(name)]
     record, _ = await context.services.conversations.read(context.conversation)
     if not offered:
         return context.say(Sentence.MODELS_NONE)
     if not rest:
-        return _listing(context, Sentence.MODELS_HEADER, offered, record.model)
+        return _listing(context, Sentence.MODELS_HEADER, [(name, name == record.model) for name in offered])
     chosen = _find(offered, rest)
     if not chosen:
         return context.say(Sentence.MODEL_UNKNOWN, name=rest)
@@ -27,27 +31,48 @@ async def models(context: CommandContext, rest: str) -> str:
 
 
 async def agents(context: CommandContext, rest: str) -> str:
-    """Return the assistants that the agent server offers."""
-    offered = await context.services.agent.assistants()
-    record, _ = await context.services.conversations.read(context.conversation)
+    """Return the assistants that the agent server has, as far as the settings offer them here."""
+    options = context.services.channel_options(context.message)
+    listed = await context.services.agent.assistants()
+    offered = [each for each in listed if options.offers_assistant(*each.names)]
     if not offered:
         return context.say(Sentence.AGENTS_NONE)
     if not rest:
-        default = context.services.channel_options(context.message).session.assistant
-        return _listing(context, Sentence.AGENTS_HEADER, offered, record.assistant or default)
-    chosen = _find(offered, rest)
-    if not chosen:
+        record, _ = await context.services.conversations.read(context.conversation)
+        now = with_chosen_session(options, context.message.sender, record).assistant
+        lines = [(_label(each, offered), now in (each.target, each.name, each.id)) for each in offered]
+        return _listing(context, Sentence.AGENTS_HEADER, lines)
+    chosen = _find_assistant(offered, rest)
+    if chosen is None:
         return context.say(Sentence.AGENT_UNKNOWN, name=rest)
     await context.services.conversations.change(
-        context.conversation, lambda record: replace(record, assistant=chosen)
+        context.conversation,
+        lambda record: replace(record, assistant=chosen.target, assistant_names=chosen.names),
     )
-    return context.say(Sentence.AGENT_SWITCHED, name=chosen)
+    return context.say(Sentence.AGENT_SWITCHED, name=_label(chosen, offered))
 
 
-def _listing(context: CommandContext, header: Sentence, names: Sequence[str], current: str) -> str:
+def _listing(context: CommandContext, header: Sentence, lines: Sequence[tuple[str, bool]]) -> str:
     mark = context.say(Sentence.CURRENT)
-    lines = [f"- `{name}`" + (f" ({mark})" if name == current else "") for name in names]
-    return "\n".join([context.say(header), "", *lines])
+    shown = [f"- `{name}`" + (f" ({mark})" if current else "") for name, current in lines]
+    return "\n".join([context.say(header), "", *shown])
+
+
+def _label(assistant: AssistantInfo, offered: Sequence[AssistantInfo]) -> str:
+    """Return what an assistant is chosen by: its name, its id where others have the same name."""
+    same = [each for each in offered if each.name.casefold() == assistant.name.casefold()]
+    return assistant.name if len(same) == 1 else assistant.target
+
+
+def _find_assistant(offered: Sequence[AssistantInfo], wanted: str) -> AssistantInfo | None:
+    """Return the one of this name, else of this id, else the first of this graph; none of several names."""
+    labels = [_label(each, offered) for each in offered]
+    if name := _find(labels, wanted):
+        return offered[labels.index(name)]
+    for names in ([each.id for each in offered], [each.graph for each in offered]):
+        if name := _find(names, wanted):
+            return offered[names.index(name)]
+    return None
 
 
 def _find(names: Sequence[str], wanted: str) -> str:

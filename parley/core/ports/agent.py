@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Protocol
 
 from parley.core.model.types import RunEvent, RunRef, RunRequest
 from parley.core.ports.health import HealthReport
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantInfo:
+    """An assistant of the server. `target` is what runs name it by: its id, or its graph."""
+
+    target: str
+    name: str
+    graph: str = ""
+    id: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that it goes by, its name first."""
+        return tuple(dict.fromkeys(each for each in (self.name, self.id, self.graph, self.target) if each))
 
 
 class Agent(Protocol):
@@ -31,8 +47,8 @@ class Agent(Protocol):
         """Return names of the models a person may choose, or nothing. Raises AgentError."""
         ...
 
-    async def assistants(self) -> tuple[str, ...]:
-        """Return names of the assistants the server offers. Raises AgentError."""
+    async def assistants(self) -> tuple[AssistantInfo, ...]:
+        """Return the assistants that the server has. Raises AgentError."""
         ...
 
     async def health(self) -> HealthReport:

@@ -175,3 +175,9 @@ def with_chosen_session(options: ChannelOptions, user: User, record: Conversatio
     if record.model and options.offers_model(record.model):
         session = replace(session, context={**session.context, "model_name": record.model})
     return session
+
+
+def chosen_name(session: SessionSettings, record: ConversationRecord) -> str:
+    """Return what the session's assistant is called: by its name where somebody chose it, not its id."""
+    chosen = record.assistant_names if session.assistant == record.assistant else ()
+    return next(iter(chosen), session.assistant)

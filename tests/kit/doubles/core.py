@@ -33,6 +33,7 @@ from parley.core.model.types import (
     RunStarted,
     SessionSettings,
 )
+from parley.core.ports.agent import AssistantInfo
 from parley.core.ports.channel import Capabilities, Channel, Checkpoint, Inbox, Reply
 from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.memory import (
@@ -172,6 +173,9 @@ class ScriptedAgent:
         self.requests: list[RunRequest] = []
         self.cancelled: list[RunRef] = []
         self.cancel_seen = asyncio.Event()
+        self.offered: tuple[AssistantInfo, ...] = tuple(
+            AssistantInfo(name, name, name) for name in ("agent", "writer")
+        )
         self.asked = asyncio.Event()
 
     async def until_asked(self) -> None:
@@ -192,8 +196,8 @@ class ScriptedAgent:
     async def models(self) -> tuple[str, ...]:
         return ("small", "large")
 
-    async def assistants(self) -> tuple[str, ...]:
-        return ("agent", "writer")
+    async def assistants(self) -> tuple[AssistantInfo, ...]:
+        return self.offered
 
     async def health(self) -> HealthReport:
         return HealthReport("agent", Health.UP, "", 0.0)

@@ -60,6 +60,7 @@ class FakeServer:
     def __init__(self) -> None:
         self.scripts: list[Script] = []
         self.cuts: list[int] = []
+        self.listed: list[dict[str, Any]] = [{"assistant_id": "x", "graph_id": "agent", "name": "agent"}]
         self.refusals: list[tuple[str, int]] = []
         self.silent_posts = 0
         self.joinable = True
@@ -119,8 +120,12 @@ class FakeServer:
     async def _models(self, _: web.Request) -> web.Response:
         return web.json_response({"models": [{"name": "small"}, {"id": "large"}]})
 
-    async def _assistants(self, _: web.Request) -> web.Response:
-        return web.json_response([{"assistant_id": "x", "graph_id": "agent", "name": "agent"}])
+    async def _assistants(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        wanted = {key: asked[key] for key in ("graph_id", "name") if asked.get(key)}
+        found = [each for each in self.listed if wanted.items() <= each.items()]
+        start = asked.get("offset", 0)
+        return web.json_response(found[start : start + asked.get("limit", 10)])
 
     async def _create_thread(self, request: web.Request) -> web.Response:
         thread = (await request.json())["thread_id"]

@@ -10,6 +10,7 @@ import pytest
 
 from parley.agent.transport.assistants import AssistantDirectory
 from parley.agent.transport.http_client import AgentEndpoint, make_clients
+from parley.core.ports.agent import AssistantInfo
 
 LEGAL = "a2f5b3c4-0000-4000-8000-000000000001"
 GRAPH = "a2f5b3c4-0000-4000-8000-000000000002"
@@ -36,18 +37,35 @@ class Server(httpx.AsyncBaseTransport):
         self.searches += 1
         query = json.loads(request.content)
         wanted = {key: query[key] for key in ("graph_id", "name") if query.get(key)}
-        return httpx.Response(
-            200, json=[each for each in self._assistants if all(each[k] == v for k, v in wanted.items())]
-        )
+        found = [each for each in self._assistants if all(each[k] == v for k, v in wanted.items())]
+        start = query.get("offset", 0)
+        return httpx.Response(200, json=found[start : start + query.get("limit", 10)])
 
 
 def directory(server: Server) -> AssistantDirectory:
     return AssistantDirectory(make_clients(AgentEndpoint("http://agent.example"), server)[1])
 
 
-async def test_a_configured_assistant_is_offered_by_its_name() -> None:
-    assert await directory(Server(OFFICIAL)).names() == ("chat", "Legal desk")
-    assert await directory(Server(DEERFLOW)).names() == ("lead_agent", "lawyer")
+async def test_a_configured_assistant_is_offered_by_its_name_and_runs_by_its_id() -> None:
+    assert await directory(Server(OFFICIAL)).all() == (
+        AssistantInfo("chat", "chat", "chat", GRAPH),
+        AssistantInfo(LEGAL, "Legal desk", "chat", LEGAL),
+    )
+    assert [(each.name, each.target) for each in await directory(Server(DEERFLOW)).all()] == [
+        ("lead_agent", "lead_agent"),
+        ("lawyer", "lawyer"),
+    ]
+
+
+async def test_one_without_a_name_is_called_by_its_id() -> None:
+    unnamed = {"assistant_id": LEGAL, "graph_id": "chat", "name": "Untitled", "metadata": {}}
+    assert await directory(Server([unnamed])).all() == (AssistantInfo(LEGAL, LEGAL, "chat", LEGAL),)
+
+
+async def test_all_pages_are_read() -> None:
+    server = Server([{"assistant_id": f"a{number}", "graph_id": "g"} for number in range(250)])
+    assert len(await directory(server).all()) == 250
+    assert server.searches == 3
 
 
 @pytest.mark.parametrize("name", ["chat", "Legal desk", LEGAL])

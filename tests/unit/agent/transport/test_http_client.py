@@ -14,6 +14,7 @@ from parley.agent.transport.http_client import AgentEndpoint, proxy_for
 from parley.agent.transport.model_list import parse_model_names
 from parley.core.model.errors import AgentRefused, AgentUnavailable
 from parley.core.model.types import Json
+from parley.core.ports.agent import AssistantInfo
 from parley.core.ports.health import Health
 from tests.kit.doubles.langgraph_server import FakeServer
 
@@ -91,7 +92,7 @@ def test_model_lists_of_every_shape_are_read(answer: Json) -> None:
 
 async def test_assistants_are_listed(server: FakeServer, tmp_path: Path) -> None:
     async with LangGraphAgent(AgentEndpoint(server.url), files=tmp_path) as agent:
-        assert await agent.assistants() == ("agent",)
+        assert await agent.assistants() == (AssistantInfo("agent", "agent", "agent", "x"),)
 
 
 async def test_what_a_server_says_of_its_refusal_is_kept_for_the_log(
@@ -145,7 +146,7 @@ async def test_a_server_beyond_a_proxy_is_reached_through_it(
         monkeypatch.setattr("parley.agent.transport.http_client.getproxies", lambda: {"http": address})
         async with LangGraphAgent(AgentEndpoint("http://agent.example"), files=tmp_path) as agent:
             assert (await agent.health()).health is Health.UP
-            assert await agent.assistants() == ("agent",)
+            assert await agent.assistants() == (AssistantInfo("agent", "agent", "agent", "x"),)
     assert {url.partition("/assistants")[0] for url, _ in asked} == {
         "http://agent.example/ok",
         "http://agent.example",

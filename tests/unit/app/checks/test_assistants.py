@@ -10,6 +10,7 @@ import pytest
 
 from parley.app.checks.assistants import check_agent, warn_missing_assistants
 from parley.core.model.errors import AgentError, AgentUnavailable
+from parley.core.ports.agent import AssistantInfo
 from parley.core.ports.health import Health, HealthReport
 from tests.kit.settings_reading import settings
 
@@ -31,8 +32,9 @@ class Server:
         health = self.reports.pop(0) if len(self.reports) > 1 else self.reports[0]
         return HealthReport("agent", health, "http://agent: no connection", 0.0)
 
-    async def assistants(self) -> tuple[str, ...]:
-        return self.names if isinstance(self.names, tuple) else ()
+    async def assistants(self) -> tuple[AssistantInfo, ...]:
+        names = self.names if isinstance(self.names, tuple) else ()
+        return tuple(AssistantInfo(name, name) for name in names)
 
     async def knows(self, assistant: str) -> bool | None:
         if isinstance(self.names, AgentError):
