@@ -144,7 +144,7 @@ async def test_on_a_phone_all_that_is_approved_can_be_read(chat: Chat) -> None:
 
 async def test_a_conversation_that_waits_for_a_decision_is_marked(chat: Chat, browser: Browser) -> None:
     await chat.send("write a mail")
-    badge = chat.page.get_by_role("link", name="write a mail").get_by_text("waits for your decision")
+    badge = chat.page.get_by_role("link", name="write a mail").get_by_text("is waiting for your decision")
     await badge.wait_for()
     await chat.page.keyboard.press("Control+k")
     await chat.shot("badge-light")
@@ -153,11 +153,11 @@ async def test_a_conversation_that_waits_for_a_decision_is_marked(chat: Chat, br
     other = await new_page(browser, locale="en-GB")
     await other.goto(chat.url)
     link = other.get_by_role("link", name="write a mail")
-    await link.get_by_text("waits for your decision").wait_for()
+    await link.get_by_text("is waiting for your decision").wait_for()
     await link.click()
     await other.get_by_role("button", name="Refuse").click()
     await badge.wait_for(state="detached")
-    await link.get_by_text("waits for your decision").wait_for(state="detached")
+    await link.get_by_text("is waiting for your decision").wait_for(state="detached")
     await other.close()
 
 

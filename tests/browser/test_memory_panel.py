@@ -77,7 +77,7 @@ async def test_what_is_known_already_is_said_and_what_was_written_stays(panel: P
 async def test_a_fact_is_corrected_where_it_stands(panel: Panel) -> None:
     await panel.dialog.get_by_role("button", name="Edit: Is allergic").click()
     form = panel.dialog.locator("li form")
-    assert await form.get_by_label("How sure, in per cent").input_value() == "99"
+    assert await form.get_by_label("Confidence in per cent").input_value() == "99"
     await form.get_by_label("What is remembered").fill("Is allergic to walnuts")
     await panel.shot("memory-edit-light")
     await form.get_by_role("button", name="Save").click()
@@ -163,7 +163,7 @@ async def test_many_facts_come_a_hundred_at_a_time(browser: Browser, tmp_path: P
     many = empty() | {"facts": [fact(number, f"Knows the number {number}") for number in range(250)]}
     memories = Memories(documents={OWN: many}, states={OWN: MemoryView(on=True, waiting=3)})
     async with served(tmp_path, memories) as url, opened(browser, url, memories) as panel:
-        await panel.sees("Still to be learned from: 3")
+        await panel.sees("3 of your last messages are still to be learned from.")
         await panel.sees("Facts (250)")
         assert await panel.facts().count() == 100
         await panel.dialog.get_by_role("button", name="Show 150 more").click()
@@ -175,7 +175,7 @@ async def test_many_facts_come_a_hundred_at_a_time(browser: Browser, tmp_path: P
 async def test_where_memory_is_off_for_all_the_panel_says_so(browser: Browser, tmp_path: Path) -> None:
     memories = known().off()
     async with served(tmp_path, memories) as url, opened(browser, url, memories) as panel:
-        await panel.sees("This server remembers nobody")
+        await panel.sees("Memory is switched off in the configuration")
         assert await panel.dialog.get_by_label("Search memory").is_hidden()
 
 

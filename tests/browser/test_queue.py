@@ -6,7 +6,7 @@ from tests.browser.conftest import Chat
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
-QUEUED = "Queued until the answer before it is finished."
+QUEUED = "Queued until the previous answer is finished."
 
 
 async def test_a_queued_message_says_so_until_it_is_answered(chat: Chat) -> None:
@@ -28,12 +28,12 @@ async def test_a_queued_message_is_taken_back_for_good(chat: Chat) -> None:
     await chat.sees("One moment, I am")
     await chat.send("queue this")
     await chat.page.get_by_role("button", name="Take back").click()
-    await chat.page.get_by_text("taken back: it was not answered").wait_for()
+    await chat.page.get_by_text("withdrawn: it was not answered").wait_for()
     await chat.shot("taken-back-light")
     chat.core.release.set()
     await chat.sees("One moment, I am done.")
     await chat.page.reload()
-    await chat.page.get_by_text("taken back: it was not answered").wait_for()
+    await chat.page.get_by_text("withdrawn: it was not answered").wait_for()
     assert await chat.page.locator(".thinking").count() == 0
     assert await chat.page.locator(".entry").count() == 3
 

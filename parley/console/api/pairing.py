@@ -42,7 +42,7 @@ def pairing_routes(pairing: Pairing) -> Sequence[Route]:
     async def approved(request: Request) -> Response:
         paired = await pairing.approve((await read_json(request, _Code)).code, _BY)
         if paired is None:
-            raise RequestRefused(404, "unknown_code", "This code is unknown, used or too old.")
+            raise RequestRefused(404, "unknown_code", "This code is unknown, used or expired.")
         return JSONResponse(_shown(paired), headers=_PRIVATE)
 
     async def revoked(request: Request) -> Response:

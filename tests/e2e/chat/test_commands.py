@@ -11,19 +11,19 @@ pytestmark = pytest.mark.timeout(240)
 _ANSWERS = [
     ("/help", "These commands work at any time", "以下命令随时可用"),
     ("/whoami", "You are", "telegram"),
-    ("/status", "nothing to do", "telegram: up"),
+    ("/status", "Now: idle.", "telegram: up"),
     ("/models", "no choice of models", "没有可选的模型"),
     ("/agents", "agent", "agent"),
-    ("/new", "A new conversation begins", "新"),
+    ("/new", "A new conversation has started", "新"),
     ("/stop", "Nothing is running here", "没有"),
     ("/usage", "Last 30 days: turns: ", "最近 30 天：对话 "),
-    ("/memory", "What I remember of you", "我记住的"),
+    ("/memory", "What I remember about you", "我记住的"),
     ("/link", "within ten minutes", "十分钟内"),
     ("/unlink", "not linked", "没有与其他账号关联"),
     ("/retry", "nothing here to answer again", "没有可以重新回答"),
-    ("/busy", "what has come in the meantime", "merge"),
+    ("/busy", "all waiting messages are answered together", "merge"),
     ("/language", "for English", "使用中文"),
-    ("/pair", "may talk with me already", "已经可以与我对话"),
+    ("/pair", "already have access", "您已经有使用权限"),
 ]
 
 

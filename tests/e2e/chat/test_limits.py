@@ -41,19 +41,19 @@ def test_a_chat_is_kept_to_its_turns_through_kill_and_restart(limited: Process) 
     web = WebPerson(limited.url)
     answers = [web.ask(f"number {number}").text for number in range(3)]
     assert not any("⚠" in answer for answer in answers)
-    assert "⚠ This chat has used 4 of 4 turns a day. It begins anew at 00:00" in web.ask("number 3").text
+    assert "⚠ This chat has used 4 of 4 turns a day. The limit resets at 00:00" in web.ask("number 3").text
     limited.kill()
     limited.start()
     again = WebPerson(limited.url, chat=web.chat)
-    assert "The limit of this chat is used up: 4 of 4 turns a day" in again.ask("number 4").text
+    assert "This chat has reached its limit: 4 of 4 turns a day" in again.ask("number 4").text
     elsewhere = WebPerson(limited.url)
     assert "number 5" in elsewhere.ask("number 5").text
     seen = again.ask("/usage").text
-    assert "**You** today: turns: 5 · tokens read: " in seen
-    assert "of 100,000 tokens a day; it begins anew at 00:00" in seen
+    assert "**You** today: turns: 5 · input tokens: " in seen
+    assert "of 100,000 tokens a day; it resets at 00:00" in seen
     assert "EUR" in seen
-    assert "reported no tokens" not in seen
+    assert "without token counts" not in seen
     # Whoever is at this machine administers the page.
-    assert "**Everybody on this channel** today: turns: 5" in seen
+    assert "**All people on this channel** today: turns: 5" in seen
     for person in (web, again, elsewhere):
         person.close()

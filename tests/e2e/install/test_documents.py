@@ -155,7 +155,7 @@ def test_telegram_in_five_steps(tmp_path: Path) -> None:
         me = stranger(telegram, "Newcomer")
         with mine.typed("make run") as running:
             running.waits_for(_TOKEN.pattern)
-            told = me.ask("hello?", "I may not talk with you yet").text
+            told = me.ask("hello?", "You do not have access yet").text
             assert "channels.telegram.allowed_users" in told
             assert "parley pair CODE" in told
             (number,) = set(re.findall(r"\b\d{4,}\b", told))
@@ -165,7 +165,7 @@ def test_telegram_in_five_steps(tmp_path: Path) -> None:
             running.waits_for(_TOKEN.pattern)
             me.ask("hello", "You said: hello")
             other = stranger(telegram, "Friend")
-            other.ask("hello", "I may not talk with you yet")
+            other.ask("hello", "You do not have access yet")
             assert "may talk now" in said(mine, f"parley pair {code_of(other)}")
             other.ask("hello", "You said: hello")
             stop(running)

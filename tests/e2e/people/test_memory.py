@@ -104,7 +104,7 @@ def test_a_person_is_known_wherever_they_are_linked_and_forgotten_for_good(town:
     at_work.ask(f"/link {code}", "was given to telegram:")
     at_work.ask("/link confirm", "Nothing has changed yet")
     ada.ask("/link", "used your code")
-    ada.ask("/link confirm", "one person now")
+    ada.ask("/link confirm", "now one person")
     at_work.ask(ASK, "lives in Rome")
 
     at_work.ask("/memory forget Rome", "Forgotten")

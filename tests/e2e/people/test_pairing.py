@@ -58,17 +58,17 @@ def code_for(stranger: Chat) -> str:
 def test_an_administrator_lets_a_stranger_in_and_the_operator_takes_it_back(bot: Bot) -> None:
     eve = bot.stranger("Eve")
     account = f"telegram:{eve.person}"
-    eve.ask("hello", "I may not talk with you yet")
+    eve.ask("hello", "You do not have access yet")
     code = code_for(eve)
     assert account in bot.parley("pair", "list")
     assert code not in bot.parley("pair", "list")
-    bot.admin.ask(f"/pair {code}", "Eve may talk with me now")
+    bot.admin.ask(f"/pair {code}", "Eve now has access")
     eve.ask("What did I say first?", "nothing before this")
     assert f"paired  {account}" in bot.parley("pair", "list")
     assert f"{account} may no longer talk" in bot.parley("unpair", account)
     before = len(eve.shown())
     eve.say("still there?")
-    bot.admin.ask(f"/pair {code}", "unknown, used or too old")
+    bot.admin.ask(f"/pair {code}", "unknown, used or expired")
     # Asking anew is answered, in order after what was said before it; the refusal was said this hour already.
     code_for(eve)
     assert len(eve.shown()) == before + 1
@@ -99,4 +99,4 @@ def test_the_command_line_lets_people_in_also_while_nothing_runs(bot: Bot) -> No
     assert parley(bot.process.folder, "pair", code + "X").returncode == 1
     bot.process.start()
     max_.ask("What did I say first?", "nothing before this")
-    zoe.ask("hello?", "I may not talk with you yet")
+    zoe.ask("hello?", "You do not have access yet")

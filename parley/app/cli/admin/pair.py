@@ -12,14 +12,14 @@ from parley.app.process.event_loop import run_loop
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the word says: a code, or `list`."""
+    """Approve a code, or list accounts and requests."""
     door = PairingClient(load_config(arguments.config, arguments.verbose, level="warning"))
     if arguments.code == "list":
         print(*_lines(run_loop(door.lists())), sep="\n")
         return 0
     paired = run_loop(door.approve(arguments.code))
     print(f"{paired.account} ({paired.name or 'no name'}) may talk now.")
-    print(f"  parley unpair {paired.account} takes it back.")
+    print(f"  parley unpair {paired.account} revokes it.")
     return 0
 
 
@@ -32,7 +32,7 @@ def _lines(lists: PairingLists) -> list[str]:
     lines += [
         f"paired  {each.account:28} {each.name}  (by {each.by}, {_day(each.at)})" for each in lists.paired
     ]
-    return lines or ["Nobody was let in with a code, and nobody asks."]
+    return lines or ["There are no paired accounts and no requests."]
 
 
 def _day(at: float) -> str:

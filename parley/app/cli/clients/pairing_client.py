@@ -78,7 +78,7 @@ class PairingClient:
         async with self._store() as pairing:
             paired = await pairing.approve(code, _BY)
             if paired is None:
-                raise NotPaired("This code is unknown, used or too old.")
+                raise NotPaired("This code is unknown, used or expired.")
             return PairedView.model_validate(paired, from_attributes=True)
 
     async def revoke(self, account: str) -> None:

@@ -66,7 +66,7 @@ async def test_status_whoami_and_help_say_where_one_is(tmp_path: Path) -> None:
         for text in ("/status", "/whoami", "/help", "/hlep"):
             await parley.say(text)
         status, whoami, listing, meant = await parley.channel.until_finals(4)
-        assert "Now: nothing to do." in status
+        assert "Now: idle." in status
         assert "id `ann`" in whoami
         assert "`/new`" in listing
         assert "Did you mean `/help`" in meant

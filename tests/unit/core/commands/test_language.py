@@ -15,7 +15,7 @@ async def test_a_choice_comes_before_the_platform_until_it_is_taken_back(tmp_pat
             await parley.channel.until_finals(len(parley.channel.finals) + 1)
         listed, chosen, stopped, again, auto, after = parley.channel.texts
         assert "Now: `auto`" in listed
-        assert chosen == "从现在起，我用中文与您交流。"
+        assert chosen == "好的，我会用中文与您交流。"
         assert stopped == "这里没有正在进行的回答。"
         assert "当前：`zh`" in again
         assert auto.startswith("从现在起")

@@ -11,7 +11,7 @@ from tests.kit.doubles.core import Core, core
 from tests.unit.core.turns.test_turn_memory import answer
 
 AT_WORK = {"sender": User("test", "bob", "Ann at work"), "conversation": Conversation("test", "other")}
-UNKNOWN = "unknown, used or too old"
+UNKNOWN = "unknown, used or expired"
 
 
 async def code_of(parley: Core, **who: object) -> str:
@@ -33,7 +33,7 @@ async def test_linked_accounts_are_one_person(tmp_path: Path) -> None:
         await answer(parley, "/memory add codes in Rust", **AT_WORK)
         said = await linked(parley)
         assert "`test:ann`, `test:bob`" in said
-        assert "Facts taken over: 1;" in said
+        assert "Facts added: 1;" in said
         assert "likes tea" in await answer(parley, "/memory", **AT_WORK)
         assert "codes in Rust" in await answer(parley, "/memory")
         await answer(parley, "hello", **AT_WORK)
@@ -54,7 +54,7 @@ async def test_each_side_is_told_who_the_other_is_and_what_it_would_see(tmp_path
         assert "salary" not in await answer(parley, "/memory")
         assert "`test:bob` (Ann at work) used your code" in await answer(parley, "/link")
         assert "salary" not in await answer(parley, "/memory")
-        assert "one person now" in await answer(parley, "/link confirm")
+        assert "now one person" in await answer(parley, "/link confirm")
         assert "salary" in await answer(parley, "/memory")
 
 
@@ -67,7 +67,7 @@ async def test_either_side_can_say_no(tmp_path: Path, who: dict[str, object]) ->
         await answer(parley, "/link")
         assert "not linked" in await answer(parley, "/link cancel", **who)
         for side in ({}, AT_WORK):
-            assert "Nothing here waits" in await answer(parley, "/link confirm", **side)
+            assert "There is nothing to confirm here" in await answer(parley, "/link confirm", **side)
         assert UNKNOWN in await answer(parley, f"/link {code}", **AT_WORK)
         assert "not linked to any other" in await answer(parley, "/unlink")
 
@@ -75,11 +75,11 @@ async def test_either_side_can_say_no(tmp_path: Path, who: dict[str, object]) ->
 async def test_who_offered_cannot_agree_before_being_told_who_asks(tmp_path: Path) -> None:
     async with core(tmp_path) as parley:
         await answer(parley, f"/link {await code_of(parley)}", **AT_WORK)
-        assert "Nothing here waits" in await answer(parley, "/link confirm")
+        assert "There is nothing to confirm here" in await answer(parley, "/link confirm")
         await answer(parley, "/link confirm", **AT_WORK)
-        assert "Nothing here waits" in await answer(parley, "/link confirm")
+        assert "There is nothing to confirm here" in await answer(parley, "/link confirm")
         assert "used your code" in await answer(parley, "/link")
-        assert "one person now" in await answer(parley, "/link confirm")
+        assert "now one person" in await answer(parley, "/link confirm")
 
 
 async def test_what_came_from_an_account_goes_with_it(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ async def test_what_came_from_an_account_goes_with_it(tmp_path: Path) -> None:
         assert "likes tea" in shown
         assert "codes in Rust" not in shown
         assert "not linked" in await answer(parley, "/unlink", **AT_WORK)
-        assert "Nothing here waits" in await answer(parley, "/link confirm")
+        assert "There is nothing to confirm here" in await answer(parley, "/link confirm")
 
 
 async def test_a_code_works_once(tmp_path: Path) -> None:
@@ -111,4 +111,4 @@ async def test_codes_cannot_be_guessed(tmp_path: Path) -> None:
         for _ in range(5):
             assert "unknown" in await answer(parley, "/link AAAAAAAA")
         code = await code_of(parley, sender=User("test", "bob", "Bob"))
-        assert "Too many codes" in await answer(parley, f"/link {code}")
+        assert "tried too many codes" in await answer(parley, f"/link {code}")

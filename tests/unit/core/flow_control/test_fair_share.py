@@ -113,7 +113,7 @@ async def test_what_waits_for_a_place_may_still_be_taken_back(tmp_path: Path) ->
         await parley.say("two", conversation=second)
         await parley.say("/new", conversation=second)
         (text,) = await parley.channel.until_finals(1)
-        assert "now dropped: 1" in text
+        assert "that were dropped: 1" in text
         gate.set()
         await parley.say("three", conversation=second)
         texts = await parley.channel.until_finals(3)

@@ -142,7 +142,7 @@ async def test_only_those_decide_whom_the_rules_name(
         if may:
             assert (await parley.channel.until_finals(3))[2] == "given i1=approve"
         else:
-            assert "waits for Ann" in told
+            assert "is waiting for Ann" in told
             assert not await parley.journal.dead()
             assert [kind for kind, *_ in await entries(parley)] == ["asked"]
 
@@ -208,8 +208,8 @@ async def test_a_new_conversation_closes_open_questions(tmp_path: Path) -> None:
         await parley.say("/new")
         await parley.channel.until_finals(3)
         await parley.channel.until(lambda: bool(parley.channel.settled))
-        assert "needs no decision any more" in parley.channel.settled[0][1].text
-        assert "needs no decision any more" in await parley.clicks.submit(click(key, "approve"))
+        assert "no decision is needed" in parley.channel.settled[0][1].text
+        assert "no decision is needed" in await parley.clicks.submit(click(key, "approve"))
         assert await parley.clicks.submit(click("nobody-1", "approve")) == "This question is no longer open."
         await parley.say("hello")
         assert (await parley.channel.until_finals(4))[3] == "you said hello"
@@ -235,7 +235,7 @@ async def test_long_arguments_come_as_a_file(tmp_path: Path) -> None:
     async with core(tmp_path, agent=ScriptedAgent(asking(long)), channel=with_buttons()) as parley:
         await parley.say("ask")
         texts = await parley.channel.until_finals(2)
-        assert "(All of it is in the file.)" in texts[1]
+        assert "(The full text is in the file.)" in texts[1]
         (file,) = parley.channel.finals[1].attachments
         assert await asyncio.to_thread(Path(file.path).read_text) == long.arguments
 
@@ -244,7 +244,7 @@ async def test_a_pause_that_is_refused_stays(tmp_path: Path) -> None:
     pause = Question("breakpoint", "", YES_NO, kind=QuestionKind.PAUSE, action="tools")
     async with core(tmp_path, agent=ScriptedAgent(asking(pause)), channel=with_buttons()) as parley:
         await parley.say("ask")
-        assert "stopped before: tools" in (await parley.channel.until_finals(2))[1]
+        assert "paused before: tools" in (await parley.channel.until_finals(2))[1]
         await parley.clicks.submit(click(keys(parley)[0], "reject"))
         assert (await parley.channel.until_finals(3))[2] == "⏹ Stopped."
         await parley.say("hello")
@@ -301,6 +301,6 @@ def test_a_button_says_what_it_does() -> None:
 
     assert labels(MAIL) == ["Approve send_mail", "Refuse"]
     assert labels(replace(MAIL, action="x" * 100)) == ["Approve", "Refuse"]
-    assert labels(replace(MAIL, kind=QuestionKind.PAUSE)) == ["Go on", "Stop here"]
+    assert labels(replace(MAIL, kind=QuestionKind.PAUSE)) == ["Continue", "Stop here"]
     own = replace(MAIL, kind=QuestionKind.INPUT, options=(Option("approve", "Yes, do"),))
     assert labels(own) == ["Yes, do"]

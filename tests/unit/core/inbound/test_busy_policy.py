@@ -23,7 +23,7 @@ from tests.kit.doubles.core import (
 )
 from tests.kit.waiting import until
 
-BUSY = "still busy with the last message"
+BUSY = "still working on the last message"
 
 
 def options(chosen: BusyPolicy) -> CoreOptions:
@@ -188,8 +188,8 @@ async def test_a_conversation_has_a_way_of_its_own(tmp_path: Path) -> None:
             await parley.say(text)
             await parley.channel.until_finals(len(parley.channel.finals) + 1)
         before, unknown, chosen, after = parley.channel.texts
-        assert "`queue`: each message waits, and gets an answer of its own (in use)" in before
-        assert "“sometimes” is none of these" in unknown
+        assert "`queue`: each message waits and gets an answer of its own (in use)" in before
+        assert "“sometimes” is not one of these" in unknown
         assert "not passed on" in chosen
         assert "so (in use)" in after
         await parley.say("long")

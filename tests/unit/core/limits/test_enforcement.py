@@ -24,7 +24,7 @@ from tests.kit.waiting import until
 
 ANN, BOB = User("test", "ann", "Ann"), User("test", "bob", "Bob")
 NOON = 1_800_014_400.0 // 86_400 * 86_400 + 43_200.0
-REFUSED = "Your limit is used up"
+REFUSED = "You have reached your limit"
 
 
 class Clock:
@@ -87,8 +87,8 @@ async def test_a_person_is_kept_to_turns_a_minute_and_told_until_when(tmp_path: 
         assert [await talk.ask("1"), await talk.ask("2")] == ["you said 1", "you said 2"]
         refusal = await talk.ask("3")
         assert refusal == (
-            "⏳ Your limit is used up: 2 of 2 turns a minute. I did not take this message, and take none "
-            "from you until it begins anew in 45 s."
+            "⏳ You have reached your limit: 2 of 2 turns a minute. This message was not answered. "
+            "I accept no messages from you until the limit resets in 45 s."
         )
         clock.now += 45
         assert await talk.ask("4") == "you said 4"
@@ -165,13 +165,13 @@ async def test_tokens_and_costs_are_limited_by_the_day(tmp_path: Path, clock: Cl
         talk = Talk(parley, clock)
         assert "⚠" not in await talk.ask()
         warned = await talk.ask()
-        assert "⚠ You have used 0.002 of 0.002 USD a day. It begins anew at 00:00 UTC, in 12 h" in warned
+        assert "⚠ You have used 0.002 of 0.002 USD a day. The limit resets at 00:00 UTC, in 12 h" in warned
         assert "⚠" not in warned.replace("⚠ You", "")
         refusal = await talk.ask(chat="elsewhere")
         assert "0.002 of 0.002 USD a day" in refusal
         crossing = await talk.ask(sender=BOB)
         assert "⚠ This chat has used 2,250 of 2,000 tokens a day" in crossing
-        assert "The limit of this chat is used up" in await talk.ask(sender=BOB)
+        assert "This chat has reached its limit" in await talk.ask(sender=BOB)
         assert "⚠ You have used 0.002 of" in await talk.ask(sender=BOB, chat="elsewhere")
         clock.now += 43_200
         assert (await talk.ask()).startswith("you said")
@@ -196,7 +196,7 @@ async def test_the_channels_limit_is_everybodys(tmp_path: Path, clock: Clock) ->
         talk = Talk(parley, clock)
         for number, sender in enumerate((ANN, BOB, ANN)):
             assert (await talk.ask(sender=sender, chat=str(number))).startswith("you said")
-        assert "The limit for everybody here is used up: 3 of 3 turns a day" in await talk.ask(sender=BOB)
+        assert "The limit for all people here is reached: 3 of 3 turns a day" in await talk.ask(sender=BOB)
 
 
 async def test_linked_accounts_are_one_person(tmp_path: Path, clock: Clock) -> None:
@@ -246,7 +246,7 @@ async def test_a_crash_at_any_stage_counts_a_turn_once(tmp_path: Path, clock: Cl
             await channel.until_finishing()
     async with core(tmp_path, agent=agent, options=options, clock=clock) as parley:
         assert await parley.channel.until_finals(1) == ["you said hi"]
-        assert "turns: 1 · tokens read: 10, written: 2" in await Talk(parley, clock).usage()
+        assert "turns: 1 · input tokens: 10, output tokens: 2" in await Talk(parley, clock).usage()
     assert len(agent.requests) == 1
 
 
@@ -257,7 +257,7 @@ async def test_an_answer_that_the_platform_refuses_has_cost_its_tokens(tmp_path:
         talk = Talk(parley, clock)
         await talk.ask()
         assert len(await parley.journal.dead()) == 1
-        assert "turns: 1 · tokens read: 10, written: 2" in await talk.usage()
+        assert "turns: 1 · input tokens: 10, output tokens: 2" in await talk.usage()
 
 
 async def test_a_turn_that_never_ran_is_given_back(tmp_path: Path, clock: Clock) -> None:
@@ -308,7 +308,7 @@ async def test_decisions_go_on_whatever_the_limit(tmp_path: Path, clock: Clock) 
         await talk.ask("send it")
         assert "sent" in await talk.ask("approve")
         assert REFUSED in await talk.ask("another")
-        assert "turns: 1 · tokens read: 20, written: 2" in await talk.usage()
+        assert "turns: 1 · input tokens: 20, output tokens: 2" in await talk.usage()
 
 
 async def test_without_limits_everything_is_counted_for_usage(tmp_path: Path, clock: Clock) -> None:
@@ -321,8 +321,8 @@ async def test_without_limits_everything_is_counted_for_usage(tmp_path: Path, cl
         for _ in range(2):
             await talk.ask()
         assert await talk.usage() == (
-            "**You** today: turns: 2 · tokens read: 2,400, written: 68 · cost: 0.000736 USD\n"
-            "- Last 30 days: turns: 3 · tokens read: 3,600, written: 102 · cost: 0.001104 USD"
+            "**You** today: turns: 2 · input tokens: 2,400, output tokens: 68 · cost: 0.000736 USD\n"
+            "- Last 30 days: turns: 3 · input tokens: 3,600, output tokens: 102 · cost: 0.001104 USD"
         )
         clock.now += 29 * 86_400
         assert "Last 30 days: turns: 2" in await talk.usage()
@@ -336,8 +336,8 @@ async def test_usage_says_what_it_does_not_know(tmp_path: Path, clock: Clock) ->
         parley.agent.script = metered(TokenUsage("other", 10, 10)).script
         await talk.ask()
         said = await talk.usage()
-        assert "Turns of which the agent server reported no tokens: 1." in said
-        assert "Tokens of models that have no price here: 20." in said
+        assert "Turns without token counts from the agent server: 1." in said
+        assert "Tokens of models without a price: 20." in said
 
 
 async def test_administrators_see_the_place_too(tmp_path: Path, clock: Clock) -> None:
@@ -353,8 +353,8 @@ async def test_administrators_see_the_place_too(tmp_path: Path, clock: Clock) ->
         ours = await talk.usage(chat="group", private=False)
         assert "**You** today: turns: 0" in ours
         assert "**This chat** today: turns: 1" in ours
-        assert "**Everybody on this channel** today: turns: 2" in ours
-        assert "- 2 of 100 turns a day; it begins anew at 00:00 UTC, in 12 h 0 min" in ours
+        assert "**All people on this channel** today: turns: 2" in ours
+        assert "- 2 of 100 turns a day; it resets at 00:00 UTC, in 12 h 0 min" in ours
         assert "**This chat**" not in await talk.usage()
 
 

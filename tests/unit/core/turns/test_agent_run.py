@@ -130,7 +130,7 @@ async def test_a_message_that_waits_for_more_is_not_run_at_all(tmp_path: Path) -
     async with core(tmp_path, options=default_options(channels={"test": patient})) as parley:
         await parley.say("talk")
         await parley.say("/stop")
-        assert await parley.channel.until_finals(1) == ["Messages still waiting, now dropped: 1."]
+        assert await parley.channel.until_finals(1) == ["Waiting messages that were dropped: 1."]
         await parley.say("/stop")
         assert (await parley.channel.until_finals(2))[-1] == "Nothing is running here."
         assert not parley.agent.requests

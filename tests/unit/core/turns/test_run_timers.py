@@ -98,7 +98,7 @@ async def test_a_run_over_its_time_is_stopped_with_what_it_said(tmp_path: Path) 
     async with core(tmp_path, agent=agent, options=default_options(timeout=0.05)) as parley:
         await parley.say("long")
         (text,) = await parley.channel.until_finals(1)
-        assert text == "half\n\n⏱ Stopped: this took longer than is allowed here."
+        assert text == "half\n\n⏱ Stopped: this took longer than the time limit."
         assert [run.run_id for run in agent.cancelled] == ["run"]
 
 

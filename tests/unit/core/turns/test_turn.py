@@ -181,7 +181,7 @@ async def test_an_answer_beyond_every_bound_is_not_asked_for_again(tmp_path: Pat
     async with core(tmp_path, agent=ScriptedAgent(flood)) as parley:
         await parley.say("hi")
         (text,) = await parley.channel.until_finals(1)
-        assert "sent more than can be read" in text
+        assert "answer is too large to be read" in text
         assert len(parley.agent.requests) == 1
 
 
@@ -200,7 +200,7 @@ async def test_each_ending_has_its_own_sentence(tmp_path: Path) -> None:
         for text in endings:
             await parley.say(text)
         empty, failed, cancelled = await parley.channel.until_finals(3)
-    assert "without saying anything" in empty
+    assert "without an answer" in empty
     assert failed.startswith("so far")
     assert "went wrong" in failed
     assert "secret" not in failed

@@ -53,7 +53,7 @@ async def test_memory_is_shown_searched_added_and_forgotten(tmp_path: Path) -> N
         shown = await answer(parley, "/memory show")
         assert "**Work**: Builds bridges." in shown
         assert "`fact_0` likes tea (context, 1.00)" in shown
-        assert "Turns still to be learned from: 1" in shown
+        assert "Messages still to be learned from: 1" in shown
         assert "likes tea" in await answer(parley, "/memory search tea")
         assert "nothing about “coffee”" in await answer(parley, "/memory search coffee")
         forgotten = await answer(parley, "/memory forget likes tea")
@@ -118,7 +118,7 @@ async def test_memory_goes_off_and_on(tmp_path: Path) -> None:
         await answer(parley, "/memory off")
         assert "off for you" in await answer(parley, "/memory")
         await answer(parley, "/memory on")
-        assert "What I remember of you" in await answer(parley, "/memory")
+        assert "What I remember about you" in await answer(parley, "/memory")
 
 
 async def test_a_memory_comes_as_a_file(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ async def test_a_name_that_nobody_tells_is_left_open(world):
     assert len(world.sim.calls("user")) == 1
 
 
-@pytest.mark.parametrize(("away", "told"), [(2, "Noted."), (99, "刚才的操作未能记下，请稍后再点一次。")])
+@pytest.mark.parametrize(("away", "told"), [(2, "Noted."), (99, "刚才的操作未能保存，请稍后再点一次。")])
 async def test_a_store_that_is_away_delays_a_press_and_then_it_is_to_be_made_again(world, away, told):
     channel, inbox = asking(world), DecidingInbox(away)
     target = world.target()
