@@ -18,7 +18,7 @@ async def test_a_choice_comes_before_the_platform_until_it_is_taken_back(tmp_pat
         assert chosen == "好的，我会用中文与您交流。"
         assert stopped == "这里没有正在进行的回答。"
         assert "当前：`zh`" in again
-        assert auto.startswith("从现在起")
+        assert auto.startswith("好的，我会使用")
         assert after == "Nothing is running here."
 
 
