@@ -30,6 +30,7 @@ class SessionConfig(Section):
     context: dict[str, JsonValue] = Field(default_factory=dict)
     input: dict[str, JsonValue] = Field(default_factory=dict)
     output: str = ""
+    speakers: bool | None = None
 
 
 class ChannelSession(SessionConfig):

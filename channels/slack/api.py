@@ -67,7 +67,8 @@ class SlackApi:
     async def me(self) -> tuple[SlackBotIdentity, frozenset[str]]:
         """Return who the app is, and its scopes. Raises AuthenticationRefused for a token that is none."""
         answer = await self.call("auth.test", self._client.auth_test, PREFLIGHT)
-        fields = [str(answer.get(key) or "") for key in ("user_id", "bot_id", "team_id", "enterprise_id")]
+        keys = ("user_id", "bot_id", "team_id", "enterprise_id", "url")
+        fields = [str(answer.get(key) or "") for key in keys]
         if not all(fields[:3]):
             raise AuthenticationRefused("the token is not a bot's, which begins with xoxb-", "bot_token")
         scopes = str(answer.headers.get("x-oauth-scopes") or "")

@@ -96,3 +96,4 @@ class SlackBotIdentity:
     bot: str
     team: str
     enterprise: str = ""
+    url: str = ""

@@ -24,6 +24,7 @@ from parley.agent.runs.run_input import RECURSION_LIMIT
 from parley.agent.transport.health_probe import probe_health
 from parley.agent.transport.http_client import AgentEndpoint, make_clients
 from parley.agent.transport.model_list import fetch_models
+from parley.agent.transport.speaker_headers import ThreadSpeakers, has_places, speaking
 from parley.core.model.types import RunEvent, RunMode, RunProgress, RunRef, RunRequest, RunStarted
 from parley.core.ports.agent import AssistantInfo
 from parley.core.ports.health import Health, HealthReport
@@ -66,6 +67,7 @@ class LangGraphAgent:
         self._clock = clock
         self._http, sdk = make_clients(endpoint, transport)
         self._server = AgentServerClient(sdk)
+        self._speakers, self._named = ThreadSpeakers(), has_places(endpoint.headers)
         self._stack = AsyncExitStack()
         self._report = HealthReport("agent", Health.STARTING, "not asked yet", clock())
 
@@ -84,6 +86,8 @@ class LangGraphAgent:
         RunProgress comes at most twenty times a second and always with the newest text. Closing the
         iterator leaves the run going on the server.
         """
+        if self._named:
+            self._speakers.note(request.thread, request.identity)
         pulse = CoalescingEvent(_INTERVAL)
         on_news = pulse.beat if request.mode is RunMode.STREAM else _nothing
         follower = RunFollower(self._server, request, self._terms, pulse.wake, on_news)
@@ -110,17 +114,20 @@ class LangGraphAgent:
 
         One whose id is not known ("") is found by its turn, if it was made at all.
         """
-        if run_id := run.run_id or await self._server.find(run.thread, turn):
-            await self._server.cancel(run.thread, run_id)
+        with speaking(self._speakers.of(run.thread)):
+            if run_id := run.run_id or await self._server.find(run.thread, turn):
+                await self._server.cancel(run.thread, run_id)
 
     async def copy(self, thread: str) -> str:
         """A thread's newest state as JSON text; "" where there is no such thread. Raises AgentError."""
-        state = await self._server.state(thread)
+        with speaking(self._speakers.of(thread)):
+            state = await self._server.state(thread)
         return "" if state is None else json.dumps(state, ensure_ascii=False)
 
     async def forget(self, thread: str) -> bool:
         """Delete a thread with all that it has; False where there is none. Raises AgentError."""
-        return await self._server.forget(thread)
+        with speaking(self._speakers.of(thread)):
+            return await self._server.forget(thread)
 
     async def models(self) -> tuple[str, ...]:
         """The configured models, else the gateway's; nothing where neither is set. Raises AgentError."""

@@ -17,7 +17,7 @@ from parley.agent.transport.decoding import string
 from parley.agent.transport.error_mapping import AgentMissing, map_errors
 from parley.core.model.attachments import UnreadFile
 from parley.core.model.errors import AgentBusy, AgentRefused, AgentUnavailable
-from parley.core.model.types import Json
+from parley.core.model.types import Json, JsonObject
 from parley.core.ports.lease import require_lease
 
 STREAM_MODES: list[StreamMode] = ["messages-tuple", "updates", "custom"]
@@ -47,6 +47,7 @@ class RunSpec:
     unread: tuple[UnreadFile, ...] = ()
     checkpoint: str = ""
     reminded: bool = False
+    metadata: JsonObject = field(default_factory=dict)
 
     def arguments(self) -> dict[str, Any]:
         """The arguments that the SDK's calls for a new run share."""
@@ -56,7 +57,7 @@ class RunSpec:
             "config": cast("Config", self.config),
             "context": self.context or None,
             "checkpoint_id": self.checkpoint or None,
-            "metadata": {TURN_KEY: self.turn_id},
+            "metadata": {**self.metadata, TURN_KEY: self.turn_id},
             "multitask_strategy": "reject",
             "if_not_exists": "create",
             "stream_resumable": True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from parley.channels.slack.fields import required_text_at, text_at
 from parley.channels.slack.file_objects import attachments_of
@@ -19,6 +20,7 @@ STOPPED = "agent_session_stopped"
 _KINDS = ("message", "app_mention", STOPPED)
 _SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 _EDITED = "message_changed"
+_GROUP = "mpim"
 _BY_NOBODY = frozenset({"", "USLACKBOT"})
 
 
@@ -79,7 +81,18 @@ def parse_event(
         attachments=files,
         quoted=quoted,
         edits=edits,
+        chat_kind="" if private or event.get("channel_type") == _GROUP else "channel",
+        link=message_link(me, chat, ts, thread),
     )
+
+
+def message_link(me: SlackBotIdentity, chat: str, ts: str, thread: str) -> str:
+    """Return a message's address in its workspace; "" where the app does not know that one's."""
+    if not me.url.startswith("https://"):
+        return ""
+    place = f"{me.url.rstrip('/')}/archives/{quote(chat, safe='')}/p{quote(ts.replace('.', ''), safe='')}"
+    inside = thread and thread != ts
+    return f"{place}?thread_ts={quote(thread)}&cid={quote(chat, safe='')}" if inside else place
 
 
 def _stop(event: JsonObject, me: SlackBotIdentity, people: Mapping[str, SlackUser]) -> InboundMessage:

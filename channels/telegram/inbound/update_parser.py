@@ -132,6 +132,7 @@ def _said(message: Message, me: TelegramBotIdentity) -> InboundMessage | None:
         quoted=quoted,
         group=message.media_group_id or "",
         replies_to=_reply_id(message),
+        link=message.link or "",
     )
     _check(heard)
     return heard
@@ -140,7 +141,8 @@ def _said(message: Message, me: TelegramBotIdentity) -> InboundMessage | None:
 def _check(message: InboundMessage) -> None:
     """Raise ValueError, AttributeError where a text is none: the SDK checks no types."""
     sender, names = message.sender, [(file.name, file.mime, file.handle) for file in message.attachments]
-    for text in (message.text, message.quoted, message.group, sender.name, sender.language, *sum(names, ())):
+    said = (message.text, message.quoted, message.group, message.link)
+    for text in (*said, sender.name, sender.language, *sum(names, ())):
         text.encode()
         if "\0" in text:
             raise ValueError("a NUL in a text")

@@ -16,6 +16,7 @@ from parley.agent.runs.outcome import ALIVE_STATUSES, OutcomeResolver
 from parley.agent.runs.preparation import RunDefaults, prepare_run, turn_anchor
 from parley.agent.stream.transcript import RunTranscript
 from parley.agent.transport.error_mapping import AgentMissing
+from parley.agent.transport.speaker_headers import speaking
 from parley.core.model.attachments import UnreadFile
 from parley.core.model.errors import AgentBusy, AgentRefused, AgentTimeout, AgentUnavailable
 from parley.core.model.types import RunEnded, RunMode, RunRequest
@@ -73,6 +74,10 @@ class RunFollower:
 
     async def follow(self) -> RunEnded:
         """Bring the turn's run to its end. Raises AgentError where there is nothing to follow."""
+        with speaking(self._request.identity):
+            return await self._follow()
+
+    async def _follow(self) -> RunEnded:
         request, thread = self._request, self._request.thread
         if request.known:
             self._is(request.known.run_id)

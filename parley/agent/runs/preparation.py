@@ -13,7 +13,7 @@ from parley.agent.runs.checkpoint_selection import select_start
 from parley.agent.runs.context_fields import ContextFields
 from parley.agent.runs.memory_block import MEMORY_KIND
 from parley.agent.runs.memory_injection import MemoryInjection, MemoryInjector
-from parley.agent.runs.run_input import build_run_config, build_run_input, message_before
+from parley.agent.runs.run_input import IDENTITY_KEY, build_run_config, build_run_input, message_before
 from parley.agent.stream.final_answer import TurnAnchor, parse_messages
 from parley.core.model.errors import AgentRefused
 from parley.core.model.questions import InterruptAnswer, ResumeInput
@@ -46,8 +46,11 @@ async def prepare_run(
     and one that waits for something else could approve what nobody was asked.)
     """
     request = await making.injector.placed(server, request, making.declared)
-    config, context = build_run_config(request.session, making.recursion_limit)
-    order = RunSpec(request.thread, request.session.assistant, request.turn_id, config, context)
+    assistant = request.session.assistant
+    fields = await making.declared.of(server, assistant) if request.identity else None
+    config, context = build_run_config(request, making.recursion_limit, fields)
+    about = {IDENTITY_KEY: request.identity.describe()} if request.identity else {}
+    order = RunSpec(request.thread, assistant, request.turn_id, config, context, metadata=about)
     if request.answer:
         state = await server.state(request.thread)
         if resumed := _resumed(order, request.answer, state):

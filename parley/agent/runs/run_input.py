@@ -9,9 +9,11 @@ from parley.agent.files.content_blocks import read_files
 from parley.agent.files.reader import FileReader
 from parley.agent.runs.memory_block import companion_id
 from parley.core.model.attachments import UnreadFile
-from parley.core.model.types import Json, RunRequest, SessionSettings
+from parley.core.model.types import Json, RunRequest
 
 RECURSION_LIMIT = 100
+IDENTITY_KEY = "parley"
+"""Where a run finds who speaks, and where (docs/identity.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,9 @@ async def build_run_input(
         read, unread = await read_files(request.files, documents, pictures=pictures)
         blocks += read
     content: Json = blocks if request.files else request.text
-    message: Json = {"type": "human", "id": request.message_id, "content": content}
+    message: dict[str, Json] = {"type": "human", "id": request.message_id, "content": content}
+    if request.name:
+        message["name"] = request.name
     return RunInput({"messages": [*earlier, *before, message]}, unread)
 
 
@@ -62,15 +66,29 @@ def message_before(request: RunRequest, kind: str, text: str, role: str = "human
 
 
 def build_run_config(
-    session: SessionSettings, recursion_limit: int
+    request: RunRequest, recursion_limit: int, declared: frozenset[str] | None
 ) -> tuple[dict[str, Json], dict[str, Json]]:
-    """The config and the context of a run; servers refuse `configurable` beside a context, so it joins it."""
+    """The config and the context of a run, which both say who speaks.
+
+    `declared` are the fields that the graph's context has: none where it takes any, None where that is not
+    known. A field that it lacks would fail a run. An operator's own `user_id` is left as it is. Servers that
+    refuse a context beside `configurable` are met in agent.transport.run_options.
+    """
+    session = request.session
     config: dict[str, Json] = {"recursion_limit": recursion_limit, **session.config}
     context: dict[str, Json] = dict(session.context)
+    if request.identity is None:
+        return config, context
     configurable = config.get("configurable")
-    if context and isinstance(configurable, dict):
-        context = {**configurable, **context}
-        del config["configurable"]
+    given = configurable if isinstance(configurable, dict) else {}
+    about: dict[str, Json] = {
+        "user_id": request.identity.user_id,
+        **{key: value for key, value in {**context, **given}.items() if key == "user_id"},
+        IDENTITY_KEY: request.identity.describe(),
+    }
+    config["configurable"] = {**given, **about}
+    if declared is not None:
+        context |= {key: value for key, value in about.items() if not declared or key in declared}
     return config, context
 
 

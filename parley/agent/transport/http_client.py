@@ -18,6 +18,7 @@ from parley.agent.transport.decoding import MOST_BYTES, read_body
 from parley.agent.transport.http_transport import HttpTransport, InProcessTransport, NetworkTransport
 from parley.agent.transport.run_options import RunHttp
 from parley.agent.transport.sdk_http import DirectHttp
+from parley.agent.transport.speaker_headers import fill_headers
 from parley.core.model.types import Json
 
 _CONNECT = 5.0
@@ -33,12 +34,17 @@ _KEEP_ALIVE = 4.0
 
 @dataclass(frozen=True, slots=True)
 class AgentEndpoint:
-    """Where the agent server is, how we show who we are, and the bytes of one answer or event at most."""
+    """Where the agent server is, how we show who we are, and the bytes of one answer or event at most.
+
+    `headers` may say who speaks (agent.transport.speaker_headers).
+    With `one_place` it is known to take no context beside `configurable`, of which it makes one itself.
+    """
 
     url: str
     api_key: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     most_bytes: int = MOST_BYTES
+    one_place: bool = False
 
 
 def is_loopback(url: str) -> bool:
@@ -95,7 +101,7 @@ def http_client(
         headers["x-api-key"] = endpoint.api_key
     return httpx.AsyncClient(
         base_url=endpoint.url,
-        headers={**headers, **endpoint.headers},
+        headers={**headers, **fill_headers(endpoint.headers)},
         transport=transport or transport_for(endpoint.url, getproxies()),
         timeout=httpx.Timeout(connect=_CONNECT, read=_HEARTBEAT, write=30.0, pool=None),
         trust_env=False,
@@ -121,7 +127,10 @@ def make_clients(
         http = http_client(endpoint, transport)
         way = InProcessTransport(transport, http.timeout)
     sdk, direct = LangGraphClient(http), DirectHttp(http, way, endpoint.most_bytes)
+    runs = RunHttp(http, way, endpoint.most_bytes, one_place=endpoint.one_place)
+    for each in (direct, runs):
+        each.name_speakers(endpoint.headers)
     sdk.assistants = AssistantsClient(direct)
     sdk.threads = ThreadsClient(direct)
-    sdk.runs = RunsClient(RunHttp(http, way, endpoint.most_bytes))
+    sdk.runs = RunsClient(runs)
     return http, sdk

@@ -29,28 +29,35 @@ _CODES = (400, 422)
 _MOST_READ = 20_000
 _MOST_NAMES = 50
 _NAME = re.compile(r"['\"`]([a-z_]{1,40})['\"`]")
+_WORD = re.compile(r"[a-z]+")
+_TWO_PLACES = frozenset({"configurable", "context", "both"})
 _SIGNS = ("supported", "unexpected", "permitted", "allowed", "unknown", "extra")
 
 
 class RefusedOptions:
-    """What one server does not take."""
+    """What one server does not take. With `one_place` a context beside `configurable`, which it mirrors."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, one_place: bool = False) -> None:
         self._options: set[str] = set()
         self._modes: set[str] = set()
+        self._one_place = one_place
 
     def without(self, order: Mapping[str, Any]) -> dict[str, Any]:
         """Return the body of a run's request without what is refused."""
         kept = {name: value for name, value in order.items() if name not in self._options}
         if self._modes and isinstance(modes := kept.get("stream_mode"), list):
             kept["stream_mode"] = [mode for mode in modes if mode not in self._modes]
-        return kept
+        return _in_one_place(kept) if self._one_place and _has_two_places(kept) else kept
 
     def learn(self, error: httpx.HTTPStatusError, order: Mapping[str, Any]) -> bool:
         """Remember what of `order` a server's answer refuses; False for nothing."""
         if error.response.status_code not in _CODES:
             return False
         sent = self.without(order)
+        if _has_two_places(sent) and _TWO_PLACES.issubset(_WORD.findall(_words(error.response))):
+            self._one_place = True
+            log.info("the agent server takes no context beside configurable: all goes into configurable")
+            return True
         modes = sent.get("stream_mode")
         named = set(_refused_names(error.response))
         options = {name for name in named if name in sent and name not in _NEEDED}
@@ -65,9 +72,11 @@ class RefusedOptions:
 class RunHttp(DirectHttp):
     """The HTTP layer of runs: one that is refused for an option is made again without it, at once."""
 
-    def __init__(self, client: httpx.AsyncClient, way: HttpTransport, most: int) -> None:
+    def __init__(
+        self, client: httpx.AsyncClient, way: HttpTransport, most: int, *, one_place: bool = False
+    ) -> None:
         super().__init__(client, way, most)
-        self._refused = RefusedOptions()
+        self._refused = RefusedOptions(one_place=one_place)
 
     @asynccontextmanager
     async def _answered(
@@ -95,6 +104,23 @@ class RunHttp(DirectHttp):
                     if not self._refused.learn(error, json):
                         raise
             yield answer
+
+
+def _has_two_places(order: Mapping[str, Any]) -> bool:
+    config = order.get("config")
+    return bool(order.get("context") and isinstance(config, dict) and config.get("configurable"))
+
+
+def _in_one_place(order: dict[str, Any]) -> dict[str, Any]:
+    """Return an order whose context stands in `configurable`, of which such a server makes one."""
+    config = order["config"]
+    configurable = {**config["configurable"], **order["context"]}
+    rest = {name: value for name, value in order.items() if name != "context"}
+    return {**rest, "config": {**config, "configurable": configurable}}
+
+
+def _words(response: httpx.Response) -> str:
+    return response.content[:_MOST_READ].decode("utf-8", "replace").lower()
 
 
 def _refused_names(response: httpx.Response) -> Iterator[str]:

@@ -20,6 +20,7 @@ from langgraph_sdk.schema import QueryParamTypes, StreamPart
 
 from parley.agent.transport.decoding import MOST_BYTES, EventReader, UnreadableResponse, read_body, read_json
 from parley.agent.transport.http_transport import HttpTransport, TransportRequest, TransportResponse
+from parley.agent.transport.speaker_headers import fill_headers, has_places
 
 OnResponse = Callable[[httpx.Response], None]
 
@@ -51,6 +52,11 @@ class DirectHttp(HttpClient):
         self._base = str(client.base_url).rstrip("/")
         # What can be decompressed is for the way to say.
         self._headers = {name: each for name, each in client.headers.items() if name != "accept-encoding"}
+        self._places: Mapping[str, str] = {}
+
+    def name_speakers(self, headers: Mapping[str, str]) -> None:
+        """Fill these headers for whoever speaks when a request is made."""
+        self._places = {name.lower(): each for name, each in headers.items() if has_places({name: each})}
 
     async def get(
         self,
@@ -155,6 +161,8 @@ class DirectHttp(HttpClient):
         url = self._base + path
         if params:
             url = str(httpx.URL(url, params=params))
+        if self._places:
+            headers = {**headers, **fill_headers(self._places)}
         if json is None:
             return TransportRequest(method, url, {**self._headers, **headers}, None)
         body = orjson.dumps(json, option=orjson.OPT_NON_STR_KEYS)

@@ -37,7 +37,12 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
             server = await stack.enter_async_context(embedded_server(embedded_options(loaded)))
             transport = StreamingASGITransport(server)
         agent = LangGraphAgent(
-            AgentEndpoint(_INSIDE if settings.embedded else settings.url, settings.api_key, settings.headers),
+            AgentEndpoint(
+                _INSIDE if settings.embedded else settings.url,
+                settings.api_key,
+                settings.headers,
+                one_place=settings.embedded,
+            ),
             files=loaded.data_dir / FILES,
             models=settings.listed_models,
             gateway_url=settings.gateway_url,

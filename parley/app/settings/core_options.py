@@ -57,9 +57,8 @@ def channel_options(loaded: LoadedSettings, name: str, config: ChannelConfig) ->
     mode = config.mode if "mode" in config.model_fields_set else settings.agent.mode
     when_busy = config.when_busy if "when_busy" in config.model_fields_set else settings.agent.when_busy
     language = config.language if "language" in config.model_fields_set else settings.language
-    session = merge_sessions(
-        SessionSettings(settings.agent.assistant), _session(settings.session), _session(config.session)
-    )
+    base = SessionSettings(settings.agent.assistant, speakers=settings.agent.built_in)
+    session = merge_sessions(base, _session(settings.session), _session(config.session))
     users = config.session.users.items()
     return ChannelOptions(
         session=session,
@@ -90,6 +89,7 @@ def _session(section: SessionConfig) -> SessionSettings:
         section.context,
         input=section.input,
         output=section.output,
+        speakers=section.speakers,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 from urllib.parse import unquote
 
 
@@ -52,3 +53,56 @@ class User:
 def account_key(user: User) -> str:
     """Return an account's name among all: `channel:id`, escaped as in a conversation's key."""
     return Conversation(user.channel, user.id).key
+
+
+IDENTITY_VERSION = 1
+"""Of the object below: it grows by new keys; a key that changes its meaning raises this number."""
+
+SHARED_PREFIX = "chat/"
+"""What the person's id begins with where a turn has the words of several: the chat stands for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunIdentity:
+    """The person (our id, the same from each of their accounts), the account they spoke from, and the place.
+
+    `chat_kind` is direct, group or channel; empty texts are what the platform does not tell.
+    """
+
+    person: str
+    account: str
+    platform: str
+    channel: str
+    chat: str
+    message_id: str
+    name: str = ""
+    admin: bool = False
+    chat_kind: str = "direct"
+    topic: str = ""
+    private: bool = True
+    message_link: str = ""
+    language: str = ""
+
+    @property
+    def user_id(self) -> str:
+        """The person as a label of LangGraph's store, which takes no dots."""
+        return self.person.replace(".", "%2E")
+
+    def describe(self) -> dict[str, Any]:
+        """Return the object `parley` of a run."""
+        return {
+            "version": IDENTITY_VERSION,
+            "person": self.person,
+            "account": self.account,
+            "name": self.name,
+            "roles": ["admin"] if self.admin else [],
+            "platform": self.platform,
+            "channel": self.channel,
+            "chat": self.chat,
+            "chat_kind": self.chat_kind,
+            "topic": self.topic,
+            "private": self.private,
+            "message_id": self.message_id,
+            "message_link": self.message_link,
+            "language": self.language,
+        }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from parley.core.model.address import Conversation, User
+from parley.core.model.address import Conversation, RunIdentity, User
 from parley.core.model.attachments import Attachment, StoredFile, UnreadFile
 from parley.core.model.questions import Question, ResumeInput
 from parley.core.model.usage import TokenUsage
@@ -26,7 +26,9 @@ class InboundMessage:
     are all decided, in a message of our own that makes its run go on. `retries` names the wish, if any, to
     have a message answered again: those of one wish are one turn. `edits` is the id of an earlier message
     that this one takes the place of, as its writer changed it. `replies_to` is the id of the message that it
-    was written as a reply to, where the platform tells, in the form of those in a `Receipt`.
+    was written as a reply to, where the platform tells, in the form of those in a `Receipt`. `chat_kind` is what the
+    chat is where that is more than private or a group, `link` the message's address on its platform; empty where
+    there is none.
     """
 
     id: str
@@ -43,6 +45,8 @@ class InboundMessage:
     retries: str = ""
     edits: str = ""
     replies_to: str = ""
+    chat_kind: str = ""
+    link: str = ""
 
 
 class StepStatus(StrEnum):
@@ -113,7 +117,8 @@ class SessionSettings:
     """How runs are made here: the assistant, and the run's configuration and context.
 
     `input` is what the graph's state is given instead of messages, with places for the person's words;
-    `output` the key, or dotted path, of its answer. Empty: both are found.
+    `output` the key, or dotted path, of its answer. Empty: both are found. With `speakers` words that others
+    hear too have a line above them that says whose they are.
     """
 
     assistant: str
@@ -121,6 +126,7 @@ class SessionSettings:
     context: JsonObject = field(default_factory=dict)
     input: JsonObject = field(default_factory=dict)
     output: str = ""
+    speakers: bool | None = None
 
 
 def merge_sessions(broad: SessionSettings, *narrower: SessionSettings) -> SessionSettings:
@@ -135,6 +141,7 @@ def merge_sessions(broad: SessionSettings, *narrower: SessionSettings) -> Sessio
             context={**broad.context, **own.context},
             input=own.input or broad.input,
             output=own.output or broad.output,
+            speakers=broad.speakers if own.speakers is None else own.speakers,
         )
     return broad
 
@@ -163,7 +170,8 @@ class RunRequest:
     `known` is the run when its id was already noted. `answer` resumes an interrupted thread. `memory` is what
     to know about the person now, `reminded` that the thread has an older such message, which has to go.
     `retried` says that the thread may have this message and an answer to it, which the new one replaces.
-    `language` is that in which the run's steps are named.
+    `language` is that in which the run's steps are named. `identity` is what the run is told of who speaks
+    and where, `name` that of the person's message.
     """
 
     turn_id: str
@@ -181,6 +189,8 @@ class RunRequest:
     answer: ResumeInput | None = None
     retried: bool = False
     language: str = "en"
+    identity: RunIdentity | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from parley.core.inbound.batching import QueuedMessage
 from parley.core.model.attachments import UnreadFile, UnreadReason
+from parley.core.model.speakers import escape_marks, speakers_text
 from parley.core.model.types import FailureCause, Outcome, RunEnded
 from parley.core.texts import Sentence, say
 from parley.core.turns.attachment_download import SkippedAttachment
@@ -69,8 +71,26 @@ def _unread(language: str, file: UnreadFile) -> str:
     return say(language, Sentence.FILE_LEFT_OUT, name=file.name, reason=reason)
 
 
-def render_text_for_agent(text: str, quoted: str, left_out: Sequence[SkippedAttachment]) -> str:
-    """Return the person's words under what they reply to, and which of their files the agent does not get."""
+def render_text_for_agent(
+    burst: Sequence[QueuedMessage], left_out: Sequence[SkippedAttachment], *, speakers: bool
+) -> str:
+    """Return what people wrote under what they reply to, and which of their files the agent does not get.
+
+    With `speakers`, and wherever several wrote it, their words stand under marks that say whose they are.
+    """
+    messages = [accepted.message for accepted in burst]
+    marked = speakers or len({message.sender.id for message in messages}) > 1
+    quoted = "\n".join(dict.fromkeys(message.quoted for message in messages if message.quoted))
     quote = "\n".join(f"> {line}" for line in quoted.splitlines())
-    notes = "\n".join(f"[The file {file.name} could not be read: {file.reason}]" for file in left_out)
+    if marked:
+        quote = escape_marks(quote)
+        text = speakers_text((message.sender, message.text) for message in messages)
+    else:
+        text = "\n".join(message.text for message in messages if message.text.strip())
+    notes = "\n".join(f"[The file {_plain(file.name)} could not be read: {file.reason}]" for file in left_out)
     return "\n\n".join(part for part in (quote, text, notes) if part)
+
+
+def _plain(name: str) -> str:
+    """A file's name that cannot end the note it stands in."""
+    return escape_marks(name.replace("[", "(").replace("]", ")"))

@@ -58,8 +58,8 @@ class TurnExecution:
         broken: str = "",
     ) -> None:
         self._services = services
+        self._beginning = beginning
         self._burst = burst = beginning.burst
-        self._person = beginning.person
         self._answered = answered
         self._broken = broken
         self.seen = beginning.seen
@@ -226,7 +226,7 @@ class TurnExecution:
         options = services.channel_options(message)
         memory = ""
         if turn.run is None and is_from_one_person(self._burst):
-            memory = await recall_memory(services, self._person, message, record, turn.thread)
+            memory = await recall_memory(services, self._beginning.person, message, record, turn.thread)
             # A run that was made already may have had memory, whatever is known now.
             self._log.change(reminded=bool(memory) or maybe_made)
         files, left_out = await download_attachments(
@@ -236,15 +236,16 @@ class TurnExecution:
             services.options.max_file,
             self._language,
         )
-        text = render_text_for_agent(message.text, message.quoted, left_out)
-        first = self._burst[0].message
+        session = session_for_message(services, message, record)
+        marked = bool(session.speakers) and not message.private
+        text = render_text_for_agent(self._burst, left_out, speakers=marked)
         request = RunRequest(
             turn_id=self._id,
-            message_id=services.conversations.message_id(message.conversation, first.id),
+            message_id=services.conversations.message_id(message.conversation, self._burst[0].message.id),
             thread=turn.thread,
             text="" if message.resumes else text,
             person=message.sender,
-            session=session_for_message(services, message, record),
+            session=session,
             mode=options.mode,
             files=files,
             memory=memory,
@@ -254,6 +255,7 @@ class TurnExecution:
             answer=ResumeInput(turn.answers) if turn.answers else None,
             retried=bool(message.retries),
             language=self._language,
+            **self._beginning.speaker(services, self._language),
         )
         return request, left_out
 
@@ -294,5 +296,5 @@ class TurnExecution:
             return
         conversation, _ = self.seen
         await remember_turn(
-            self._services, self._person, self._message, conversation, self._id, self._log.record
+            self._services, self._beginning.person, self._message, conversation, self._id, self._log.record
         )

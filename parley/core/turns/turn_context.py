@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
-from parley.core.inbound.batching import QueuedMessage
-from parley.core.model.address import account_key
+from parley.core.inbound.batching import QueuedMessage, merge_batch
+from parley.core.model.address import SHARED_PREFIX, RunIdentity, account_key
+from parley.core.model.speakers import api_name
 from parley.core.services import CoreServices
 from parley.core.state.conversations import LoadedConversation, conversation_document_key, decode_conversation
 from parley.core.state.people import (
@@ -17,6 +19,13 @@ from parley.core.state.people import (
 )
 
 
+class SpeakerFields(TypedDict):
+    """Those of a run's request that say who speaks."""
+
+    identity: RunIdentity
+    name: str
+
+
 @dataclass(frozen=True, slots=True)
 class TurnContext:
     """A burst whose senders' languages are known, its conversation as it was seen, and who wrote first."""
@@ -24,6 +33,40 @@ class TurnContext:
     burst: tuple[QueuedMessage, ...]
     seen: LoadedConversation
     person: str
+
+    def speaker(self, services: CoreServices, language: str) -> SpeakerFields:
+        """Return what the turn's run is told of who speaks: the fields of its request."""
+        return {"identity": self._identity(services, language), "name": self._name()}
+
+    def _identity(self, services: CoreServices, language: str) -> RunIdentity:
+        """Return who speaks, and where, for the turn's run.
+
+        Where several wrote its messages none of them speaks for the others: the chat is the person.
+        """
+        message = merge_batch(self.burst)
+        place = message.conversation
+        shared = len({accepted.message.sender.id for accepted in self.burst}) > 1
+        return RunIdentity(
+            person=SHARED_PREFIX + place.key if shared else self.person,
+            account="" if shared else account_key(message.sender),
+            name="" if shared else message.sender.name,
+            admin=not shared and message.sender.id in services.channel_options(message).admins,
+            platform=services.channels[place.channel].name,
+            channel=place.channel,
+            chat=place.chat,
+            chat_kind=message.chat_kind or ("direct" if message.private else "group"),
+            topic=place.topic or "",
+            private=message.private,
+            message_id=message.id,
+            message_link=message.link,
+            language=language,
+        )
+
+    def _name(self) -> str:
+        """Return the name of the person's message; "" for several people's."""
+        message = self.burst[0].message
+        shared = any(accepted.message.sender.id != message.sender.id for accepted in self.burst)
+        return "" if shared or message.resumes else api_name(message.sender, private=message.private)
 
 
 async def load_turn_context(services: CoreServices, burst: Sequence[QueuedMessage]) -> TurnContext:

@@ -13,6 +13,7 @@ _TEXT_FILE = re.compile(r'<file name="([^"\n]{0,200})" type="([^"\n]{0,200})">\n
 _LISTED_FILE = re.compile(
     r'\[Attached file "([^"\n]{0,200})" \(([^)\n]{0,200})\)(?:, (\d{1,15}) bytes)?:[^\]\n]{0,200}\]'
 )
+_SPEAKER = re.compile(r'^<from (?:name="[^"\n]{0,100}" )?account="[^"\n]{0,300}">(?:\n|$)', re.MULTILINE)
 _MEMORY_END, _FILE_END = "</memory>", "\n</file>"
 HIDDEN = "hide_from_ui"
 """The mark of a message that no person wrote."""
@@ -77,6 +78,7 @@ def plain_text(text: str) -> str:
     """A message's text without the memory and files that travel in it."""
     for opening, closing in ((_MEMORY, _MEMORY_END), (_TEXT_FILE, _FILE_END)):
         text = _without(text, opening, closing)
+    text = _SPEAKER.sub("", text)
     return _LISTED_FILE.sub("", text).strip()
 
 

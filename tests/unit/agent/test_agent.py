@@ -73,8 +73,8 @@ async def test_the_run_carries_what_finds_it_again(server: FakeServer, agent: La
     (body,) = server.bodies("/runs/stream")
     assert body["metadata"] == {"parley_turn": "turn-1"}
     assert body["input"]["messages"] == [{"type": "human", "id": MESSAGE_ID, "content": "hi"}]
-    assert body["context"] == {"a": 1, "b": 2}
-    assert body["config"] == {"recursion_limit": 100, "tags": ["t"]}
+    assert body["context"] == {"b": 2}
+    assert body["config"] == {"recursion_limit": 100, "tags": ["t"], "configurable": {"a": 1}}
     assert (body["multitask_strategy"], body["on_disconnect"]) == ("reject", "continue")
     assert body["stream_resumable"] is True
     assert server.requests[-1][2]["x-api-key"] == "key"

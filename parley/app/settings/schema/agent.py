@@ -102,6 +102,11 @@ class AgentSection(Section):
         return self.url == "embedded"
 
     @property
+    def built_in(self) -> bool:
+        """Whether Parley's own graph answers."""
+        return self.embedded and not self.graphs
+
+    @property
     def demonstrates(self) -> bool:
         """Whether the offline demonstration answers."""
-        return self.embedded and not self.graphs and not self.model
+        return self.built_in and not self.model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,8 +12,9 @@ import pytest
 from parley.agent.files import outgoing
 from parley.agent.files.reader import FileReader
 from parley.agent.runs.run_input import build_run_config, build_run_input, message_before
+from parley.core.model.address import RunIdentity
 from parley.core.model.attachments import AttachmentKind, StoredFile, UnreadFile, UnreadReason
-from parley.core.model.types import Json, SessionSettings
+from parley.core.model.types import Json, JsonObject, SessionSettings
 from tests.kit.samples.langgraph_messages import MESSAGE_ID, request
 
 
@@ -46,11 +48,52 @@ async def test_files_follow_the_text_and_what_is_not_given_is_told(tmp_path: Pat
     assert given.unread == (UnreadFile("gone.txt", UnreadReason.BROKEN),)
 
 
-def test_a_context_takes_configurable_in() -> None:
-    session = SessionSettings("agent", {"configurable": {"model": "a", "x": 1}}, {"model": "b"})
-    assert build_run_config(session, 50) == ({"recursion_limit": 50}, {"model": "b", "x": 1})
-    alone = SessionSettings("agent", {"configurable": {"x": 1}, "recursion_limit": 7})
-    assert build_run_config(alone, 50) == ({"recursion_limit": 7, "configurable": {"x": 1}}, {})
+IDENTITY = RunIdentity("slack:U1", "slack:U1", "slack", "slack", "C1", "C1:1.2", name="Ann", private=False)
+
+
+def run_config(
+    config: JsonObject | None = None,
+    context: JsonObject | None = None,
+    declared: frozenset[str] | None = None,
+) -> tuple[Any, Any]:
+    session = SessionSettings("agent", config or {}, context or {})
+    return build_run_config(request("hi", session=session, identity=IDENTITY), 50, declared)
+
+
+def test_who_speaks_is_in_configurable_and_in_a_context_that_takes_it() -> None:
+    about = {"user_id": "slack:U1", "parley": IDENTITY.describe()}
+    takes_all = run_config({"configurable": {"x": 1}}, {"model": "b"}, frozenset())
+    assert takes_all == (
+        {"recursion_limit": 50, "configurable": {"x": 1, **about}},
+        {"model": "b", **about},
+    )
+    _, strict = run_config(context={"model": "b"}, declared=frozenset({"user_id", "other"}))
+    assert strict == {"model": "b", "user_id": "slack:U1"}
+    # Nothing is known of what it takes: what the operator wrote, and no more.
+    assert run_config(context={"model": "b"})[1] == {"model": "b"}
+
+
+@pytest.mark.parametrize("place", ["config", "context"])
+def test_the_operators_own_user_id_stays(place: str) -> None:
+    own = {"user_id": "team"}
+    given = {"config": {"configurable": own}} if place == "config" else {"context": own}
+    config, context = run_config(**given, declared=frozenset())
+    assert (config["configurable"]["user_id"], context["user_id"]) == ("team", "team")
+    assert config["configurable"]["parley"]["person"] == "slack:U1"
+
+
+def test_the_operators_settings_cannot_pretend_to_be_somebody() -> None:
+    config, context = run_config({"configurable": {"parley": "x"}}, {"parley": "y"}, frozenset())
+    assert config["configurable"]["parley"] == context["parley"] == IDENTITY.describe()
+
+
+def test_a_store_label_has_no_dots() -> None:
+    assert replace(IDENTITY, person="dingtalk:j.doe").user_id == "dingtalk:j%2Edoe"
+
+
+async def test_the_message_has_the_name_of_its_writer() -> None:
+    given = await build_run_input(request("hello", name="Ann-1"), FileReader())
+    assert cast("Any", given.input)["messages"][0]["name"] == "Ann-1"
 
 
 DATA = b64encode(b"hi").decode()

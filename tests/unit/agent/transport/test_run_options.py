@@ -1,6 +1,7 @@
 """A run option that a server refuses is left out, and not sent to that server again."""
 
 import json
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -104,3 +105,33 @@ async def test_a_server_that_refuses_for_ever_is_asked_a_few_times_only() -> Non
     with pytest.raises(httpx.HTTPStatusError):
         await make_runs(server)
     assert len(server.bodies) == 3
+
+
+TWO_PLACES = "Cannot specify both configurable and context. Prefer setting context alone."
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_a_context_joins_configurable_where_a_server_takes_one_of_them(*, known: bool) -> None:
+    server = StrictServer(*([] if known else [(400, {"detail": TWO_PLACES})]))
+    http, sdk = make_clients(replace(ENDPOINT, one_place=known), server)
+    async with http:
+        for _ in range(2):
+            await sdk.runs.create(
+                "t", "a", config={"configurable": {"a": 1}, "tags": ["t"]}, context={"b": 2}
+            )
+        await sdk.runs.create("t", "a", context={"b": 2})
+    refused = [] if known else [server.bodies.pop(0)]
+    assert all(body["context"] == {"b": 2} for body in refused)
+    first, second, alone = server.bodies
+    assert first["config"] == second["config"] == {"configurable": {"a": 1, "b": 2}, "tags": ["t"]}
+    assert "context" not in first
+    assert alone["context"] == {"b": 2}
+
+
+async def test_another_refusal_is_the_turns_own(caplog: pytest.LogCaptureFixture) -> None:
+    server = StrictServer((400, {"detail": "context: no such model"}))
+    http, sdk = make_clients(ENDPOINT, server)
+    async with http:
+        with pytest.raises(httpx.HTTPStatusError):
+            await sdk.runs.create("t", "a", config={"configurable": {"a": 1}}, context={"b": 2})
+    assert len(server.bodies) == 1

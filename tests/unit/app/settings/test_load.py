@@ -10,7 +10,7 @@ from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.core.model.errors import ConfigError
 from parley.core.model.limits import LimitCaps
 from parley.core.model.options import BusyPolicy, EditPolicy
-from parley.core.model.types import RunMode, SessionSettings
+from parley.core.model.types import JsonObject, RunMode, SessionSettings
 from parley.core.model.usage import TokenPrice
 from tests.kit.checkout import ROOT, SHIPPED
 from tests.kit.settings_reading import mistakes, settings
@@ -99,8 +99,10 @@ def test_a_narrower_session_wins_key_by_key():
             ada: {context: {c: 3}, assistant_id: own}
     """
     web = core_options(settings(text)).channels["web"]
-    assert web.session == SessionSettings("chat", {"tags": ["all"]}, {"a": 1, "b": 2, "c": 2})
-    assert web.user_sessions == {"ada": SessionSettings("own", {"tags": ["all"]}, {"a": 1, "b": 2, "c": 3})}
+    tags: JsonObject = {"tags": ["all"]}
+    assert web.session == SessionSettings("chat", tags, {"a": 1, "b": 2, "c": 2}, speakers=True)
+    own = SessionSettings("own", tags, {"a": 1, "b": 2, "c": 3}, speakers=True)
+    assert web.user_sessions == {"ada": own}
 
 
 def test_a_narrower_input_takes_the_place_of_a_broader_one() -> None:
@@ -116,9 +118,22 @@ def test_a_narrower_input_takes_the_place_of_a_broader_one() -> None:
 
 
 def test_without_any_session_the_agents_assistant_answers():
-    assert core_options(settings("agent: {assistant: base}")).channels["web"].session == SessionSettings(
-        "base"
-    )
+    session = core_options(settings("agent: {assistant: base}")).channels["web"].session
+    assert session == SessionSettings("base", speakers=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("", True),
+        ("agent: {url: 'http://agent.example'}", False),
+        ("agent: {graphs: {agent: 'mine.py:graph'}}", False),
+        ("agent: {url: 'http://agent.example'}\nsession: {speakers: true}", True),
+        ("session: {speakers: true}\nchannels: {web: {session: {speakers: false}}}", False),
+    ],
+)
+def test_speakers_are_named_to_the_built_in_agent_and_where_it_is_set(text, named):
+    assert core_options(settings(text)).channels["web"].session.speakers is named
 
 
 def test_a_channels_own_mode_and_language_win():

@@ -70,7 +70,8 @@ async def test_merged_messages_wait_and_are_one_turn(tmp_path: Path) -> None:
         await parley.say("four")
         agent.through.set()
         texts = await parley.channel.until_finals(2)
-        assert texts == ["all of long", "you said Ann: two\nBob: three\nAnn: four"]
+        ann, bob = (f'<from name="{name}" account="test:{name.lower()}">' for name in ("Ann", "Bob"))
+        assert texts == ["all of long", f"you said {ann}\ntwo\n{bob}\nthree\n{ann}\nfour"]
 
 
 async def test_merged_messages_are_one_turn_after_a_crash(tmp_path: Path) -> None:

@@ -48,7 +48,8 @@ ONE_LINE = [
     ),
     pytest.param(
         "session:\n  zzz: 1",
-        "config.yaml:2: session.zzz: unknown key; known here: assistant_id, config, context, input, output",
+        "config.yaml:2: session.zzz: unknown key; "
+        "known here: assistant_id, config, context, input, output, speakers",
         id="unknown key, near nothing",
     ),
     pytest.param(

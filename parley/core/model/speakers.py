@@ -1,0 +1,96 @@
+"""Who says what, where several people speak: a mark above their words, which no name and no words can forge.
+
+The mark is a line `<from name="Ann Lee" account="work:U1">`. Whatever in a text looks like the beginning of
+one of our marks is written with `&lt;`, as are the characters of a mark inside a name.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from hashlib import blake2s
+
+from parley.core.model.address import User, account_key
+from parley.core.model.sanitize import sanitize_name
+
+MARKS = ("from", "memory", "file", "thread")
+"""Names of our own marks in what an agent reads."""
+
+_MOST_IN_NAMES = 64
+_MOST_IN_IDS = 200
+_LOOKED_AT = 24
+# What a reader may take for it, too.
+_OPENINGS = re.compile("[<\u02c2\u1438\u1674\u2039\u2329\u276e\u27e8\u3008\ufe64\uff1c]")
+_MARK = re.compile(rf"[\s/\\]*(?:{'|'.join(MARKS)})(?![a-z0-9_-])")
+_IN_ATTRIBUTES = re.compile(
+    '["\u201c\u201d\uff02<>\u02c2\u02c3\u2039\u203a\u27e8\u27e9\u3008\u3009\ufe64\ufe65\uff1c\uff1e]'
+)
+_OUTSIDE_API_NAMES = re.compile(r"[\s<|\\/>]+")
+_MOST_IN_API_NAMES = 40
+_OWN_NAMES = frozenset(
+    {
+        "parley",
+        "assistant",
+        "system",
+        "developer",
+        "tool",
+        "function",
+        "user",
+        "human",
+        "ai",
+        "bot",
+        "you",
+        *MARKS,
+    }
+)
+
+
+def escape_marks(text: str) -> str:
+    """Return a text in which nothing begins like one of our marks."""
+    return _OPENINGS.sub(lambda found: "&lt;" if _begins_mark(text, found.end()) else found[0], text)
+
+
+def speaker_line(user: User) -> str:
+    """Return the mark above somebody's words; nobody chooses the account in it."""
+    name = _attribute(user.name, _MOST_IN_NAMES)
+    named = f' name="{name}"' if name else ""
+    return f'<from{named} account="{_attribute(account_key(user), _MOST_IN_IDS)}">'
+
+
+def speakers_text(words: Iterable[tuple[User, str]]) -> str:
+    """Return what people said, each under their mark; what one says on and on stands under one."""
+    lines: list[str] = []
+    last = ""
+    for user, text in words:
+        if (line := speaker_line(user)) != last:
+            lines.append(line)
+            last = line
+        if text.strip():
+            lines.append(escape_marks(text))
+    return "\n".join(lines)
+
+
+def api_name(user: User, *, private: bool) -> str:
+    """Return the `name` of somebody's message: what OpenAI's API takes, at most 64 characters.
+
+    Where others speak too it ends with a mark of the account, so that nobody has another's; "" for none.
+    """
+    name = _OUTSIDE_API_NAMES.sub("_", sanitize_name(user.name)).strip("_")[:_MOST_IN_API_NAMES].strip("_")
+    plain = unicodedata.normalize("NFKC", name).casefold().strip("_.-* ")
+    if plain in _OWN_NAMES or _OUTSIDE_API_NAMES.search(unicodedata.normalize("NFKC", name)):
+        name = ""
+    if private:
+        return name
+    # Whatever a name has in it, the last hyphen is the only one.
+    name = name.replace("-", "_") or "person"
+    return f"{name}-{blake2s(account_key(user).encode(), digest_size=4).hexdigest()}"
+
+
+def _begins_mark(text: str, at: int) -> bool:
+    seen = unicodedata.normalize("NFKC", text[at : at + _LOOKED_AT]).casefold()
+    return _MARK.match(seen) is not None
+
+
+def _attribute(text: str, most: int) -> str:
+    return _IN_ATTRIBUTES.sub("'", sanitize_name(text))[:most].strip()
