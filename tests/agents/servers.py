@@ -25,10 +25,19 @@ class AgentServer:
 
 
 def list_graphs(folder: Path, names: set[str]) -> None:
-    """Write a langgraph.json that serves these ("module.graph") under their own names."""
+    """Write a langgraph.json that serves these ("module.graph") under their own names.
+
+    It also has an Auth handler and an index of the store, which only the official server has.
+    """
     pairs = [name.partition(".")[::2] for name in sorted(names)]
     graphs = {graph: f"{_GRAPHS / module}.py:{graph}" for module, graph in pairs}
-    (folder / "langgraph.json").write_text(json.dumps({"dependencies": ["."], "graphs": graphs}), "utf-8")
+    project = {
+        "dependencies": ["."],
+        "graphs": graphs,
+        "auth": {"path": f"{_GRAPHS}/server_side.py:auth"},
+        "store": {"index": {"embed": f"{_GRAPHS}/server_side.py:embed", "dims": 2}},
+    }
+    (folder / "langgraph.json").write_text(json.dumps(project), "utf-8")
 
 
 @contextmanager

@@ -24,3 +24,18 @@ async def _notes(state: MessagesState, config: RunnableConfig, store: BaseStore)
 
 
 notes = one(_notes)
+
+
+async def _tell(state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
+    known: Any = config["configurable"]
+    who = known.get("parley") or {}
+    signed_in = known.get("langgraph_auth_user_id") or "nobody"
+    keys = ("person", "name", "platform", "chat_kind", "private")
+    told = " ".join(f"{key}={who.get(key)}" for key in keys)
+    called = state["messages"][-1].name
+    return {
+        "messages": [AIMessage(f"{told} user_id={known.get('user_id')} called={called} auth={signed_in}")]
+    }
+
+
+whoami = one(_tell)
