@@ -141,7 +141,7 @@ async def test_commands_are_understood_in_chinese(tmp_path: Path) -> None:
     ann = User("test", "ann", "安", language="zh-CN")
     async with core(tmp_path) as parley:
         assert "喝茶" in await answer(parley, "/memory 记住 喜欢喝茶", sender=ann)
-        assert "已忘记：1" in await answer(parley, "/memory 忘记 喜欢喝茶", sender=ann)
+        assert "已忘记 1 条" in await answer(parley, "/memory 忘记 喜欢喝茶", sender=ann)
 
 
 async def test_an_unknown_word_tells_what_there_is(tmp_path: Path) -> None:
