@@ -10,12 +10,16 @@ import httpx
 
 from parley.agent.transport.error_mapping import map_errors
 from parley.agent.transport.http_client import fetch
-from parley.core.model.errors import AgentError, AgentRefused
+from parley.core.model.errors import AgentError, AgentRefused, AgentUnavailable
 from parley.core.ports.health import Health
 
 _PATIENCE = 5.0
 _SIGNS = ("ok", "info")
-"""Not every server has either; then any answer below 500 says that somebody is there."""
+"""Not every server has either; then assistants, or a thread that it does not know, show that it is one."""
+
+_ABSENT = (404, 405)
+_NO_THREAD = "threads/00000000-0000-4000-8000-000000000000"
+_MOST_READ = 2_000
 
 
 async def probe_health(http: httpx.AsyncClient) -> tuple[Health, str]:
@@ -29,19 +33,33 @@ async def probe_health(http: httpx.AsyncClient) -> tuple[Health, str]:
 
 
 async def _look(http: httpx.AsyncClient) -> tuple[Health, str]:
+    shown = False
     for sign in _SIGNS:
         with map_errors("ask for health"):
             response = await fetch(http, "GET", sign)
-            if response.status_code in (404, 405):
+            if response.status_code in _ABSENT:
                 continue
             response.raise_for_status()
+        shown = True
         break
     with map_errors("ask for assistants"):
         # The signs of life are public on most servers: only a real call shows whether the key is good.
         response = await fetch(http, "POST", "assistants/search", {"limit": 1})
         if response.status_code in (401, 403) or response.status_code >= 500:
             response.raise_for_status()
+    if not shown and response.status_code in _ABSENT and not await _knows_threads(http):
+        raise AgentUnavailable(
+            "it answers HTTP 404 to everything, so it is not the address of an agent server"
+        )
     return Health.UP, str(http.base_url)
+
+
+async def _knows_threads(http: httpx.AsyncClient) -> bool:
+    """Tell whether there is a route for threads: its 404 speaks of a thread, and not of a page."""
+    with map_errors("look for a thread"):
+        response = await fetch(http, "GET", _NO_THREAD)
+    said = response.content[:_MOST_READ].decode("utf-8", "replace").lower()
+    return response.status_code not in _ABSENT or "thread" in said.replace(_NO_THREAD, "")
 
 
 def _why(error: Exception) -> str:

@@ -66,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
     def add(name: str, about: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
 
-    add_options = {"run": _add_watched, "check": _add_print_config, "agent": _add_address}
+    add_options = {"run": _add_watched, "check": _add_check_options, "agent": _add_address}
     for name, about in (
         ("run", "start Parley and serve until stopped"),
         ("check", "check the configuration and print what would start"),
@@ -102,9 +102,11 @@ def _add_watched(run: argparse.ArgumentParser) -> None:
     run.add_argument("--watched", nargs="?", type=_seconds, const=SECONDS, metavar="SECONDS", help=about)
 
 
-def _add_print_config(check: argparse.ArgumentParser) -> None:
+def _add_check_options(check: argparse.ArgumentParser) -> None:
     about = "print a configuration with every setting and its default, and do nothing else"
     check.add_argument("--print-config", action="store_true", help=about)
+    about = "also say hello to the agent, in a conversation that is deleted again, and print what comes back"
+    check.add_argument("--run", action="store_true", help=about)
 
 
 def _add_address(agent: argparse.ArgumentParser) -> None:

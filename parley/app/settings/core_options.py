@@ -57,8 +57,7 @@ def channel_options(loaded: LoadedSettings, name: str, config: ChannelConfig) ->
     mode = config.mode if "mode" in config.model_fields_set else settings.agent.mode
     when_busy = config.when_busy if "when_busy" in config.model_fields_set else settings.agent.when_busy
     language = config.language if "language" in config.model_fields_set else settings.language
-    base = SessionSettings(settings.agent.assistant, speakers=settings.agent.built_in)
-    session = merge_sessions(base, _session(settings.session), _session(config.session))
+    session = merge_sessions(default_session(loaded), _session(config.session))
     users = config.session.users.items()
     return ChannelOptions(
         session=session,
@@ -79,6 +78,13 @@ def channel_options(loaded: LoadedSettings, name: str, config: ChannelConfig) ->
         assistants=settings.agent.assistants if config.assistants is None else config.assistants,
         models=settings.agent.offered_models if config.models is None else config.models,
     )
+
+
+def default_session(loaded: LoadedSettings) -> SessionSettings:
+    """Return how runs are made where no channel says it."""
+    settings = loaded.settings
+    base = SessionSettings(settings.agent.assistant, speakers=settings.agent.built_in)
+    return merge_sessions(base, _session(settings.session))
 
 
 def _session(section: SessionConfig) -> SessionSettings:

@@ -135,7 +135,7 @@ class FakeServer:
     def _thread(self, request: web.Request) -> dict[str, Any]:
         thread = self.threads.get(request.match_info["t"])
         if thread is None:
-            raise web.HTTPNotFound
+            raise web.HTTPNotFound(text="Thread or assistant not found.")
         return thread
 
     async def _get_thread(self, request: web.Request) -> web.Response:

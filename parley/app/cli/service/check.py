@@ -16,6 +16,7 @@ from parley.app.checks.assistants import check_agent
 from parley.app.checks.file_permissions import find_exposed_files
 from parley.app.checks.findings import Findings, check_settings, problem_at
 from parley.app.checks.preflight import ask_platforms
+from parley.app.checks.trial_run import try_run
 from parley.app.cli.clients.chat_client import ChatClient, ChatRefused, NotRunning
 from parley.app.cli.clients.endpoint import server_url
 from parley.app.cli.load_config import load_config
@@ -36,7 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
     loaded = load_config(arguments.config, arguments.verbose)
     print(f"{loaded.origin}: this would start:", *summarise_startup(loaded), sep="\n", flush=True)
     print(run_loop(FileReader().protection()), flush=True)
-    found = check_settings(loaded) + find_exposed_files(loaded) + _store(loaded) + _agent(loaded)
+    found = check_settings(loaded) + find_exposed_files(loaded) + _store(loaded)
+    found += _agent(loaded, makes_a_run=arguments.run)
     found += run_loop(ask_platforms(loaded)) + Findings(tuple(_page(loaded)))
     for line in found.known:
         print(line)
@@ -55,30 +57,32 @@ def _store(loaded: LoadedSettings) -> Findings:
     return Findings((problem_at(loaded, ("store", "url"), why),) if why else ())
 
 
-def _agent(loaded: LoadedSettings) -> Findings:
-    """Return why the agent could not answer.
+def _agent(loaded: LoadedSettings, *, makes_a_run: bool) -> Findings:
+    """Return why the agent could not answer, and what a run says where one is to be made.
 
     An embedded one is made for a moment, in an empty folder.
     """
-    if loaded.settings.agent.demonstrates:
+    if loaded.settings.agent.demonstrates and not makes_a_run:
         return Findings()
     with tempfile.TemporaryDirectory(prefix="parley-check-") as folder:
         try:
-            return run_loop(_ask(replace(loaded, data_dir=Path(folder))))
+            return run_loop(_ask(replace(loaded, data_dir=Path(folder)), makes_a_run=makes_a_run))
         except ConfigError as error:
             # A graph that cannot be loaded, or a model; the words of others have lines of their own.
             place, _, text = " ".join(error.user_text.split()).partition(": ")
             return Findings((problem_at(loaded, tuple(place.split(".")), text),))
 
 
-async def _ask(loaded: LoadedSettings) -> Findings:
+async def _ask(loaded: LoadedSettings, *, makes_a_run: bool) -> Findings:
     from parley.app.composition.agent import open_agent
 
     async with open_agent(loaded) as agent:
         if loaded.settings.agent.embedded:
             await agent.health()
-            return Findings()
-        return await check_agent(loaded, agent)
+            found = Findings()
+        else:
+            found = await check_agent(loaded, agent)
+        return found + await try_run(loaded, agent) if makes_a_run and not found.mistakes else found
 
 
 def _page(loaded: LoadedSettings) -> Iterator[ConfigProblem]:

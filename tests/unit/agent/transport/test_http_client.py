@@ -33,6 +33,19 @@ async def test_a_server_without_signs_of_life_is_up_if_it_answers(server: FakeSe
     assert await health(server, tmp_path) is Health.UP
 
 
+async def test_an_address_where_nothing_is_found_is_no_agent_server(tmp_path: Path) -> None:
+    async def absent(_: web.BaseRequest) -> web.Response:
+        return web.json_response({"detail": "Not Found"}, status=404)
+
+    async with (
+        RawTestServer(absent) as nothing,
+        LangGraphAgent(AgentEndpoint(f"http://127.0.0.1:{nothing.port}"), files=tmp_path) as agent,
+    ):
+        report = await agent.health()
+    assert report.health is Health.RETRYING
+    assert "HTTP 404 to everything" in report.detail
+
+
 @pytest.mark.parametrize("path", ["/ok", "/assistants/search"])
 async def test_a_refused_key_shows(server: FakeServer, tmp_path: Path, path: str) -> None:
     server.refusals = [(path, 401)]
