@@ -54,7 +54,7 @@ async def test_words_are_searched_in_what_is_said_and_of_what_kind_it_is(panel: 
 async def test_a_fact_is_added_by_hand(panel: Panel) -> None:
     field = panel.dialog.get_by_label("Something to remember")
     await field.fill("Drinks tea without sugar")
-    await panel.dialog.get_by_label("Kind").first.select_option("preference")
+    await panel.dialog.get_by_label("Category").first.select_option("preference")
     await field.press("Enter")
     await panel.sees("Saved.")
     assert await panel.fact("Drinks tea").locator(".fact-meta").inner_text() == (

@@ -27,7 +27,7 @@ async def test_a_queued_message_is_taken_back_for_good(chat: Chat) -> None:
     await chat.send("hold on")
     await chat.sees("One moment, I am")
     await chat.send("queue this")
-    await chat.page.get_by_role("button", name="Take back").click()
+    await chat.page.get_by_role("button", name="Withdraw").click()
     await chat.page.get_by_text("withdrawn: it was not answered").wait_for()
     await chat.shot("taken-back-light")
     chat.core.release.set()
@@ -43,7 +43,7 @@ async def test_that_it_came_too_late_is_said(chat: Chat) -> None:
     await chat.sees("One moment, I am")
     await chat.send("queue this")
     chat.core.late = True
-    await chat.page.get_by_role("button", name="Take back").click()
+    await chat.page.get_by_role("button", name="Withdraw").click()
     await chat.page.locator(".toast").get_by_text("not taken back").wait_for()
     await chat.page.get_by_text(QUEUED).locator("visible=true").wait_for()
     chat.said.clear()  # the refusal itself is an error of the network

@@ -1,4 +1,4 @@
-"""The web API's conversations and messages: HTTP in front, the desk and the inbox behind."""
+"""The web API's conversations and messages: HTTP in front, backed by the chat service and the inbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shelf: uploaded files and reply files in a folder of ours, with a document for each."""
+"""Store of uploaded files and reply files in a folder of ours, with a document for each."""
 
 from __future__ import annotations
 
