@@ -37,7 +37,12 @@ def forwarded_files(message: JsonObject) -> list[Json]:
 
 
 def _shares(message: JsonObject) -> Iterator[JsonObject]:
-    return (each for each in _objects(message.get("attachments")) if each.get("is_share"))
+    return (each for each in _objects(message.get("attachments")) if _is_share(each))
+
+
+def _is_share(attachment: JsonObject) -> bool:
+    """Tell whether an attachment is another message of Slack's, forwarded or linked to."""
+    return bool(attachment.get("is_share") or attachment.get("is_msg_unfurl"))
 
 
 def block_words(blocks: Json, depth: int = 0) -> str:
@@ -47,7 +52,7 @@ def block_words(blocks: Json, depth: int = 0) -> str:
 
 def _attachment_words(attachment: JsonObject) -> str:
     """Return an attachment's words; nothing of a link's preview, which nobody wrote."""
-    if attachment.get("from_url") and not attachment.get("is_share"):
+    if attachment.get("from_url") and not _is_share(attachment):
         return ""
     title, link = text_or_empty(attachment, "title"), text_or_empty(attachment, "title_link")
     parts = [
@@ -64,7 +69,8 @@ def _attachment_words(attachment: JsonObject) -> str:
 def _share_words(share: JsonObject) -> str:
     """Return a forwarded message; its further lines are indented, so that none can pass for another one's."""
     who = text_or_empty(share, "author_name") or text_or_empty(share, "author_id")
-    said = text_or_empty(share, "text") or block_words(share.get("message_blocks"), 1)
+    inner = (object_or_empty(each, "message") for each in _objects(share.get("message_blocks")))
+    said = text_or_empty(share, "text") or _joined(block_words(each.get("blocks"), 1) for each in inner)
     said = said or text_or_empty(share, "fallback")
     return (f"{who}: {said}" if who and said else said).strip().replace("\n", "\n  ")
 

@@ -1,0 +1,94 @@
+"""What is asked of chats, and what the simulator answers, against the models in Feishu's own SDK."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+
+from parley.core.model.address import Conversation
+from parley.core.model.earlier_messages import HistoryRequest, MessagePosition
+from tests.kit.machine import patience
+
+# All of the SDK would take ten seconds to import, so the parts beside those that are used are left out.
+_SDK = """
+import importlib, importlib.util, json, pathlib, sys, types, typing
+root = pathlib.Path(importlib.util.find_spec("lark_oapi").submodule_search_locations[0])
+for name in ("", ".api", ".api.im", ".api.im.v1", ".api.application", ".api.application.v6"):
+    module = sys.modules["lark_oapi" + name] = types.ModuleType("lark_oapi" + name)
+    module.__path__ = [str(root / name.strip(".").replace(".", "/"))]
+
+def model(path, name):
+    return getattr(importlib.import_module(f"lark_oapi.api.{path}"), name)
+
+def wrong(value, kind, where):
+    if typing.get_origin(kind) is list:
+        inner = typing.get_args(kind)[0]
+        return [each for entry in value for each in wrong(entry, inner, where + "[]")]
+    if not hasattr(kind, "_types"):
+        # Whole numbers are spelled as texts in these answers.
+        fits = isinstance(value, kind) or (kind is int and isinstance(value, str) and value.isdecimal())
+        return [] if fits else [f"{where} is {value!r}"]
+    unknown = [f"{where}.{key} is not declared" for key in value if key not in kind._types]
+    known = [key for key in value if key in kind._types]
+    return unknown + [each for key in known for each in wrong(value[key], kind._types[key], f"{where}.{key}")]
+
+asked = {
+    "list": model("im.v1.model.list_message_request", "ListMessageRequest"),
+    "get": model("im.v1.model.get_message_request", "GetMessageRequest"),
+    "scopes": model("application.v6.model.list_scope_request", "ListScopeRequest"),
+}
+answered = {
+    "list": model("im.v1.model.list_message_response_body", "ListMessageResponseBody"),
+    "get": model("im.v1.model.get_message_response_body", "GetMessageResponseBody"),
+    "scopes": model("application.v6.model.list_scope_response_body", "ListScopeResponseBody"),
+}
+found = []
+for name, query, data in json.load(sys.stdin):
+    fields = vars(asked[name]())
+    found += [f"{name}?{key}" for key in query if key not in fields]
+    found += wrong(data, answered[name], name)
+print(json.dumps(found))
+"""
+
+
+async def test_what_is_asked_and_answered_is_as_the_vendor_declares_it(world):
+    heard = []
+    call = world.channel._api._wire.call
+
+    async def recorded(method, path, *more, **others):
+        answer = await call(method, path, *more, **others)
+        names = {"/open-apis/im/v1/messages": "list", "/open-apis/application/v6/scopes": "scopes"}
+        if method == "GET" and "/bot/" not in path and "/contact/" not in path:
+            heard.append((names.get(path, "get"), others["query"] or {}, answer["data"]))
+        return answer
+
+    world.channel._api._wire.call = recorded
+    bob, now = world.people.add_person("Bob", tenant="another"), time.time()
+    chat, past = world.group(), world.sim.past
+    root = past.say(chat, world.ann.open_id, "begin", now - 90)
+    past.fill(chat, [bob.open_id, past.add_bot("Robot")], 70, now - 80, 1.0, root)
+    world.say("@Bob look", chat)
+    past.forward(chat, bob.open_id, [root])
+    mention = past.say(chat, world.ann.open_id, "help", time.time() + 1)
+    in_topic = past.say(chat, world.ann.open_id, "help", time.time() + 1, root)
+    topic = world.sim.world.messages[root].thread
+    for place, message in ((None, mention), (topic, in_topic)):
+        at = MessagePosition(message, world.sim.world.messages[message].at)
+        await world.channel.earlier_messages(HistoryRequest(Conversation("feishu", chat, place), at))
+    await world.channel.preflight()
+    assert {name for name, _, _ in heard} == {"list", "get", "scopes"}
+    assert any("page_token" in query for _, query, _ in heard)
+    checked = await asyncio.to_thread(_check, json.dumps(heard))
+    assert json.loads(checked.stdout or "null") == [], checked.stderr[-2000:]
+
+
+def _check(heard: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", _SDK],
+        input=heard,
+        capture_output=True,
+        text=True,
+        timeout=patience(60),
+        check=False,
+    )
