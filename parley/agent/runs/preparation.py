@@ -19,6 +19,8 @@ from parley.core.model.errors import AgentRefused
 from parley.core.model.questions import InterruptAnswer, ResumeInput
 from parley.core.model.types import Json, RunRequest
 
+_EARLIER_KIND = "earlier_messages"
+
 
 def turn_anchor(request: RunRequest) -> TurnAnchor:
     """What a request asked, when its run is only joined."""
@@ -75,6 +77,8 @@ def _messages_before(request: RunRequest, making: RunDefaults) -> list[Json]:
     found: list[Json] = []
     if request.memory:
         found.append(message_before(request, MEMORY_KIND, request.memory, making.injector.role))
+    if request.earlier:
+        found.append(message_before(request, _EARLIER_KIND, request.earlier))
     return found
 
 

@@ -48,7 +48,6 @@ from parley.core.inbound.bus import MessageBus
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
 from parley.core.model.errors import ParleyError, unwrap_exception_group
 from parley.core.ports.channel import Channel
-from parley.core.ports.journal import Journal
 from parley.core.ports.pubsub import NULL_NOTIFIER
 from parley.core.privacy.conversation_deletion import ConversationDeletion
 from parley.core.privacy.service import PrivacyService
@@ -117,8 +116,9 @@ async def _put_together(
     loaded: LoadedSettings, clock: Callable[[], float], journal: Store, agent: LangGraphAgent
 ) -> Parley:
     options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
-    bus = MessageBus(journal, options.channels, pairing, BusyPolicyCache(journal, journal.news))
     channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
+    deaf = [name for name, each in channels.items() if not each.capabilities.history]
+    bus = MessageBus(journal, options.channels, pairing, BusyPolicyCache(journal, journal.news), deaf)
     supervisors = _supervisors(channels, bus, ClickHandler(journal, options.channels, pairing), journal)
     memory = make_memory(loaded, journal, clock, quarantine)
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
@@ -149,7 +149,7 @@ async def _put_together(
     deletion = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run)
     watches = (lag.run, watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
-    background = (*work, *watches, _upkeep(loaded, journal, clock), *_assistants(loaded, agent))
+    background = (*work, *watches, _upkeep(loaded, services), *_assistants(loaded, agent))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
 
 
@@ -217,10 +217,10 @@ def _server(
     )
 
 
-def _upkeep(
-    loaded: LoadedSettings, journal: Journal, clock: Callable[[], float]
-) -> Callable[[], Coroutine[None, None, None]]:
-    return partial(run_retention, journal, loaded.data_dir / FILES, loaded.settings.retention, clock)
+def _upkeep(loaded: LoadedSettings, services: CoreServices) -> Callable[[], Coroutine[None, None, None]]:
+    retention, channels = loaded.settings.retention, services.options.channels
+    files = loaded.data_dir / FILES
+    return partial(run_retention, services.journal, files, retention, services.clock, channels)
 
 
 def _assistants(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from parley.app.settings.schema.retention import RetentionSection
 from parley.core.hitl import audit
 from parley.core.model.errors import StoreUnavailable
+from parley.core.model.options import ChannelOptions
 from parley.core.ports.journal import DocumentRepository
+from parley.core.privacy.heard import delete_old_heard
 from parley.core.privacy.retention import delete_settled_questions, redact_idle_conversations
 from parley.store.retention import DAY
 
@@ -21,12 +23,16 @@ _EVERY = 3_600.0
 
 
 async def run_retention(
-    documents: DocumentRepository, files: Path, retention: RetentionSection, clock: Callable[[], float]
+    documents: DocumentRepository,
+    files: Path,
+    retention: RetentionSection,
+    clock: Callable[[], float],
+    channels: Mapping[str, ChannelOptions],
 ) -> None:
     """Remove what is past its time, every hour, until cancelled."""
     while True:
         try:
-            await apply_retention(documents, files, retention, clock())
+            await apply_retention(documents, files, retention, clock(), channels)
         except StoreUnavailable as error:
             log.warning("what is past its time stays for now: %s", error)
         except OSError as error:
@@ -35,9 +41,14 @@ async def run_retention(
 
 
 async def apply_retention(
-    documents: DocumentRepository, files: Path, retention: RetentionSection, now: float
+    documents: DocumentRepository,
+    files: Path,
+    retention: RetentionSection,
+    now: float,
+    channels: Mapping[str, ChannelOptions],
 ) -> None:
     """Remove once what is past its time at `now`. Raises StoreUnavailable, OSError."""
+    await delete_old_heard(documents, channels, now)
     while await audit.delete_before(documents, now - retention.audit_days * DAY):
         pass
     if retention.questions_days:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from parley.core.commands.context import CommandContext
 from parley.core.hitl.lifecycle import drop_questions
 from parley.core.inbound.turn_queue import load_queue, retry_items
+from parley.core.model.earlier_messages import MessagePosition
 from parley.core.model.queues import turn_queue_of
 from parley.core.state.conversations import ConversationRecord
 from parley.core.texts import Sentence
@@ -15,6 +16,8 @@ from parley.core.turns.retries import retryable_messages
 
 async def new(context: CommandContext, rest: str) -> str:
     """Begin on a fresh thread; what ran or waited before this command ends."""
+
+    here = MessagePosition(context.message.id, context.message.sent_at)
 
     def begin_anew(record: ConversationRecord) -> ConversationRecord:
         # A command run again after a crash must not raise the generation twice.
@@ -31,6 +34,8 @@ async def new(context: CommandContext, rest: str) -> str:
             reminded=False,
             last=(),
             missed=None,
+            asked=here,
+            asked_before=here,
         )
 
     before, _ = await context.services.conversations.read(context.conversation)

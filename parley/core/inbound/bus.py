@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 
 from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.busy_policy import inbound_items
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
+from parley.core.inbound.hearing import context_options, is_worth_keeping, most_characters
 from parley.core.model.codec import encode
 from parley.core.model.command_syntax import is_command
 from parley.core.model.options import ChannelOptions, EditPolicy, MentionPolicy
@@ -16,6 +17,7 @@ from parley.core.model.sanitize import sanitize_message
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Journal, NewQueueItem
 from parley.core.state.conversations import conversation_document_key
+from parley.core.state.heard_messages import keep_heard
 
 # Longer texts are cleaned off the loop: the worst kind takes some milliseconds for every thousand characters.
 _LONG = 5_000
@@ -30,15 +32,20 @@ class MessageBus:
         channels: Mapping[str, ChannelOptions],
         paired: Container[str] = (),
         busy: BusyPolicyCache | None = None,
+        without_history: Collection[str] = (),
     ) -> None:
-        """`paired` has the keys of the accounts that an administrator let in."""
+        """`paired` has the keys of the accounts that an administrator let in. `without_history` names the
+        channels whose bots cannot read what was said before: what they hear in groups is kept for a while.
+        """
         self.busy = busy or BusyPolicyCache(journal)
         self._journal = journal
         self._channels = channels
         self._paired = paired
+        self._without_history = without_history
 
     async def publish_inbound(self, message: InboundMessage) -> bool:
-        """Make a message durable, cleaned; returns False when it is known already, or not for us.
+        """Make a message durable, cleaned; returns False when it is known already, or not for us: then it is
+        kept at most to be read above a later one.
 
         Commands, and messages that will only be refused, wait in a queue of their own so that they never
         stand behind a run. No edit is a command, or refused: it is for the agent, or nothing. Raises
@@ -54,6 +61,7 @@ class MessageBus:
             options, message, ours=await self._is_ours(options, message), paired=self._paired
         )
         if verdict is AccessVerdict.IGNORE:
+            await self._keep(options, message)
             return False
         quick = verdict is not AccessVerdict.ALLOW or is_command(message.text)
         if message.edits and (quick or options.on_edit is EditPolicy.IGNORE):
@@ -67,6 +75,13 @@ class MessageBus:
             puts = inbound_items(await self.busy.get(options, conversation), message)
         item, *_ = await self._journal.put(*puts)
         return item is not None
+
+    async def _keep(self, options: ChannelOptions, message: InboundMessage) -> None:
+        """Keep a message that is not for us where a later mention may bring it."""
+        place = message.conversation
+        if place.channel in self._without_history and is_worth_keeping(options, message, self._paired):
+            wanted = context_options(options, place.chat)
+            await keep_heard(self._journal, message, most_characters(wanted), message.sent_at - wanted.age)
 
     async def _is_ours(self, options: ChannelOptions, message: InboundMessage) -> bool:
         if message.private or message.addressed or message.conversation.topic is None:

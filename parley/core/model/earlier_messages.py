@@ -36,6 +36,9 @@ class MessagePosition:
     at: float = 0.0
 
 
+NO_MESSAGE = MessagePosition()
+
+
 @dataclass(frozen=True, slots=True)
 class HistoryRequest:
     """What to read above a message.
@@ -48,7 +51,7 @@ class HistoryRequest:
 
     conversation: Conversation
     before: MessagePosition
-    after: MessagePosition = MessagePosition()
+    after: MessagePosition = NO_MESSAGE
     oldest: float = 0.0
     most: int = 100
     whole_chat: bool = False

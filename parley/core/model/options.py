@@ -263,7 +263,8 @@ class CoreOptions:
     `max_turns` bounds runs in flight on this node; `queue_limit` the waiting messages of one conversation,
     beyond which the oldest are merged into one turn. After `notify_after` without an answer from the agent
     server the person is told once; after `give_up_after` the turn ends as failed, and after `stop_patience`
-    one that was stopped ends without its run. A run longer than
+    one that was stopped ends without its run. Reading what was said before a message may take
+    `context_patience`. A run longer than
     `still_working_after` says so, one longer than `timeout` is ended; 0 for never. `max_file` is in bytes.
     What waited for the process to start begins at `backlog_rate` turns a second, and what is older than
     `max_message_age` is not run unless it is asked for again; 0 for no limit.
@@ -278,6 +279,7 @@ class CoreOptions:
     notify_after: float = 10.0
     give_up_after: float = 900.0
     stop_patience: float = 10.0
+    context_patience: float = 5.0
     still_working_after: float = 60.0
     timeout: float = 0.0
     max_file: int = 20_000_000

@@ -171,7 +171,8 @@ class RunRequest:
     to know about the person now, `reminded` that the thread has an older such message, which has to go.
     `retried` says that the thread may have this message and an answer to it, which the new one replaces.
     `language` is that in which the run's steps are named. `identity` is what the run is told of who speaks
-    and where, `name` that of the person's message.
+    and where, `name` that of the person's message. `earlier` is what others said before, in a frame: a
+    message of its own above this one, which stays on the thread.
     """
 
     turn_id: str
@@ -191,6 +192,7 @@ class RunRequest:
     language: str = "en"
     identity: RunIdentity | None = None
     name: str = ""
+    earlier: str = ""
 
 
 @dataclass(frozen=True, slots=True)

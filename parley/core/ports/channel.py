@@ -32,7 +32,7 @@ class Capabilities:
     """What a platform can do, as data. Intervals are seconds between two snapshots of one reply.
 
     `buttons` shows a question's options under it, `edits` lets people change an action's arguments there.
-    `history` lets bots read what was said before; where it does not, the core keeps for a while what it hears.
+    `history` lets bots read what was said before; elsewhere the core keeps for a while what it hears.
     """
 
     max_chars: int
@@ -133,8 +133,8 @@ class Channel(ABC):
         """
 
     async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
-        """Return what was said above a message, oldest first, also by bots and by people who may not talk: the
-        core leaves out whom the operator does not want, and cleans and cuts the rest.
+        """Return what was said above a message, oldest first, also by bots and by people who may not talk:
+        the core leaves out whom the operator does not want, and cleans and cuts the rest.
 
         Asked only of channels that have history, under a deadline, and not again. Raises ChannelError; where
         a scope is missing its text names the scope.

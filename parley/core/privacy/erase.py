@@ -20,6 +20,7 @@ from parley.core.privacy.conversations import (
 )
 from parley.core.privacy.counters import counter_prefixes
 from parley.core.privacy.erasure_state import ErasureState
+from parley.core.privacy.heard import erase_heard
 from parley.core.privacy.report import DataKind, PrivacyReport, PrivacyReportBuilder
 from parley.core.privacy.sources import AuditOnErase, DataSources
 from parley.core.state.conversations import ConversationRecord
@@ -54,7 +55,8 @@ class Erasure:
         """Erase everything, and say what it was. Raises PersonBusy, and MemoryFailed."""
         await self._wait()
         await erasure_state.save_erasure_state(self._archive, self._plan)
-        steps = (self._memory, self._work, self._questions, self._talks, self._audit, self._rest, self._who)
+        talk = (self._questions, self._talks, self._heard)
+        steps = (self._memory, self._work, *talk, self._audit, self._rest, self._who)
         for step in steps:
             await step()
             await self._checkpoint()
@@ -175,6 +177,10 @@ class Erasure:
             return without_data_subject(talk.conversation, record, self._subject)
 
         await self._sources.conversations.change(talk.conversation, without)
+
+    async def _heard(self) -> None:
+        """Erase what they were heard saying in groups, to others."""
+        self._ledger.add(DataKind.HEARD, await erase_heard(self._archive, self._subject))
 
     async def _audit(self) -> None:
         policy = self._sources.audit

@@ -21,6 +21,7 @@ from parley.core.ports.store_admin import StoredItem
 from parley.core.privacy import questions, queue_items
 from parley.core.privacy.conversations import list_conversations, thread_ids
 from parley.core.privacy.data_subject import DataSubject
+from parley.core.privacy.heard import list_heard
 from parley.core.privacy.report import DataKind, PrivacyReport, PrivacyReportBuilder
 from parley.core.privacy.sources import DataSources
 
@@ -46,6 +47,7 @@ class PersonExport:
         await self._lines("messages.jsonl", self._messages())
         await self._memory()
         await self._lines("conversations.jsonl", self._conversations())
+        await self._lines("heard.jsonl", self._heard())
         await self._lines("questions.jsonl", self._questions())
         await self._lines("audit.jsonl", self._audit())
         await self._lines("account.jsonl", self._account())
@@ -113,6 +115,11 @@ class PersonExport:
         if text:
             self._ledger.add(DataKind.THREADS)
             self._zip.writestr(f"threads/{thread}.json", text)
+
+    async def _heard(self) -> AsyncIterator[str]:
+        async for conversation, message in list_heard(self._sources.archive, self._subject):
+            self._ledger.add(DataKind.HEARD)
+            yield _line({"conversation": conversation, "message": json.loads(encode(message))})
 
     async def _questions(self) -> AsyncIterator[str]:
         documents = self._sources.archive

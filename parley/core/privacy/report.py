@@ -17,6 +17,7 @@ class DataKind(StrEnum):
     DECISIONS = "decisions on others' questions"
     CONVERSATIONS = "conversations"
     SHARES = "shares in conversations with others"
+    HEARD = "messages that were only heard"
     THREADS = "threads on the agent server"
     AUDIT = "lines of the audit record"
     ACCESS = "pairings, requests and refusals"

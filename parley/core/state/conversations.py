@@ -10,6 +10,7 @@ from uuid import UUID, uuid4, uuid5
 
 from parley.core.model.address import Conversation, User, account_key
 from parley.core.model.codec import decode, encode
+from parley.core.model.earlier_messages import NO_MESSAGE, MessagePosition
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.options import BusyPolicy, ChannelOptions
 from parley.core.model.types import InboundMessage, SessionSettings
@@ -50,6 +51,8 @@ class ConversationRecord:
     is what the last turn was asked, to be asked again. `missed` is what was offered to be asked after all.
     `when_busy` is what somebody chose here, or None. `owner` is the account that a private conversation
     is with. `voices` are the accounts whose words stand in `title` (the first entry) and `said` (one each).
+    `asked` is the newest message of a group that its agent knows: what is brought of the talk there begins
+    after it. `asked_before` is what that was for the last turn, should it run again.
     """
 
     generation: int = 0
@@ -67,6 +70,8 @@ class ConversationRecord:
     when_busy: BusyPolicy | None = None
     missed: MissedMessages | None = None
     assistant_names: tuple[str, ...] = ()
+    asked: MessagePosition = NO_MESSAGE
+    asked_before: MessagePosition = NO_MESSAGE
 
     def still_offered(self, message: InboundMessage) -> MissedMessages | None:
         """Return what is left of the offer after this message: it ends when taken up, or passed over."""

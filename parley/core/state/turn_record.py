@@ -49,7 +49,8 @@ class TurnRecord:
     says that there was no run, because the messages were too old. `counted` is when the turn was added to the
     counts of limits (Unix seconds, 0 for not yet), `refused` that one of them kept it from its run, `usage`
     what its run took. `refusal` is why the platform did not take the answer. `heard` is how far the run was
-    followed: who is cut off later than before got further.
+    followed: who is cut off later than before got further. `context` is what was said before, as it was read
+    for the run; with the answer it goes.
     """
 
     stage: TurnStage = TurnStage.ACCEPTED
@@ -76,6 +77,7 @@ class TurnRecord:
     missed: bool = False
     refusal: str = ""
     heard: int = 0
+    context: str = ""
 
     @property
     def run(self) -> RunRef | None:

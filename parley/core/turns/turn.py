@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from parley.core.delivery.delivery import Delivery
 from parley.core.hitl.lifecycle import QuestionOpening, open_questions
@@ -18,15 +17,15 @@ from parley.core.model.questions import ResumeInput
 from parley.core.model.types import OutboundMessage, Outcome, RunEnded, RunRef, RunRequest, Step
 from parley.core.ports.journal import Claim
 from parley.core.services import CoreServices
-from parley.core.state.conversations import ConversationRecord, with_authors
+from parley.core.state.conversations import ConversationRecord
 from parley.core.state.turn_record import TurnCheckpoint, TurnStage, has_lost_files
 from parley.core.texts import Sentence, say
+from parley.core.thread_context.reading import note_context
 from parley.core.turns.agent_run import AgentDeadlines, AgentRun, RunCallbacks
 from parley.core.turns.attachment_download import SkippedAttachment, download_attachments
 from parley.core.turns.final_text import render_final_text, render_text_for_agent
-from parley.core.turns.retries import asked_messages
 from parley.core.turns.run_timers import RunTimeouts, render_still_working
-from parley.core.turns.turn_context import TurnContext
+from parley.core.turns.turn_context import TurnContext, conversation_after_turn
 from parley.core.turns.turn_memory import (
     is_from_one_person,
     recall_memory,
@@ -36,9 +35,6 @@ from parley.core.turns.turn_memory import (
 from parley.core.turns.turn_timing import TurnTiming
 
 log = logging.getLogger(__name__)
-
-# How much of how many messages is kept to tell what a conversation is about.
-_SAID, _SAID_MESSAGES = 500, 4
 
 
 class TurnExecution:
@@ -103,7 +99,9 @@ class TurnExecution:
         if self._broken:
             log.error("turn %s: given up, handling it broke: %s", self._id, self._broken)
             apology = say(self._language, Sentence.INTERNAL_ERROR, reference=self._id[:8])
-            await self._log.write(stage=TurnStage.ANSWERED, outcome=Outcome.FAILED, text=apology, broken=True)
+            await self._log.write(
+                stage=TurnStage.ANSWERED, outcome=Outcome.FAILED, text=apology, broken=True, context=""
+            )
         elif self.before_answer:
             async with self._delivery.showing():
                 with self._times.running():
@@ -121,22 +119,9 @@ class TurnExecution:
 
     def updated_conversation(self, record: ConversationRecord) -> ConversationRecord:
         """Return the conversation as this turn leaves it."""
-        turn, message = self._log.record, self._message
-        if turn.again or turn.refused or turn.stage is TurnStage.SKIPPED or message.retries:
-            said = record.said
-        else:
-            said = (*record.said, message.text[:_SAID])[-_SAID_MESSAGES:]
-        after = replace(
-            record,
-            question=record.question if turn.outcome is None else None,
-            title=record.title or message.text[:80],
-            last_at=self._services.clock(),
-            said=said,
-            reminded=record.reminded if turn.answers or not turn.run_id else turn.reminded,
-            last=asked_messages(self._burst) if turn.thread and not turn.answers else record.last,
-            missed=record.still_offered(message),
+        return conversation_after_turn(
+            record, self._burst, self._message, self._log.record, self._services.clock()
         )
-        return with_authors(record, after, [accepted.message for accepted in self._burst])
 
     def opening(self) -> QuestionOpening | None:
         """Return the questions that the turn leaves open."""
@@ -158,6 +143,7 @@ class TurnExecution:
         await self._log.claim_items(batch_items(self._burst)[1:])
         self._show("", ())
         await self._make_way(record)
+        await note_context(self._services, self._log, self._id, self._burst, record, self._beginning.heard)
         request, left_out = await self._request(record, maybe_made=turn.stage is TurnStage.RUNNING)
         ended, reason = await self._run.run(request)
         if self._run.stray:
@@ -188,6 +174,7 @@ class TurnExecution:
             files=ended.files,
             questions=ended.questions,
             usage=ended.usage,
+            context="",
         )
 
     async def _make_way(self, record: ConversationRecord) -> None:
@@ -256,6 +243,7 @@ class TurnExecution:
             retried=bool(message.retries),
             language=self._language,
             **self._beginning.speaker(services, self._language),
+            earlier=self._log.record.context,
         )
         return request, left_out
 

@@ -1,4 +1,4 @@
-"""What a turn has to know before it begins, in one look at the store."""
+"""What a turn knows before it begins, in one look at the store, and how it leaves its conversation."""
 
 from __future__ import annotations
 
@@ -8,15 +8,30 @@ from typing import TypedDict
 
 from parley.core.inbound.batching import QueuedMessage, merge_batch
 from parley.core.model.address import SHARED_PREFIX, RunIdentity, account_key
+from parley.core.model.earlier_messages import MessagePosition
 from parley.core.model.speakers import api_name
+from parley.core.model.types import InboundMessage
 from parley.core.services import CoreServices
-from parley.core.state.conversations import LoadedConversation, conversation_document_key, decode_conversation
+from parley.core.state.conversations import (
+    ConversationRecord,
+    LoadedConversation,
+    conversation_document_key,
+    decode_conversation,
+    with_authors,
+)
+from parley.core.state.heard_messages import NOTHING_HEARD, HeardRecord, decode_heard, heard_document_key
 from parley.core.state.people import (
     account_document_key,
     decode_person,
     decode_person_id,
     person_document_key,
 )
+from parley.core.state.turn_record import TurnRecord, TurnStage
+from parley.core.thread_context.reading import position_before, recalls_context
+from parley.core.turns.retries import asked_messages
+
+# How much of how many messages is kept to tell what a conversation is about.
+_SAID, _SAID_MESSAGES = 500, 4
 
 
 class SpeakerFields(TypedDict):
@@ -28,11 +43,14 @@ class SpeakerFields(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class TurnContext:
-    """A burst whose senders' languages are known, its conversation as it was seen, and who wrote first."""
+    """A burst whose senders' languages are known, its conversation as it was seen, who wrote first, and what
+    was heard in a group before it.
+    """
 
     burst: tuple[QueuedMessage, ...]
     seen: LoadedConversation
     person: str
+    heard: HeardRecord = NOTHING_HEARD
 
     def speaker(self, services: CoreServices, language: str) -> SpeakerFields:
         """Return what the turn's run is told of who speaks: the fields of its request."""
@@ -75,6 +93,9 @@ async def load_turn_context(services: CoreServices, burst: Sequence[QueuedMessag
     accounts = dict.fromkeys(account_key(accepted.message.sender) for accepted in burst)
     # Nearly every account is a person of its own, whose record has its name.
     keys = (place, *map(account_document_key, accounts), *map(person_document_key, accounts))
+    above = heard_document_key(burst[0].message.conversation) if recalls_context(services, burst) else ""
+    if above:
+        keys = (*keys, above)
     found = {document.key: document for document in await services.journal.get_all(keys)}
     persons = {
         account: decode_person_id(found[account_document_key(account)], account) for account in accounts
@@ -89,4 +110,46 @@ async def load_turn_context(services: CoreServices, burst: Sequence[QueuedMessag
         return replace(accepted, message=services.with_language(accepted.message, chosen))
 
     first = persons[account_key(burst[0].message.sender)]
-    return TurnContext(tuple(map(known, burst)), (decode_conversation(found[place]), found[place]), first)
+    seen = (decode_conversation(found[place]), found[place])
+    heard = decode_heard(found[above]) if above else NOTHING_HEARD
+    return TurnContext(tuple(map(known, burst)), seen, first, heard)
+
+
+def conversation_after_turn(
+    record: ConversationRecord,
+    burst: Sequence[QueuedMessage],
+    message: InboundMessage,
+    turn: TurnRecord,
+    now: float,
+) -> ConversationRecord:
+    """Return the conversation as a turn leaves it that was asked the burst, `message` for short."""
+    if turn.again or turn.refused or turn.stage is TurnStage.SKIPPED or message.retries:
+        said = record.said
+    else:
+        said = (*record.said, message.text[:_SAID])[-_SAID_MESSAGES:]
+    asked, asked_before = _positions(record, burst, turn)
+    after = replace(
+        record,
+        question=record.question if turn.outcome is None else None,
+        title=record.title or message.text[:80],
+        last_at=now,
+        said=said,
+        reminded=record.reminded if turn.answers or not turn.run_id else turn.reminded,
+        last=asked_messages(burst) if turn.thread and not turn.answers else record.last,
+        missed=record.still_offered(message),
+        asked=asked,
+        asked_before=asked_before,
+    )
+    return with_authors(record, after, [accepted.message for accepted in burst])
+
+
+def _positions(
+    record: ConversationRecord, burst: Sequence[QueuedMessage], turn: TurnRecord
+) -> tuple[MessagePosition, MessagePosition]:
+    """Return the newest message of a group that the agent knows after a turn, and what it was before."""
+    first = burst[0].message
+    if first.private or first.resumes or turn.answers or not turn.thread:
+        return record.asked, record.asked_before
+    known = MessagePosition(first.id, first.sent_at)
+    newer = turn.run_id and known.at >= record.asked.at
+    return (known if newer else record.asked), position_before(burst, record)

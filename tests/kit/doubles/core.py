@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -16,6 +16,7 @@ from parley.core.inbound.bus import MessageBus
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment
+from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import ChannelError, MemoryFailed
 from parley.core.model.options import ChannelOptions, CoreOptions
 from parley.core.model.types import (
@@ -107,6 +108,10 @@ class RecordingChannel(Channel):
 
     def __init__(self) -> None:
         self.capabilities = Capabilities(4000, 0.0, 0.0, buttons=False)
+        self.history: list[EarlierMessage] = []
+        self.history_errors: list[ChannelError] = []
+        self.history_gate: asyncio.Event | None = None
+        self.history_requests: list[HistoryRequest] = []
         self.targets: list[ReplyTarget] = []
         self.shown: list[OutboundMessage] = []
         self.finals: list[OutboundMessage] = []
@@ -130,6 +135,15 @@ class RecordingChannel(Channel):
         data = attachment.handle.encode()
         await asyncio.to_thread(into.write_bytes, data)
         return len(data)
+
+    async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
+        self.history_requests.append(request)
+        self.news.set()
+        if self.history_gate is not None:
+            await self.history_gate.wait()
+        if self.history_errors:
+            raise self.history_errors.pop(0)
+        return self.history
 
     @property
     def texts(self) -> list[str]:
@@ -390,7 +404,8 @@ async def core_on(
 ) -> AsyncIterator[Core]:
     """A core over a store that is open: one node of those that share it."""
     memory, pairing = RecordingMemory(), await Pairing.open(journal, time.time)
-    bus = MessageBus(journal, options.channels, pairing, BusyPolicyCache(journal, journal.news))
+    deaf = () if channel.capabilities.history else ("test",)
+    bus = MessageBus(journal, options.channels, pairing, BusyPolicyCache(journal, journal.news), deaf)
     services = CoreServices(
         journal=journal,
         bus=bus,

@@ -14,7 +14,13 @@ from parley.core.commands.worker import REFUSAL_PREFIX
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.errors import AgentError, AgentUnavailable
-from parley.core.model.options import ChannelOptions, DecisionRules, QuestionOptions
+from parley.core.model.options import (
+    ChannelOptions,
+    ContextOptions,
+    ContextScope,
+    DecisionRules,
+    QuestionOptions,
+)
 from parley.core.model.types import CompletedTurn, SessionSettings
 from parley.core.ports.journal import Document
 from parley.core.ports.memory import Memory, NullMemory
@@ -38,7 +44,10 @@ TRACES = ("ann-4711", "second-4711", "dm-4711", "Annabel", "zebra")
 OPTIONS = default_options(
     channels={
         "test": ChannelOptions(
-            SessionSettings("agent"), allowed_users=frozenset({ANN.id, OTHER.id, BOB.id}), burst_window=0.0
+            SessionSettings("agent"),
+            allowed_users=frozenset({ANN.id, OTHER.id, BOB.id}),
+            burst_window=0.0,
+            earlier=ContextOptions(ContextScope.THREAD),
         )
     },
     questions=QuestionOptions(DecisionRules(deciders=("anyone",))),
@@ -95,6 +104,7 @@ async def _among_others(parley: Core) -> None:
     say, finals = parley.say, parley.channel.until_finals
     await say("zebras first", conversation=TEAM, sender=ANN, private=False)
     await finals(5)
+    await say("zebras are not for bots", conversation=TEAM, sender=ANN, private=False, addressed=False)
     await say("good morning", conversation=TEAM, sender=BOB, private=False)
     await finals(6)
     await say("ask for a mail", conversation=FORUM, sender=BOB, private=False)

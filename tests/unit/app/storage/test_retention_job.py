@@ -72,7 +72,7 @@ async def test_questions_go_once_they_are_decided_for_long(tmp_path: Path):
         old, young = question("old-1", decided_at=now - 91 * DAY), question("young-1", decided_at=now - DAY)
         for each in (old, young, question("open-1"), question("dropped-1", dropped=True)):
             await store.set(each)
-        await apply_retention(store, tmp_path / "files", RetentionSection(), now)
+        await apply_retention(store, tmp_path / "files", RetentionSection(), now, {})
         left = [document.key for document in await store.list(records.QUESTION_PREFIX)]
     assert left == ["question/open-1", "question/young-1"]
 
@@ -85,9 +85,9 @@ async def test_idle_conversations_lose_their_words_and_keep_their_thread(tmp_pat
                 3, 7, "fast", title="a secret", last_at=at, said=("hello",), owner="test:ann"
             )
             await store.set(Document(conversation_document_key(place), encode(record), 0))
-        await apply_retention(store, tmp_path / "files", RetentionSection(), now)
+        await apply_retention(store, tmp_path / "files", RetentionSection(), now, {})
         assert (await load_conversation(store, OLD))[0].title == "a secret"
-        await apply_retention(store, tmp_path / "files", RetentionSection(conversations_days=30), now)
+        await apply_retention(store, tmp_path / "files", RetentionSection(conversations_days=30), now, {})
         old, new = (await load_conversation(store, OLD))[0], (await load_conversation(store, NEW))[0]
     assert old == ConversationRecord(3, 7, "fast", last_at=now - 31 * DAY, owner="test:ann")
     assert (new.title, new.said) == ("a secret", ("hello",))
@@ -105,7 +105,7 @@ async def test_lines_of_the_audit_record_and_old_files_go(tmp_path: Path):
     async with SqliteStore.open(tmp_path / "db") as store:
         for age in (400 * DAY, DAY):
             await store.set(audit.ended_document(f"turn-{age}", NEW.key, "answered", now - age))
-        await apply_retention(store, files, RetentionSection(), now)
+        await apply_retention(store, files, RetentionSection(), now, {})
         assert len(await store.list(audit.AUDIT_PREFIX)) == 1
     assert [path.name for path in files.iterdir()] == ["new"]
     await clean_without_a_folder(tmp_path)
@@ -113,7 +113,7 @@ async def test_lines_of_the_audit_record_and_old_files_go(tmp_path: Path):
 
 async def clean_without_a_folder(folder: Path) -> None:
     async with SqliteStore.open(folder / "db") as store:
-        await apply_retention(store, folder / "nowhere", RetentionSection(), time.time())
+        await apply_retention(store, folder / "nowhere", RetentionSection(), time.time(), {})
 
 
 async def test_dead_letters_go_after_the_time_that_is_set(tmp_path: Path):

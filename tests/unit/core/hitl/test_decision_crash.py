@@ -3,45 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Awaitable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from parley.core.model.questions import AnswerKind, InterruptAnswer
-from parley.store.sqlite import SqliteStore
 from tests.kit.doubles.core import Core, ScriptedAgent, core, core_on, default_options
 from tests.kit.samples.questions import MAIL, asking, click, entries, keys, with_buttons
 from tests.kit.samples.simultaneous_presses import until_nothing_waits
-
-WRITES = ("put", "note", "done", "retry", "bury", "cancel", "set", "delete", "tally")
-
-
-@dataclass
-class Gate:
-    """Lets so many writes through, and then none."""
-
-    left: float = math.inf
-    stopped: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def pass_(self) -> None:
-        if self.left <= 0:
-            self.stopped.set()
-            await asyncio.Event().wait()
-        self.left -= 1
-
-
-def stopping(gate: Gate) -> type[SqliteStore]:
-    """A store that asks the gate before each write."""
-
-    def asks_first(name: str) -> object:
-        async def write(self: SqliteStore, *args: object, **kwargs: object) -> object:
-            await gate.pass_()
-            return await getattr(SqliteStore, name)(self, *args, **kwargs)
-
-        return write
-
-    return type("Stopping", (SqliteStore,), {"__slots__": ()} | {name: asks_first(name) for name in WRITES})
+from tests.kit.store_gate import Gate, stopping
 
 
 async def test_a_decision_survives_a_crash_before_any_write(tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ async def test_nothing_of_a_person_is_left_and_all_of_the_others(folder: Path, t
     assert found[DataKind.QUESTIONS] == 1
     assert found[DataKind.DECISIONS] == 1
     assert (found[DataKind.CONVERSATIONS], found[DataKind.SHARES], found[DataKind.THREADS]) == (1, 2, 2)
+    assert found[DataKind.HEARD] == 1
     assert found[DataKind.FILES] == 1
     assert found[DataKind.AUDIT] == 2
     assert found[DataKind.USAGE] >= 1

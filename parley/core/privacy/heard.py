@@ -1,0 +1,74 @@
+"""What was heard in groups: a person's share of it, and what is past its time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from parley.core.inbound.hearing import context_options, most_characters
+from parley.core.model.address import Conversation
+from parley.core.model.codec import encode
+from parley.core.model.earlier_messages import EarlierMessage
+from parley.core.model.errors import DocumentConflict
+from parley.core.model.options import ChannelOptions, ContextScope
+from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
+from parley.core.privacy.data_subject import DataSubject
+from parley.core.state.heard_messages import HEARD_PREFIX, NOTHING_HEARD, HeardRecord, decode_heard
+
+
+async def list_heard(
+    documents: DocumentRepository, subject: DataSubject
+) -> AsyncIterator[tuple[str, EarlierMessage]]:
+    """Yield what a person was heard saying, with the key of its conversation."""
+    async for document in iter_documents(documents, HEARD_PREFIX):
+        for message in decode_heard(document).messages:
+            if subject.is_one(message.sender):
+                yield document.key.removeprefix(HEARD_PREFIX), message
+
+
+async def erase_heard(documents: DocumentRepository, subject: DataSubject) -> int:
+    """Remove what a person was heard saying; returns how many messages. Raises StoreUnavailable."""
+    removed = 0
+
+    def without(document: Document) -> tuple[int, str | None]:
+        before = decode_heard(document)
+        after = before.without(subject.is_one)
+        number = len(before.messages) - len(after.messages)
+        return number, encode(after) if number else None
+
+    async for document in iter_documents(documents, HEARD_PREFIX):
+        if without(document)[0]:
+            removed += await update_document(documents, document.key, without)
+    return removed
+
+
+async def delete_old_heard(
+    documents: DocumentRepository, channels: Mapping[str, ChannelOptions], now: float
+) -> int:
+    """Remove what is older than its chat brings, and all of chats that bring nothing.
+
+    Returns how many records changed. Raises StoreUnavailable.
+    """
+    changed = 0
+    async for document in iter_documents(documents, HEARD_PREFIX):
+        before = decode_heard(document)
+        after = _still_brought(document, before, channels, now)
+        if not after.messages:
+            await documents.delete(document.key)
+        elif after != before:
+            with suppress(DocumentConflict):  # somebody speaks: it is cut then, too
+                await documents.set(replace(document, body=encode(after)))
+        changed += after != before
+    return changed
+
+
+def _still_brought(
+    document: Document, record: HeardRecord, channels: Mapping[str, ChannelOptions], now: float
+) -> HeardRecord:
+    place = Conversation.parse(document.key.removeprefix(HEARD_PREFIX))
+    options = channels.get(place.channel)
+    wanted = None if options is None else context_options(options, place.chat)
+    if wanted is None or wanted.scope is ContextScope.OFF:
+        return NOTHING_HEARD
+    return record.newest(most_characters(wanted), now - wanted.age)

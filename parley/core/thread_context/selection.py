@@ -1,0 +1,52 @@
+"""Which messages above a mention are brought: whose, from where on, and how old."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable
+from dataclasses import dataclass
+
+from parley.core.inbound.access import may_talk
+from parley.core.model.command_syntax import is_command
+from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
+from parley.core.model.options import ChannelOptions, ContextOptions, ContextPeople
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRules:
+    """Who is heard in a chat, and the messages that the agent has already."""
+
+    options: ChannelOptions
+    wanted: ContextOptions
+    paired: Container[str]
+    known: Collection[str]
+
+
+def select_messages(
+    found: Iterable[EarlierMessage], request: HistoryRequest, rules: ContextRules
+) -> tuple[EarlierMessage, ...]:
+    """Return the messages that may be brought, in their order, each once."""
+    chosen = {
+        each.id: each
+        for each in found
+        if _is_between(each, request, rules) and _is_wanted(each, request, rules)
+    }
+    return tuple(chosen.values())[-request.most :]
+
+
+def _is_between(message: EarlierMessage, request: HistoryRequest, rules: ContextRules) -> bool:
+    if message.id in (request.before.id, request.after.id) or message.id in rules.known:
+        return False
+    first = max(request.after.at, request.oldest)
+    # Some platforms tell whole seconds only: what is of the same second may have come after.
+    return first <= message.sent_at <= request.before.at
+
+
+def _is_wanted(message: EarlierMessage, request: HistoryRequest, rules: ContextRules) -> bool:
+    if message.ours or is_command(message.text) or not (message.text.strip() or message.files):
+        return False
+    if message.bot:
+        return rules.wanted.bots
+    if rules.wanted.people is ContextPeople.EVERYONE:
+        return True
+    chat = request.conversation.chat
+    return not message.outsider and may_talk(rules.options, message.sender, chat, rules.paired)

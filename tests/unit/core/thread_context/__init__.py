@@ -1,0 +1,1 @@
+"""Messages above a mention: chosen, framed, and read once."""
