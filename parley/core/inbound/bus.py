@@ -8,7 +8,7 @@ from collections.abc import Collection, Container, Mapping
 from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.busy_policy import inbound_items
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
-from parley.core.inbound.hearing import context_options, is_worth_keeping, most_characters
+from parley.core.inbound.hearing import is_worth_keeping, most_characters
 from parley.core.model.codec import encode
 from parley.core.model.command_syntax import is_command
 from parley.core.model.options import ChannelOptions, EditPolicy, MentionPolicy
@@ -78,9 +78,9 @@ class MessageBus:
 
     async def _keep(self, options: ChannelOptions, message: InboundMessage) -> None:
         """Keep a message that is not for us where a later mention may bring it."""
-        place = message.conversation
-        if place.channel in self._without_history and is_worth_keeping(options, message, self._paired):
-            wanted = context_options(options, place.chat)
+        deaf = message.conversation.channel in self._without_history
+        if deaf and is_worth_keeping(options, message, self._paired):
+            wanted = options.earlier
             await keep_heard(self._journal, message, most_characters(wanted), message.sent_at - wanted.age)
 
     async def _is_ours(self, options: ChannelOptions, message: InboundMessage) -> bool:

@@ -12,17 +12,11 @@ from parley.core.model.types import InboundMessage
 _CHARACTERS_PER_TOKEN = 4
 
 
-def context_options(options: ChannelOptions, chat: str) -> ContextOptions:
-    """Return what a mention in this chat brings."""
-    own = options.chats.get(chat)
-    return options.earlier if own is None or own.earlier is None else own.earlier
-
-
 def is_worth_keeping(options: ChannelOptions, message: InboundMessage, paired: Container[str] = ()) -> bool:
     """Return whether a message that is not for us may be brought by a later mention."""
     if message.private or message.resumes or is_command(message.text):
         return False
-    wanted = context_options(options, message.conversation.chat)
+    wanted = options.at(message.conversation).earlier
     if wanted.scope is ContextScope.OFF or not (message.text.strip() or message.attachments):
         return False
     standing = standing_of(options, message, paired)

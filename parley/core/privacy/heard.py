@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
-from parley.core.inbound.hearing import context_options, most_characters
+from parley.core.inbound.hearing import most_characters
 from parley.core.model.address import Conversation
 from parley.core.model.codec import encode
 from parley.core.model.earlier_messages import EarlierMessage
@@ -68,7 +68,7 @@ def _still_brought(
 ) -> HeardRecord:
     place = Conversation.parse(document.key.removeprefix(HEARD_PREFIX))
     options = channels.get(place.channel)
-    wanted = None if options is None else context_options(options, place.chat)
+    wanted = None if options is None else options.at(place).earlier
     if wanted is None or wanted.scope is ContextScope.OFF:
         return NOTHING_HEARD
     return record.newest(most_characters(wanted), now - wanted.age)

@@ -7,7 +7,6 @@ import logging
 from collections.abc import Sequence
 
 from parley.core.inbound.batching import QueuedMessage
-from parley.core.inbound.hearing import context_options
 from parley.core.model.address import Conversation
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest, MessagePosition
 from parley.core.model.errors import ChannelError
@@ -136,4 +135,4 @@ async def _recall(
 
 
 def _wanted(services: CoreServices, conversation: Conversation) -> ContextOptions:
-    return context_options(services.options.channels[conversation.channel], conversation.chat)
+    return services.options.channels[conversation.channel].at(conversation).earlier

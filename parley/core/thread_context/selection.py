@@ -48,5 +48,5 @@ def _is_wanted(message: EarlierMessage, request: HistoryRequest, rules: ContextR
         return rules.wanted.bots
     if rules.wanted.people is ContextPeople.EVERYONE:
         return True
-    chat = request.conversation.chat
-    return not message.outsider and may_talk(rules.options, message.sender, chat, rules.paired)
+    place = request.conversation
+    return not message.outsider and may_talk(rules.options, message.sender, place, rules.paired)

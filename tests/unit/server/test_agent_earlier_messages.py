@@ -24,16 +24,16 @@ async def _repeats(state: MessagesState) -> dict[str, Any]:
     return {"messages": [("ai", " | ".join(seen))]}
 
 
-async def _say(agent: LangGraphAgent, number: int, text: str, earlier: str = "", **more: Any) -> str:
+async def _say(agent: LangGraphAgent, number: int, text: str, earlier: str = "", again: bool = False) -> str:
     request = RunRequest(
-        turn_id=f"turn-{number}-{more}",
+        turn_id=f"turn-{number}-{again}",
         message_id=f"00000000-0000-4000-9000-00000000000{number}",
         thread=THREAD,
         text=text,
         person=User("test", "ann", "Ann"),
         session=SessionSettings("repeats"),
         earlier=earlier,
-        **more,
+        retried=again,
     )
     ended = [event async for event in agent.run(request)][-1]
     assert isinstance(ended, RunEnded)
@@ -44,12 +44,12 @@ async def test_it_stands_above_the_persons_words_and_stays_in_the_thread(tmp_pat
     graph = StateGraph(MessagesState)
     graph.add_node("talk", _repeats)
     graph.add_edge(START, "talk")
-    endpoint = AgentEndpoint("http://embedded")
+    endpoint = AgentEndpoint("http://embedded", "", {})
     options = EmbeddedOptions(tmp_path / "agent.sqlite", graphs={"repeats": graph})
     async with embedded_server(options) as app:
         transport: httpx.AsyncBaseTransport = StreamingASGITransport(app)
         async with LangGraphAgent(endpoint, files=tmp_path, transport=transport) as agent:
             assert await _say(agent, 1, "sum up", "[frame one]") == "human:[frame one] | human:sum up"
             assert await _say(agent, 2, "thanks") == "human:[frame one] | human:sum up | human:thanks"
-            again = await _say(agent, 2, "thanks", "[frame two]", retried=True)
+            again = await _say(agent, 2, "thanks", "[frame two]", again=True)
             assert again == "human:[frame one] | human:sum up | human:[frame two] | human:thanks"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from parley.core.inbound.hearing import context_options, is_worth_keeping
+from parley.core.inbound.hearing import is_worth_keeping
 from parley.core.model.address import Conversation, User
 from parley.core.model.options import ChannelOptions, ChatOptions, ContextOptions, ContextPeople, ContextScope
 from parley.core.model.types import InboundMessage, SessionSettings
@@ -41,9 +41,7 @@ def test_what_is_kept(options: ChannelOptions, said: InboundMessage, kept: bool)
 
 
 def test_a_chat_may_have_its_own_way() -> None:
-    own = replace(ON, chats={"chat": ChatOptions(earlier=ContextOptions())})
-    assert context_options(own, "chat").scope is ContextScope.OFF
-    assert context_options(own, "elsewhere").scope is ContextScope.THREAD
+    own = replace(ON, chats={"chat": ChatOptions(earlier={"scope": ContextScope.OFF})})
     assert not is_worth_keeping(own, heard())
 
 

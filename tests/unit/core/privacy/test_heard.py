@@ -18,7 +18,7 @@ CHANNELS = {
     "test": ChannelOptions(
         SessionSettings("agent"),
         earlier=ContextOptions(ContextScope.THREAD, age=100.0),
-        chats={"off": ChatOptions(earlier=ContextOptions())},
+        chats={"off": ChatOptions(earlier={"scope": ContextScope.OFF})},
     )
 }
 
