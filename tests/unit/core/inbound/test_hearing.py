@@ -20,7 +20,7 @@ EVE = User("test", "eve", "Eve")
 
 
 def heard(text: str = "lunch?", **more: object) -> InboundMessage:
-    return message(text, **({"addressed": False, "private": False} | more))  # type: ignore[arg-type]
+    return message(text, **({"addressed": False, "private": False} | more))
 
 
 @pytest.mark.parametrize(
