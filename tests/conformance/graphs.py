@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import operator
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Protocol, TypeAlias, TypedDict, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
@@ -17,7 +19,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
 from langgraph.types import StreamWriter, interrupt
+from typing_extensions import TypedDict as DescribedDict
 
 Graph: TypeAlias = "CompiledStateGraph[Any, Any, Any, Any]"
 Node: TypeAlias = Callable[..., Awaitable[dict[str, Any]]]
@@ -140,6 +144,48 @@ async def _who(state: MessagesState, runtime: Runtime[_Context], config: Runnabl
     return {"messages": [AIMessage(f"user={context.get('user_id')} thread={thread} note={note}")]}
 
 
+@dataclass
+class _Strict:
+    """It has a field that must be given, and takes no other."""
+
+    user_id: str
+
+
+class _Remembers(DescribedDict, total=False):
+    """The official server cannot describe a TypedDict of `typing` before Python 3.12."""
+
+    memory: str
+
+
+async def _identity(state: MessagesState, runtime: Runtime[Any], config: RunnableConfig) -> dict[str, Any]:
+    configurable = config["configurable"]
+    places = (configurable, config["metadata"], dict(runtime.context or {}))
+    seen = {
+        "people": [place.get("parley", {}).get("person") for place in places],
+        "user_id": configurable.get("user_id"),
+        "name": state["messages"][-1].name,
+        "auth": configurable.get("langgraph_auth_user_id", ""),
+    }
+    return {"messages": [AIMessage(json.dumps(seen))]}
+
+
+async def _strict(_: MessagesState, runtime: Runtime[_Strict], config: RunnableConfig) -> dict[str, Any]:
+    seen = [runtime.context.user_id, config["configurable"]["parley"]["person"]]
+    return {"messages": [AIMessage(json.dumps(seen))]}
+
+
+async def _notes(state: MessagesState, config: RunnableConfig, store: BaseStore) -> dict[str, Any]:
+    place = ("notes", config["configurable"]["user_id"])
+    await store.aput(place, str(len(state["messages"])), {"text": state["messages"][-1].text})
+    found = [item.value["text"] for item in await store.asearch(place)]
+    return {"messages": [AIMessage(json.dumps(sorted(found)))]}
+
+
+async def _remembers(state: MessagesState, runtime: Runtime[_Remembers]) -> dict[str, Any]:
+    seen = [dict(runtime.context or {}).get("memory", ""), state["messages"][-1].content]
+    return {"messages": [AIMessage(json.dumps(seen))]}
+
+
 class _Answers(TypedDict, total=False):
     answers: Annotated[list[str], operator.add]
     messages: list[AnyMessage]
@@ -186,4 +232,24 @@ tools = (
     .compile()
 )
 
-NAMES = ("echo", "slow", "failing", "blocks", "quiet", "who", "ask", "sub", "ask_two", "tools")
+identity = _one_node(_identity)
+strict = _one_node(_strict, context=_Strict)
+notes = _one_node(_notes)
+remembers = _one_node(_remembers, context=_Remembers)
+
+NAMES = (
+    "echo",
+    "slow",
+    "failing",
+    "blocks",
+    "quiet",
+    "who",
+    "ask",
+    "sub",
+    "ask_two",
+    "tools",
+    "identity",
+    "strict",
+    "notes",
+    "remembers",
+)

@@ -82,10 +82,15 @@ def embedded(folder: Path) -> Iterator[Server]:
 
 
 @contextmanager
-def official(folder: Path) -> Iterator[Server]:
-    """LangGraph's development server, with these graphs."""
+def official(folder: Path, auth: Path | None = None) -> Iterator[Server]:
+    """LangGraph's development server, with these graphs; `auth` is a file with an authentication handler."""
     graphs = {name: f"{_GRAPHS}:{name}" for name in NAMES}
-    (folder / "langgraph.json").write_text(json.dumps({"dependencies": ["."], "graphs": graphs}))
+    project = {
+        "dependencies": ["."],
+        "graphs": graphs,
+        **({"auth": {"path": f"{auth}:auth"}} if auth else {}),
+    }
+    (folder / "langgraph.json").write_text(json.dumps(project))
     with development_server(folder) as url:
         yield Server(url, OFFICIAL)
 

@@ -26,9 +26,8 @@ class InboundMessage:
     are all decided, in a message of our own that makes its run go on. `retries` names the wish, if any, to
     have a message answered again: those of one wish are one turn. `edits` is the id of an earlier message
     that this one takes the place of, as its writer changed it. `replies_to` is the id of the message that it
-    was written as a reply to, where the platform tells, in the form of those in a `Receipt`. `chat_kind` is what the
-    chat is where that is more than private or a group, `link` the message's address on its platform; empty where
-    there is none.
+    was written as a reply to, where the platform tells, in the form of those in a `Receipt`. `chat_kind` is
+    what the chat is where that is more than private or a group, `link` the message's address on its platform.
     """
 
     id: str
