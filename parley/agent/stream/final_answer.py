@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from parley.agent.stream.messages import MessageKind, ThreadMessage, parse_message, text_of
+from parley.agent.stream.content_text import cite_sources, text_of
+from parley.agent.stream.messages import MessageKind, ThreadMessage, parse_message
+from parley.agent.stream.readable import render_value
+from parley.agent.stream.thoughts import split_thoughts
 from parley.core.model.types import Json
 
-ANSWER_FIELDS = ("answer", "output", "response", "result", "final", "text")
-"""Where graphs that keep no messages put their answer, most telling name first."""
+ANSWER_FIELDS = (
+    *("answer", "final_answer", "output", "response", "final_response", "result", "final", "reply"),
+    *("report", "final_report", "generation", "text"),
+)
+"""Where graphs that say nothing in messages put their answer, most telling name first."""
+
+STRUCTURED = "structured_response"
+"""Where LangChain's agents put an answer of a given form, beside messages that say the same."""
 
 MESSAGE_SEPARATOR = "\n\n"
 _ALL = "__remove_all__"
+_SAYS_STRUCTURED = "Returning structured response:"
+_JSON_BEGINS = ("{", "[", "```")
 
 
 @dataclass(frozen=True, slots=True)
 class FinalAnswer:
-    """A run's answer: its text, and the messages' contents, where files may be found."""
+    """A run's answer: its text, and the messages' contents, where files may be found.
+
+    `written` are the files that it left in its state, by path; `presented` the paths of those that it keeps
+    elsewhere and shows.
+    """
 
     text: str = ""
     contents: tuple[Json, ...] = ()
+    written: Mapping[str, Json] = field(default_factory=dict)
+    presented: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +54,77 @@ class TurnAnchor:
     before: frozenset[str] = frozenset()
 
 
-def compose_answer(messages: Sequence[ThreadMessage], concluded: bool) -> FinalAnswer:
+def compose_answer(
+    messages: Sequence[ThreadMessage], concluded: bool, structured: Json = None
+) -> FinalAnswer:
     """The answer that `messages`, all of one turn, make: every assistant text, in order.
 
     A run that `concluded` with a tool's result gave that result as its answer (LangChain's return_direct,
-    and tools that end the turn with a question); no other tool text is ever used.
+    and tools that end the turn with a question); no other tool text is ever used. Messages that say in JSON
+    what the run gave as its `structured` answer leave their place to it.
     """
     spoken = [m for m in messages if m.kind is MessageKind.ASSISTANT and not m.hidden]
-    texts = [text_of(m.content) for m in spoken]
+    if structured is not None:
+        spoken = [m for m in spoken if not says_json(text_of(m.content))]
+    texts = [_spoken_text(m.content) for m in spoken]
     last = messages[-1] if messages else None
-    if concluded and last and last.kind is MessageKind.TOOL and not (last.failed or last.hidden):
+    if structured is not None:
+        texts.append(render_value(structured))
+    elif concluded and last and last.kind is MessageKind.TOOL and not (last.failed or last.hidden):
         texts.append(text_of(last.content))
     return FinalAnswer(
         MESSAGE_SEPARATOR.join(text for text in texts if text.strip()),
-        tuple(m.content for m in spoken if isinstance(m.content, list)),
+        tuple(_contents(messages)),
+        presented=tuple(path for m in spoken for path in m.presented),
     )
 
 
+def says_json(text: str) -> bool:
+    """Whether a text looks like nothing but JSON."""
+    return text.lstrip().startswith(_JSON_BEGINS)
+
+
+def _spoken_text(content: Json) -> str:
+    shown, _ = split_thoughts(text_of(content), ended=True)
+    return cite_sources(shown, content)
+
+
+def _contents(messages: Sequence[ThreadMessage]) -> Iterable[Json]:
+    """Where files may be found: what the assistant says, and what tools return."""
+    for message in messages:
+        if message.kind in (MessageKind.ASSISTANT, MessageKind.TOOL) and not message.hidden:
+            if isinstance(message.content, list):
+                yield message.content
+            if message.artifact is not None:
+                yield message.artifact if isinstance(message.artifact, list) else [message.artifact]
+
+
 def answer_from_fields(values: Mapping[str, Json]) -> FinalAnswer:
-    """The answer of a graph that keeps no messages."""
-    for field in ANSWER_FIELDS:
-        value = values.get(field)
+    """The answer of a graph that says nothing in messages."""
+    for name in ANSWER_FIELDS:
+        value = values.get(name)
         if isinstance(value, str) and value.strip():
-            return FinalAnswer(value)
-    return FinalAnswer()
+            return FinalAnswer(split_thoughts(value, ended=True)[0])
+    return FinalAnswer(render_value(values[STRUCTURED]) if values.get(STRUCTURED) else "")
+
+
+def value_at(values: Json, path: str) -> Json:
+    """What stands in a state under a key, or a path with dots."""
+    if isinstance(values, dict) and path in values:
+        return values[path]
+    for key in path.split("."):
+        values = values.get(key) if isinstance(values, dict) else None
+    return values
+
+
+def answer_at(values: Json, path: str) -> str:
+    """The answer under a path as text; "" without a path or a value."""
+    value = value_at(values, path) if path else None
+    if isinstance(value, dict) and (message := parse_message(value)) is not None:
+        return _spoken_text(message.content)
+    if isinstance(value, str):
+        return split_thoughts(value, ended=True)[0]
+    return "" if value in (None, [], {}) else render_value(value)
 
 
 def parse_messages(raw: Json) -> tuple[list[ThreadMessage], bool]:
@@ -81,7 +145,9 @@ def messages_added(
     """Those of an update's messages that this turn says.
 
     Nodes may send back old messages: the whole history, or what a summary kept of it. Then only what
-    follows our human message counts, or else what follows the last human message of an update that adds.
+    follows our human message counts, or else what follows the last human message of an update that adds. Of
+    a history that is written anew only those count that were heard in this run before (`known`): servers
+    tell every message once, when it is new.
     """
     humans = [index for index, m in enumerate(messages) if m.kind is MessageKind.HUMAN]
     ours = [index for index in humans if messages[index].id == asked.id]
@@ -121,14 +187,45 @@ def messages_of_turn(
     return messages[hidden[-1] + 1 :] if hidden and concluded else []
 
 
-def answer_from_values(values: Json, asked: TurnAnchor, concluded: bool) -> FinalAnswer:
-    """The answer to `asked` in a thread's values."""
+def answer_from_values(values: Json, asked: TurnAnchor, concluded: bool, output: str = "") -> FinalAnswer:
+    """The answer to `asked` in a thread's values; `output` is the path that it is expected at."""
+    if isinstance(values, str):
+        return FinalAnswer(values)
     if not isinstance(values, dict):
         return FinalAnswer()
+    text = answer_at(values, output)
     if "messages" not in values:
-        return answer_from_fields(values)
-    messages, _ = parse_messages(values["messages"])
-    return compose_answer(messages_of_turn(messages, asked, concluded), concluded)
+        return FinalAnswer(text) if text else answer_from_fields(values)
+    messages = messages_of_turn(parse_messages(values["messages"])[0], asked, concluded)
+    composed = compose_answer(messages, concluded, _structured(values, messages, concluded))
+    return replace(composed, text=text or composed.text)
+
+
+def new_answer_from_values(values: Json, before: Json, output: str = "") -> FinalAnswer:
+    """The answer of a run that left nothing after our message: what its thread did not have `before`.
+
+    Its graph rewrote the messages, ours among them, or answers in a field beside them.
+    """
+    if not isinstance(values, dict):
+        return FinalAnswer()
+    before = before if isinstance(before, dict) else {}
+    old = {m.id for m in parse_messages(before.get("messages"))[0]}
+    messages = [m for m in parse_messages(values.get("messages"))[0] if m.id not in old]
+    composed = compose_answer(messages, concluded=True)
+    fields = {key: value for key, value in values.items() if before.get(key) != value}
+    text = answer_at(fields, output) or composed.text or answer_from_fields(fields).text
+    return replace(composed, text=text)
+
+
+def _structured(values: dict[str, Json], messages: Sequence[ThreadMessage], concluded: bool) -> Json:
+    """The structured answer of a state, where the turn's last message shows that it is this turn's."""
+    last = messages[-1] if messages and concluded else None
+    if last is None or values.get(STRUCTURED) is None:
+        return None
+    text = text_of(last.content)
+    by_tool = last.kind is MessageKind.TOOL and text.startswith(_SAYS_STRUCTURED)
+    by_model = last.kind is MessageKind.ASSISTANT and says_json(text)
+    return values[STRUCTURED] if by_tool or by_model else None
 
 
 def ends_with_answer(values: Json, asked: TurnAnchor) -> bool:

@@ -34,9 +34,12 @@ MESSAGE_KINDS = {
     "remove": MessageKind.REMOVAL,
     "RemoveMessage": MessageKind.REMOVAL,
 }
-_TEXT_BLOCKS = ("text", "output_text")
 _REASONING_BLOCKS = ("reasoning", "thinking", "redacted_thinking", "reasoning_content")
 _UNRENDERED = "do-not-render-"
+_HANDED_BACK = "__is_handoff_back"
+"""How langgraph-supervisor marks the words with which an agent hands back."""
+
+_PRESENTS = "present_files"
 _MOST_TOKENS = 10**12
 """No model takes so many; more would not fit where they are counted."""
 
@@ -55,8 +58,9 @@ class ThreadMessage:
 
     `chunk` says that its type is a chunk's, `hidden` that it must not be shown (marked so, or written by
     middleware, such as a summary). `call_id` and `failed`
-    belong to a tool's result. `tokens` are those that its model read and wrote, where it says so, `model` is
-    the model's name.
+    belong to a tool's result, and so does `artifact`, which its model does not see. `tokens` are those that
+    its model read and wrote, where it says so, `model` is the model's name. `presented` are the paths of
+    files that it shows to the person.
     """
 
     kind: MessageKind
@@ -71,6 +75,8 @@ class ThreadMessage:
     failed: bool = False
     tokens: tuple[int, int] | None = None
     model: str = ""
+    artifact: Json = None
+    presented: tuple[str, ...] = ()
 
 
 def decode_json_text(data: Json) -> Json:
@@ -81,25 +87,6 @@ def decode_json_text(data: Json) -> Json:
         return read_text(data)
     except ValueError:
         return data
-
-
-def text_of(content: Json) -> str:
-    """The text of a message's content: a string, or its text blocks; reasoning and the rest left out."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, dict):
-        content = [content]
-    if not isinstance(content, list):
-        return ""
-    return "".join(map(_block_text, content))
-
-
-def _block_text(block: Json) -> str:
-    if isinstance(block, str):
-        return block
-    if isinstance(block, dict) and block.get("type") in _TEXT_BLOCKS:
-        return string(block.get("text"))
-    return ""
 
 
 def _mapping(value: Json) -> dict[str, Json]:
@@ -139,21 +126,42 @@ def _plain(raw: dict[str, Json], names: list[str]) -> ThreadMessage | None:
     extra = _mapping(raw.get("additional_kwargs"))
     content = raw.get("content")
     identity = string(raw.get("id"))
-    about = _mapping(raw.get("response_metadata")) if kind is MessageKind.ASSISTANT else {}
+    speaks = kind is MessageKind.ASSISTANT
+    about = _mapping(raw.get("response_metadata")) if speaks else {}
+    if speaks and not content:
+        content = extra.get("refusal") or content
     return ThreadMessage(
         kind=kind,
         id=identity,
         chunk=any(name.endswith("Chunk") for name in names),
         content=content,
-        hidden=identity.startswith(_UNRENDERED) or extra.get("hide_from_ui") is True or "lc_source" in extra,
+        hidden=identity.startswith(_UNRENDERED)
+        or extra.get("hide_from_ui") is True
+        or "lc_source" in extra
+        or about.get(_HANDED_BACK) is True,
         thinking=bool(extra.get("reasoning_content")) or _reasons(content),
-        calls=_calls(raw) if kind is MessageKind.ASSISTANT else (),
+        calls=_calls(raw) if speaks else (),
         call_id=string(raw.get("tool_call_id")),
         name=string(raw.get("name")),
         failed=raw.get("status") == "error",
-        tokens=_tokens(raw, about) if kind is MessageKind.ASSISTANT else None,
+        tokens=_tokens(raw, about) if speaks else None,
         model=string(about.get("model_name")) or string(about.get("model")),
+        artifact=raw.get("artifact") if kind is MessageKind.TOOL else None,
+        presented=_presented(raw, extra) if speaks else (),
     )
+
+
+def _presented(raw: dict[str, Json], extra: dict[str, Json]) -> tuple[str, ...]:
+    """Paths that DeerFlow's tool for it names, or its list beside a message."""
+    calls, files = raw.get("tool_calls"), extra.get("files")
+    paths: list[Json] = []
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, dict) and call.get("name") == _PRESENTS:
+            given = _mapping(call.get("args")).get("filepaths")
+            paths += given if isinstance(given, list) else []
+    for file in files if isinstance(files, list) else ():
+        paths.append(_mapping(file).get("path"))
+    return tuple(path for path in paths if isinstance(path, str) and path)
 
 
 def _tokens(raw: dict[str, Json], about: dict[str, Json]) -> tuple[int, int] | None:

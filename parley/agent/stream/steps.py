@@ -12,7 +12,7 @@ from parley.core.texts import Sentence, say
 _TITLE = 80
 _THINKING = "thinking"
 _PROGRESS = "progress"
-_PLUMBING = frozenset(
+PLUMBING = frozenset(
     {
         *("agent", "model", "tools", "tool", "llm", "chatbot", "chat", "call_model", "call_llm"),
         *("model_request", "tool_node", "generate_structured_response", "pre_model_hook", "post_model_hook"),
@@ -71,9 +71,14 @@ class Steps:
         if line := one_line(text):
             self._put(Step(_PROGRESS, line, StepStatus.RUNNING))
 
+    def no_progress(self) -> None:
+        """What was taken for progress was none."""
+        if self._steps.pop(_PROGRESS, None):
+            self._shown = None
+
     def node(self, name: str) -> None:
         """A node of the graph ran. Nodes are shown once two of them have a name worth reading."""
-        if name in self._nodes or name.lower() in _PLUMBING or "." in name or name.startswith("__"):
+        if name in self._nodes or name.lower() in PLUMBING or "." in name or name.startswith("__"):
             return
         step = Step(f"node:{name}", title(name, self._language), StepStatus.DONE)
         self._nodes[name] = step

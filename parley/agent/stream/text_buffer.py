@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from parley.agent.stream.final_answer import MESSAGE_SEPARATOR
+from parley.agent.stream.thoughts import split_thoughts
+
+WRITER = "the graph's writer"
+"""The name of what is said in no message."""
 
 
 class TextBuffer:
@@ -41,12 +47,25 @@ class TextBuffer:
         self._nameless += 1
         return f"nameless {self._nameless}"
 
-    def text(self) -> str:
-        """All that was said so far."""
-        texts = []
-        for parts in self._parts.values():
+    def __contains__(self, message_id: object) -> bool:
+        return message_id in self._parts
+
+    def of(self, message_id: str) -> str:
+        """What one message says."""
+        return "".join(self._parts.get(message_id, ()))
+
+    def text(self, hides: Callable[[str, str], bool]) -> tuple[str, bool]:
+        """All that was said so far, and whether it ends with a thought that goes on.
+
+        `hides` tells of a message, and what it says, whether it is to be left out.
+        """
+        texts, thinks = [], False
+        for message_id, parts in self._parts.items():
             if len(parts) > 1:
                 parts[:] = ["".join(parts)]
-            if parts and parts[0].strip():
-                texts.append(parts[0])
-        return MESSAGE_SEPARATOR.join(texts)
+            if not parts:
+                continue
+            text, thinks = split_thoughts(parts[0], ended=message_id != self._speaker)
+            if text.strip() and not hides(message_id, parts[0]):
+                texts.append(text)
+        return MESSAGE_SEPARATOR.join(texts), thinks

@@ -6,33 +6,24 @@ adds to the one before or replaces it is told by the event and the message's typ
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import ClassVar
 
 from parley.agent.hitl.interrupts import Interrupt, parse_interrupts
-from parley.agent.stream.final_answer import (
-    ANSWER_FIELDS,
-    FinalAnswer,
-    TurnAnchor,
-    answer_from_fields,
-    answer_from_values,
-    compose_answer,
-    ends_with_answer,
-    messages_added,
-    parse_messages,
-)
-from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text, parse_message, text_of
+from parley.agent.stream.answer_collector import AnswerCollector
+from parley.agent.stream.content_text import text_of
+from parley.agent.stream.event_ids import FROM_START, EventIds
+from parley.agent.stream.final_answer import FinalAnswer, TurnAnchor, ends_with_answer, says_json
+from parley.agent.stream.graph_shape import GraphShape
+from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text, parse_message
+from parley.agent.stream.node_voices import Drafts
 from parley.agent.stream.steps import Steps
-from parley.agent.stream.text_buffer import TextBuffer
+from parley.agent.stream.text_buffer import WRITER, TextBuffer
 from parley.agent.stream.token_usage import TokenMeter
+from parley.agent.stream.writer_events import WriterEvents
 from parley.agent.transport.decoding import string
 from parley.core.model.types import Json
 
-FROM_START = "-1"
-"""As a last event id: every event is newer."""
-
-_RECENT = 512
 _UNUSUAL = ("tool_call_chunks", "additional_kwargs", "tool_calls", "role", "kwargs", "usage_metadata")
 _TELLING = ("usage_metadata", "response_metadata")
 _SILENT_TAGS = ("nostream", "langsmith:nostream")
@@ -42,22 +33,23 @@ class RunTranscript:
     """What is known of one run from its stream.
 
     `whole` is false once events may be missing: the answer is then read from the thread. `over` means that
-    the server said so, with `status`. `error` is for the log, `meter` has the tokens it took.
+    the server said so, with `status`. `error` is for the log, `meter` has the tokens it took, `shape` is that
+    of its graph.
     """
 
-    def __init__(self, asked: TurnAnchor, whole: bool = True, language: str = "en") -> None:
+    def __init__(
+        self, asked: TurnAnchor, whole: bool = True, language: str = "en", shape: GraphShape | None = None
+    ) -> None:
         self.asked = asked
+        self.shape = shape or GraphShape()
         self.whole = whole
         self._language = language
         self.run_id = ""
-        self.last_event = ""
         self.over = False
         self.status = ""
         self.error = ""
         self._begun = False
-        self._ids_repeat = False
-        self._recent: deque[str] = deque(maxlen=_RECENT)
-        self._replayed: frozenset[str] = frozenset()
+        self._ids = EventIds()
         self._clear()
 
     def _clear(self) -> None:
@@ -66,42 +58,32 @@ class RunTranscript:
         self.interrupts: dict[str, Interrupt] = {}
         self.paused = False
         self._speech = TextBuffer()
+        self._drafts = Drafts(self.shape.voices)
+        self._writer = WriterEvents()
+        self._thinks = False
         self._node: Json = None
-        self._kept: dict[str, ThreadMessage] = {}
-        self._has_messages = False
-        self._fields: dict[str, Json] = {}
-        self._values: Json = None
+        self._task: Json = None
+        self._answer = AnswerCollector(self.asked, self.shape.answer)
 
     def apply(self, event: str, data: Json, event_id: str | None) -> bool:
         """Take an event in; True when there is something new to show."""
-        if event_id:
-            if event_id in self._replayed:
-                return False
-            self._ids_repeat = self._ids_repeat or event_id == self.last_event
-            self.last_event = event_id
-            self._recent.append(event_id)
+        if event_id and not self._ids.is_new(event_id):
+            return False
         # An event of a subgraph carries a namespace after "|", so it has no handler.
         if (handler := self._HANDLERS.get(event)) is None:
             return False
         return handler(self, decode_json_text(data) if type(data) is str else data)
 
     def rejoin(self) -> str:
-        """Prepare to join the run's stream again; returns the last event id to join it with.
-
-        Where a server's ids repeat (the official one's are milliseconds), nothing can be resumed exactly:
-        everything is heard again from the start.
-        """
+        """Prepare to join the run's stream again; returns the last event id to join it with."""
         self.whole = False
         self.over = False
-        if not self.last_event or self._ids_repeat:
-            self._replayed = frozenset()
-            self._recent.clear()
-            if self.last_event:
-                self._clear()
-                self.last_event = ""
-            return FROM_START
-        self._replayed = frozenset(self._recent)
-        return self.last_event
+        if self._ids.rejoin():
+            return self._ids.last
+        if self._ids.last:
+            self._clear()
+            self._ids.last = ""
+        return FROM_START
 
     def conclude(self, values: Json) -> None:
         """Take what the thread holds after the run, as the server told whoever waited for its end.
@@ -117,15 +99,24 @@ class RunTranscript:
 
     def text(self) -> str:
         """The text so far. Provisional: a model's words are streamed even if the graph discards them."""
-        return self._speech.text()
+        text, thinks = self._speech.text(self._hides)
+        if thinks is not self._thinks:
+            self._thinks = thinks
+            self.steps.thinking(thinks)
+        return text
+
+    def all_text(self) -> str:
+        """All that was said, also what no node returned: for a graph whose answer is found nowhere else."""
+        return self._speech.text(lambda *_: False)[0]
+
+    def _hides(self, message_id: str, text: str) -> bool:
+        if self.shape.structured and says_json(text):
+            return True
+        return self._drafts.holds(message_id, len(text))
 
     def final(self, concluded: bool) -> FinalAnswer:
         """The answer as the graph's state has it; `concluded` when the run ended by itself."""
-        if self._has_messages:
-            return compose_answer(list(self._kept.values()), concluded)
-        if self._values is not None:
-            return answer_from_values(self._values, self.asked, concluded)
-        return answer_from_fields(self._fields)
+        return self._answer.final(concluded)
 
     def _on_message(self, data: Json) -> bool:
         if type(data) is not list or not data:
@@ -138,12 +129,16 @@ class RunTranscript:
         if type(raw) is dict and raw.get("type") == "AIMessageChunk" and self._plain_chunk(raw):
             return True
         message = parse_message(raw)
-        return self._heard(message, message.chunk) if message else False
+        if message is None:
+            return False
+        if message.kind is MessageKind.ASSISTANT:
+            self._drafts.heard(message.id, string(self._node), string(self._task))
+        return self._heard(message, message.chunk)
 
     def _plain_chunk(self, raw: dict[str, Json]) -> bool:
         """The short way of nearly every event: a piece of text of the message that speaks already."""
         content = raw.get("content")
-        if type(content) is not str or not content or self.steps.reasoning:
+        if type(content) is not str or not content or (self.steps.reasoning and not self._thinks):
             return False
         for unusual in _UNUSUAL:
             if raw.get(unusual):
@@ -169,6 +164,7 @@ class RunTranscript:
         tags = meta.get("tags")
         if tags and type(tags) is list and any(tag in tags for tag in _SILENT_TAGS):
             return False
+        self._task = place
         node = meta.get("langgraph_node")
         if node != self._node:
             self._node = node
@@ -190,13 +186,15 @@ class RunTranscript:
             return False
         text = text_of(message.content)
         self._note_steps(message, bool(text))
+        if text and not append:
+            self._speech.retract(WRITER)  # The message says what its graph's writer said before.
         self._speech.say(message.id, text, append)
         return True
 
     def _note_steps(self, message: ThreadMessage, talks: bool) -> None:
         for call in message.calls:
             self.steps.call(call.id or f"{message.id}:{call.name}", call.name)
-        if talks or message.calls:
+        if (talks and not self._thinks) or message.calls:
             self.steps.thinking(False)
         elif message.thinking:
             self.steps.thinking(True)
@@ -210,49 +208,42 @@ class RunTranscript:
             elif not node.startswith("__"):
                 self.steps.node(node)
                 for each in update if isinstance(update, list) else [update]:
-                    self._update(each)
+                    self._update(node, each)
         return True
 
     def _on_interrupt(self, raw: Json) -> None:
         self.paused = True
         self.interrupts.update((each.id, each) for each in parse_interrupts(raw))
 
-    def _update(self, update: Json) -> None:
-        if not isinstance(update, dict):
-            return
-        self._fields.update((field, update[field]) for field in ANSWER_FIELDS if field in update)
-        if "messages" not in update:
-            return
-        self._has_messages = True
-        messages, rewrites = parse_messages(decode_json_text(update["messages"]))
-        for message in messages_added(messages, rewrites, self.asked, self._kept):
-            self._keep(message)
-
-    def _keep(self, message: ThreadMessage) -> None:
-        if message.kind is MessageKind.REMOVAL:
-            self._kept.pop(message.id, None)
-            self._speech.retract(message.id)
-        elif message.kind in (MessageKind.ASSISTANT, MessageKind.TOOL):
-            self._kept[message.id or self._speech.new_name()] = message
-            if message.id or message.kind is MessageKind.TOOL:
+    def _update(self, node: str, update: Json) -> None:
+        added = self._answer.update(update, self._speech)
+        kept = () if self.shape.answer else frozenset(message.id for message in added)
+        self._drafts.settle(node, kept, lambda message: self._returned(update, message))
+        for message in added:
+            if message.kind is MessageKind.REMOVAL:
+                self._speech.retract(message.id)
+            elif message.id or message.kind is MessageKind.TOOL:
                 self._heard(message, append=False)
 
+    def _returned(self, update: Json, message: str) -> bool | None:
+        text = self._speech.of(message).strip()
+        return self._answer.says(update, text) if text else None
+
     def _on_values(self, data: Json) -> bool:
-        if not isinstance(data, dict):
-            return False
-        if "__interrupt__" in data:
+        if isinstance(data, dict) and "__interrupt__" in data:
             self._on_interrupt(data["__interrupt__"])
-        if "messages" in data or any(field in data for field in ANSWER_FIELDS):
-            self._values = data
+        if self._answer.values(data):
             self.meter.read(data, self.asked)
-        return "__interrupt__" in data
+        return isinstance(data, dict) and "__interrupt__" in data
 
     def _on_custom(self, data: Json) -> bool:
-        if not isinstance(data, dict):
-            return False
-        said = string(data.get("progress")) or string(data.get("status"))
-        self.steps.progress(said)
-        return bool(said)
+        said = self._writer.read(data)
+        if said.restated:
+            self.steps.no_progress()
+        if said.text:
+            self._speech.say(WRITER, said.text, append=True)
+        self.steps.progress(said.progress)
+        return bool(said.progress or said.text)
 
     def _on_metadata(self, data: Json) -> bool:
         if not isinstance(data, dict) or not (run_id := string(data.get("run_id"))):

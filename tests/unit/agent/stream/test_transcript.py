@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 import pytest
 
+from parley.agent.stream.event_ids import FROM_START
 from parley.agent.stream.final_answer import TurnAnchor
 from parley.agent.stream.messages import decode_json_text
-from parley.agent.stream.transcript import FROM_START, RunTranscript
+from parley.agent.stream.transcript import RunTranscript
 from parley.core.model.types import Json
 from tests.kit.doubles.langgraph_server import Frame
 from tests.kit.samples.langgraph_messages import MESSAGE_ID, ai, answer, chunk, human, tool, update
@@ -63,9 +64,10 @@ def test_every_message_of_a_turn_is_shown() -> None:
 
 
 def test_what_the_graph_discards_is_not_in_the_answer() -> None:
-    transcript = heard([chunk("draft", "side"), *answer("kept")])
+    transcript = heard([chunk("draft", "side"), *answer("kept")[:-1]])
     assert "draft" in transcript.text()
-    assert transcript.final(concluded=True).text == "kept"
+    heard([answer("kept")[-1]], transcript)
+    assert transcript.text() == transcript.final(concluded=True).text == "kept"
 
 
 def test_what_the_graph_takes_back_is_gone() -> None:
@@ -222,7 +224,7 @@ def test_interrupts_are_told_once_each() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [None, 7, "x", [], {}, [None], [[]], {"a": None}, [{"type": []}, {"tags": 3}]]
+    "data", [None, 7, "", [], {}, [None], [[]], {"a": None}, [{"type": []}, {"tags": 3}]]
 )
 def test_rubbish_is_harmless(data: Json) -> None:
     events = ("messages", "messages/partial", "updates", "values", "custom", "metadata", "end", "gap")

@@ -1,0 +1,133 @@
+"""A run's answer as it comes to be in the graph's state (pure)."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+
+from parley.agent.stream.content_text import text_of
+from parley.agent.stream.final_answer import (
+    ANSWER_FIELDS,
+    STRUCTURED,
+    FinalAnswer,
+    TurnAnchor,
+    answer_at,
+    answer_from_fields,
+    answer_from_values,
+    compose_answer,
+    messages_added,
+    parse_messages,
+    value_at,
+)
+from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text
+from parley.core.model.types import Json
+
+FILES, ARTIFACTS = "files", "artifacts"
+"""State keys of deepagents, with files by path, and of DeerFlow, with paths on its server."""
+
+
+class AnswerCollector:
+    """Collects what a run's nodes return. `output` is the path of the answer, where one is known."""
+
+    def __init__(self, asked: TurnAnchor, output: str) -> None:
+        self._asked = asked
+        self._output = output
+        self._kept: dict[str, ThreadMessage] = {}
+        self._nameless = 0
+        self._has_messages = False
+        self._fields: dict[str, Json] = {}
+        self._values: Json = None
+        self._written: dict[str, Json] = {}
+        self._presented: dict[str, None] = {}
+
+    def update(self, update: Json, heard: Container[str]) -> list[ThreadMessage]:
+        """Take what a node returned; return the messages that it adds or removes.
+
+        `heard` has the ids of the messages that the stream has told of.
+        """
+        if isinstance(update, str):
+            self._values = update  # a function's result, or that of one of its tasks
+            return []
+        if not isinstance(update, dict):
+            return []
+        if isinstance(self._values, str):
+            self._values = None
+        self._take_fields(update)
+        if "messages" not in update:
+            return []
+        self._has_messages = True
+        messages, rewrites = parse_messages(decode_json_text(update["messages"]))
+        known = _Either(self._kept, heard)
+        added = messages_added(messages, rewrites, self._asked, known)
+        if rewrites and any(m.kind is MessageKind.ASSISTANT and m.id not in self._kept for m in added):
+            # Not a summary of what was said, but something else in its place.
+            stay = {m.id for m in messages}
+            added += [_removal(each) for each in self._kept if each not in stay]
+        return [self._keep(message) for message in added]
+
+    def _take_fields(self, update: dict[str, Json]) -> None:
+        for name in (*ANSWER_FIELDS, STRUCTURED):
+            if name in update:
+                self._fields[name] = update[name]
+        if self._output and (root := self._output.split(".")[0]) in update:
+            self._fields[root] = update[root]
+        if isinstance(files := update.get(FILES), dict):
+            self._written.update(files)
+        if isinstance(paths := update.get(ARTIFACTS), list):
+            self._presented.update((path, None) for path in paths if isinstance(path, str))
+
+    def _keep(self, message: ThreadMessage) -> ThreadMessage:
+        if message.kind is MessageKind.REMOVAL:
+            self._kept.pop(message.id, None)
+        elif message.kind in (MessageKind.ASSISTANT, MessageKind.TOOL):
+            self._nameless += not message.id
+            self._kept[message.id or f"nameless {self._nameless}"] = message
+        return message
+
+    def values(self, values: Json) -> bool:
+        """Take a thread's values; False where they have no answer."""
+        if isinstance(values, dict):
+            known = ("messages", *ANSWER_FIELDS, STRUCTURED)
+            if not any(name in values for name in known) and value_at(values, self._output) is None:
+                return False
+        elif not isinstance(values, str):
+            return False
+        self._values = values
+        return True
+
+    def says(self, update: Json, text: str) -> bool:
+        """Whether a node's update has `text` as an answer."""
+        if isinstance(update, str):
+            return text in update
+        if not isinstance(update, dict):
+            return False
+        if self._output:
+            return text in answer_at(update, self._output)
+        found = [update.get(name) for name in ANSWER_FIELDS]
+        found += [text_of(m.content) for m in parse_messages(update.get("messages"))[0]]
+        return any(isinstance(each, str) and text in each for each in found)
+
+    def final(self, concluded: bool) -> FinalAnswer:
+        """The answer; `concluded` when the run ended by itself."""
+        if self._has_messages:
+            kept = list(self._kept.values())
+            answer = compose_answer(kept, concluded, self._fields.get(STRUCTURED) if concluded else None)
+        elif self._values is not None:
+            answer = answer_from_values(self._values, self._asked, concluded, self._output)
+        else:
+            answer = FinalAnswer()
+        text = answer_at(self._fields, self._output) or answer.text or answer_from_fields(self._fields).text
+        presented = dict.fromkeys((*answer.presented, *self._presented))
+        return replace(answer, text=text, written=self._written, presented=tuple(presented))
+
+
+def _removal(message_id: str) -> ThreadMessage:
+    return ThreadMessage(MessageKind.REMOVAL, message_id, chunk=False, content="")
+
+
+class _Either:
+    def __init__(self, *parts: Container[str]) -> None:
+        self._parts = parts
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in part for part in self._parts)
