@@ -14,6 +14,8 @@ from langgraph_sdk.schema import StreamPart
 from parley.agent.langgraph_client import AgentServerClient, RunSpec
 from parley.agent.runs.outcome import ALIVE_STATUSES, OutcomeResolver
 from parley.agent.runs.preparation import RunDefaults, prepare_run, turn_anchor
+from parley.agent.stream.final_answer import TurnAnchor
+from parley.agent.stream.graph_shape import GraphShape
 from parley.agent.stream.transcript import RunTranscript
 from parley.agent.transport.error_mapping import AgentMissing
 from parley.agent.transport.speaker_headers import speaking
@@ -70,7 +72,8 @@ class RunFollower:
         self.run_id = ""
         self.unread: tuple[UnreadFile, ...] = ()
         self.reminded: bool | None = None
-        self.transcript = RunTranscript(turn_anchor(request), whole=False, language=request.language)
+        self._shape = GraphShape()
+        self.transcript = self._transcript_of(turn_anchor(request), whole=False)
 
     async def follow(self) -> RunEnded:
         """Bring the turn's run to its end. Raises AgentError where there is nothing to follow."""
@@ -79,6 +82,8 @@ class RunFollower:
 
     async def _follow(self) -> RunEnded:
         request, thread = self._request, self._request.thread
+        self._shape = await self._terms.making.shapes.of(self._server, request.session)
+        self.transcript = self._transcript_of(turn_anchor(request), whole=False)
         if request.known:
             self._is(request.known.run_id)
         elif request.maybe_made:
@@ -105,10 +110,11 @@ class RunFollower:
 
     async def _anew(self) -> None:
         self.run_id = ""
-        self.transcript = RunTranscript(
-            turn_anchor(self._request), whole=False, language=self._request.language
-        )
+        self.transcript = self._transcript_of(turn_anchor(self._request), whole=False)
         await self._server.ensure_thread(self._request.thread)
+
+    def _transcript_of(self, asked: TurnAnchor, *, whole: bool) -> RunTranscript:
+        return RunTranscript(asked, whole=whole, language=self._request.language, shape=self._shape)
 
     def _is(self, run_id: str) -> None:
         if run_id and run_id != self.run_id:
@@ -121,10 +127,10 @@ class RunFollower:
 
     async def _start(self) -> None:
         """Make the run; in stream mode this hears it to its end, or to the first break."""
-        order, asked = await prepare_run(self._server, self._request, self._terms.making)
+        order, asked = await prepare_run(self._server, self._request, self._terms.making, self._shape)
         self.unread, self.reminded = order.unread, order.reminded
         streams = self._request.mode is RunMode.STREAM
-        self.transcript = RunTranscript(asked, whole=streams, language=self._request.language)
+        self.transcript = self._transcript_of(asked, whole=streams)
         make = self._stream if streams else self._create
         try:
             try:

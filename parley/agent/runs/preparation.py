@@ -11,10 +11,12 @@ from parley.agent.hitl.questions import PART_SEPARATOR
 from parley.agent.langgraph_client import AgentServerClient, RunSpec
 from parley.agent.runs.checkpoint_selection import select_start
 from parley.agent.runs.context_fields import ContextFields
+from parley.agent.runs.graph_shapes import GraphShapes
 from parley.agent.runs.memory_block import MEMORY_KIND
 from parley.agent.runs.memory_injection import MemoryInjection, MemoryInjector
 from parley.agent.runs.run_input import IDENTITY_KEY, build_run_config, build_run_input, message_before
 from parley.agent.stream.final_answer import TurnAnchor, parse_messages
+from parley.agent.stream.graph_shape import GraphShape
 from parley.core.model.errors import AgentRefused
 from parley.core.model.questions import InterruptAnswer, ResumeInput
 from parley.core.model.types import Json, RunRequest
@@ -36,12 +38,13 @@ class RunDefaults:
     pictures: bool = True
     injector: MemoryInjector = field(default_factory=lambda: MemoryInjector(MemoryInjection.AUTO))
     declared: ContextFields = field(default_factory=ContextFields)
+    shapes: GraphShapes = field(default_factory=GraphShapes)
 
 
 async def prepare_run(
-    server: AgentServerClient, request: RunRequest, making: RunDefaults
+    server: AgentServerClient, request: RunRequest, making: RunDefaults, shape: GraphShape
 ) -> tuple[RunSpec, TurnAnchor]:
-    """The run that a request needs, and how to tell its answer from older ones.
+    """The run that a request needs of a graph of this shape, and how to tell its answer from older ones.
 
     An answer resumes the thread only if it still waits for that very question; else its words are an
     ordinary message. (Resuming a thread that waits for nothing gives an old answer as if it were new,
@@ -61,7 +64,9 @@ async def prepare_run(
             raise AgentRefused("The agent no longer waits for this decision.")
     before = _messages_before(request, making)
     start = await select_start(server, request)
-    given = await build_run_input(request, making.documents, start.earlier, before, pictures=making.pictures)
+    given = await build_run_input(
+        request, making.documents, start.earlier, before, pictures=making.pictures, shape=shape
+    )
     order = replace(
         order,
         input=given.input,

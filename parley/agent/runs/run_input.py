@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from parley.agent.files.content_blocks import read_files
 from parley.agent.files.reader import FileReader
+from parley.agent.runs.input_template import fill_input, input_template, takes_pictures
 from parley.agent.runs.memory_block import companion_id
+from parley.agent.stream.graph_shape import GraphShape
 from parley.core.model.attachments import UnreadFile
 from parley.core.model.types import Json, RunRequest
 
@@ -31,25 +33,27 @@ async def build_run_input(
     before: Sequence[Json] = (),
     *,
     pictures: bool = True,
+    shape: GraphShape | None = None,
 ) -> RunInput:
     """The input of the run that `request` asks for: one human message that carries our id, after those
     `earlier` ones that are to be replaced on the thread, and `before` it what else it is to stand under.
 
     Its content is plain text where that suffices, else blocks: the text, then one for each file: LangChain's
-    standard image blocks, or text between marks. `pictures` says that the agent's model takes them.
+    standard image blocks, or text between marks. `pictures` says that the agent's model takes them. A graph
+    of another `shape` is given its own fields, or those of the settings.
     """
-    blocks: list[Json] = []
+    template = input_template(request.session.input, shape or GraphShape())
+    files: list[Json] = []
     unread: tuple[UnreadFile, ...] = ()
-    if request.text:
-        blocks.append(_text_block(request.text))
     if request.files:
-        read, unread = await read_files(request.files, documents, pictures=pictures)
-        blocks += read
-    content: Json = blocks if request.files else request.text
+        pictures = pictures and takes_pictures(template)
+        files, unread = await read_files(request.files, documents, pictures=pictures)
+    words = [_text_block(request.text)] if request.text else []
+    content: Json = [*words, *files] if request.files else request.text
     message: dict[str, Json] = {"type": "human", "id": request.message_id, "content": content}
     if request.name:
         message["name"] = request.name
-    return RunInput({"messages": [*earlier, *before, message]}, unread)
+    return RunInput(fill_input(template, request, files, [*earlier, *before, message]), unread)
 
 
 def message_before(request: RunRequest, kind: str, text: str, role: str = "human") -> Json:

@@ -47,17 +47,31 @@ class AssistantDirectory:
         return True
 
     async def context_fields(self, assistant: str) -> frozenset[str]:
-        """The fields that an assistant's graph declares for its run context.
-
-        The official server tells them by an assistant's id only, where a run may name its graph.
-        """
-        if not _is_id(assistant := self.called(assistant)):
-            found = await self._search(graph_id=assistant, limit=1)
-            assistant = next((string(each.get("assistant_id")) for each in found), "") or assistant
-        with map_errors("read an assistant's schemas"):
-            schemas = _record(await self._client.assistants.get_schemas(assistant, headers=_ALONE))
-        schema = _record(schemas.get("context_schema"))
+        """The fields that an assistant's graph declares for its run context."""
+        schema = _record((await self.schemas(assistant)).get("context_schema"))
         return frozenset(_record(schema.get("properties")))
+
+    async def schemas(self, assistant: str) -> dict[str, Json]:
+        """What an assistant's graph takes, gives, and wants to know of a run."""
+        identity = await self._id_of(assistant)
+        with map_errors("read an assistant's schemas"):
+            return _record(await self._client.assistants.get_schemas(identity, headers=_ALONE))
+
+    async def drawing(self, assistant: str) -> dict[str, Json]:
+        """The nodes and edges of an assistant's graph; nothing where the server does not tell them."""
+        identity = await self._id_of(assistant)
+        try:
+            with map_errors("read an assistant's graph"):
+                return _record(await self._client.assistants.get_graph(identity, headers=_ALONE))
+        except AgentMissing:
+            return {}
+
+    async def _id_of(self, assistant: str) -> str:
+        """The official server tells of an assistant by its id only, where a run may name its graph."""
+        if _is_id(assistant := self.called(assistant)):
+            return assistant
+        found = await self._search(graph_id=assistant, limit=1)
+        return next((string(each.get("assistant_id")) for each in found), "") or assistant
 
     async def knows(self, assistant: str) -> bool | None:
         """Tell whether there is this graph, name or id; None where the server does not say."""

@@ -11,15 +11,24 @@ from parley.core.model.types import Json
 
 
 def describe_schema(describe: Callable[[], dict[str, Json] | None], schema: object) -> dict[str, Json] | None:
-    """What `describe` says of `schema`, else the names of its fields; None where there is none.
+    """What `describe` says of `schema`, else its fields by name, and which of them are text; None for none.
 
     Pydantic refuses a TypedDict of `typing` before Python 3.12, and types that have no JSON form.
     """
     try:
         return describe()
     except (PydanticUserError, ValueError):
-        names = field_names(schema)
-        return {"type": "object", "properties": {name: {} for name in sorted(names)}} if names else None
+        if not (names := field_names(schema)):
+            return None
+        needed = sorted(getattr(schema, "__required_keys__", ()))
+        described: dict[str, Json] = {name: _described(schema, name) for name in sorted(names)}
+        return {"type": "object", "properties": described, "required": list(needed)}
+
+
+def _described(schema: object, name: str) -> Json:
+    annotation = getattr(schema, "__annotations__", {}).get(name)
+    text = annotation is str or getattr(annotation, "__forward_arg__", annotation) == "str"
+    return {"type": "string"} if text else {}
 
 
 def field_names(schema: object) -> frozenset[str]:

@@ -83,14 +83,26 @@ async def schemas(request: Request) -> Response:
     if name is None:
         raise not_found("Assistant")
     async with server.graphs.open(name, {}, "assistants.read") as graph:
+        built = getattr(graph, "builder", None)
+        taken, given = getattr(built, "input_schema", None), getattr(built, "output_schema", None)
         return JSONResponse(
             {
                 "graph_id": name,
-                "input_schema": describe_schema(graph.get_input_jsonschema, None),
-                "output_schema": describe_schema(graph.get_output_jsonschema, None),
+                "input_schema": describe_schema(graph.get_input_jsonschema, taken),
+                "output_schema": describe_schema(graph.get_output_jsonschema, given),
                 "context_schema": describe_schema(graph.get_context_jsonschema, graph.context_schema),
             }
         )
+
+
+async def drawing(request: Request) -> Response:
+    """The nodes and edges of an assistant's graph."""
+    server = app_state(request)
+    name = server.graphs.resolve(request.path_params["assistant"])
+    if name is None:
+        raise not_found("Assistant")
+    async with server.graphs.open(name, {}, "assistants.read") as graph:
+        return JSONResponse((await graph.aget_graph()).to_json())
 
 
 def _matching(server: AppState, query: AssistantSearch) -> list[dict[str, object]]:
@@ -128,4 +140,5 @@ ROUTES = [
     Route("/assistants/count", count, methods=["POST"]),
     Route("/assistants/{assistant}", get, methods=["GET"]),
     Route("/assistants/{assistant}/schemas", schemas, methods=["GET"]),
+    Route("/assistants/{assistant}/graph", drawing, methods=["GET"]),
 ]

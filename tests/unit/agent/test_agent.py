@@ -90,12 +90,13 @@ async def test_keys_of_the_environment_are_never_sent(
     assert all("not yours" not in headers.values() for _, _, headers, _ in server.requests)
 
 
-async def test_a_run_makes_its_thread_without_another_request(
+async def test_a_run_makes_its_thread_itself_once_its_graph_is_known(
     server: FakeServer, agent: LangGraphAgent
 ) -> None:
     server.scripts = [Script(answer("a"))]
     assert (await ended(agent, request())).text == "a"
-    assert [path for _, path, _, _ in server.requests] == [f"/threads/{THREAD}/runs/stream"]
+    paths = [path for _, path, _, _ in server.requests]
+    assert paths == ["/assistants/search", "/assistants/x/schemas", f"/threads/{THREAD}/runs/stream"]
 
 
 @pytest.mark.parametrize("mode", list(RunMode))
