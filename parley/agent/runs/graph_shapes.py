@@ -48,7 +48,7 @@ class GraphShapes:
         except AgentError as error:
             log.info("the shape of %s is not fully known: %s", assistant, error)
             self._failures[assistant] += 1
-            # A server that is away is asked again: its run would fail, too. One that refuses does not know.
+            # A server that is away is asked again: its run would fail, too. One that refuses cannot tell.
             if _is_away(error) and self._failures[assistant] < _TRIES:
                 raise
             if _is_away(error):

@@ -22,7 +22,7 @@ STRUCTURED = "structured_response"
 
 MESSAGE_SEPARATOR = "\n\n"
 _ALL = "__remove_all__"
-_SAYS_STRUCTURED = "Returning structured response:"
+_SAYS_STRUCTURED = "Returning"
 _JSON_BEGINS = ("{", "[", "```")
 
 

@@ -31,7 +31,8 @@ class GraphShape:
 
 def read_shape(schemas: Json, drawing: Json) -> GraphShape:
     """Read what a server says of an assistant; whatever makes no sense is as if it were not said."""
-    taken, given = _fields(schemas, "input_schema"), _fields(schemas, "output_schema")
+    whole = _fields(schemas, "state_schema")  # Told also where the others cannot be.
+    taken, given = _fields(schemas, "input_schema") or whole, _fields(schemas, "output_schema") or whole
     return GraphShape(
         question=_question(taken, _required(schemas, "input_schema")),
         answer=_answer(given, taken),

@@ -62,8 +62,9 @@ class Drafts:
     def settle(self, node: str, kept: Collection[str], says: Callable[[str], bool | None]) -> None:
         """A node ended and returned the messages `kept`; drop what else it said.
 
-        `says` tells whether it returned a message's words elsewhere, None for a message without any. Of
-        parallel tasks of one node, only that is settled which returned a message that was heard.
+        `says` tells whether it returned a message's words elsewhere, None for a message without any; where
+        those are `kept` messages, they take its place. Of parallel tasks of one node, only that is settled
+        which returned a message that was heard.
         """
         mine = {each: place for each, place in self._open.items() if place.node == node}
         tasks = set(mine.values())
@@ -75,5 +76,5 @@ class Drafts:
                 stays = True if each in kept else says(each)
                 if stays is not None:
                     self._voices.learn(node, speaks=stays)
-                if not stays:
+                if each not in kept and (not stays or kept):
                     self._dropped.add(each)

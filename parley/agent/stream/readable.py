@@ -17,7 +17,7 @@ def render_value(value: Json) -> str:
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         return only
     if isinstance(value, dict | list):
-        lines = []
+        lines: list[str] = []
         for line in _lines(value, 0):
             if len(lines) == _MOST_LINES:
                 lines.append("…")

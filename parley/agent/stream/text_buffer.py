@@ -7,7 +7,7 @@ from collections.abc import Callable
 from parley.agent.stream.final_answer import MESSAGE_SEPARATOR
 from parley.agent.stream.thoughts import split_thoughts
 
-WRITER = "the graph's writer"
+WRITER = "writer"
 """The name of what is said in no message."""
 
 
