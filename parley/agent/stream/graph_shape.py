@@ -31,10 +31,12 @@ class GraphShape:
 
 def read_shape(schemas: Json, drawing: Json) -> GraphShape:
     """Read what a server says of an assistant; whatever makes no sense is as if it were not said."""
-    whole = _fields(schemas, "state_schema")  # Told also where the others cannot be.
-    taken, given = _fields(schemas, "input_schema") or whole, _fields(schemas, "output_schema") or whole
+    told = _mapping(schemas)
+    whole = told.get("state_schema")  # The official server tells it also where it cannot tell the others.
+    takes, gives = told.get("input_schema") or whole, told.get("output_schema") or whole
+    taken, given = _fields(takes), _fields(gives)
     return GraphShape(
-        question=_question(taken, _required(schemas, "input_schema")),
+        question=_question(taken, _required(takes)),
         answer=_answer(given, taken),
         structured=STRUCTURED in given,
         voices=NodeVoices(tuple(_last_nodes(drawing))),
@@ -74,12 +76,13 @@ def _is_text(schema: Json) -> bool:
     return schema.get("type") == "string" and "enum" not in schema and "const" not in schema
 
 
-def _fields(schemas: Json, name: str) -> dict[str, Json]:
-    return _mapping(_mapping(_mapping(schemas).get(name)).get("properties"))
+def _fields(schema: Json) -> dict[str, Json]:
+    fields = _mapping(_mapping(schema).get("properties"))
+    return {name: each for name, each in fields.items() if not name.startswith("__")}
 
 
-def _required(schemas: Json, name: str) -> list[Json]:
-    required = _mapping(_mapping(schemas).get(name)).get("required")
+def _required(schema: Json) -> list[Json]:
+    required = _mapping(schema).get("required")
     return required if isinstance(required, list) else []
 
 

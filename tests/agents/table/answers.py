@@ -63,17 +63,14 @@ _FILES: Sequence[Row] = (
     Row(
         "attachments.tool_image",
         (Turn("hello", "Here is the picture.", files={"image-1.png": _PIXEL}),),
-        wrong=everywhere("6"),
     ),
     Row(
         "attachments.tool_artifact",
         (Turn("hello", "Here is the plot.", files={"image-1.png": _PIXEL}),),
-        wrong=everywhere("6"),
     ),
     Row(
         "attachments.tool_file",
         (Turn("hello", "Here is the report.", files={"report.md": _REPORT}),),
-        wrong=everywhere("6"),
     ),
     Row(
         "attachments.deep_files",
