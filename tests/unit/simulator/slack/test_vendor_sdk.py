@@ -298,3 +298,57 @@ async def test_a_form_that_nobody_takes_stays_open_and_says_so(world, slack):
         await socket.close()
     assert "trouble connecting" in world.people.modal(world.alice.id).errors[0]
     assert world.people.modal(world.alice.id).fields == {"Why": "because"}
+
+
+async def test_a_thread_is_paged_from_its_oldest_message_on(world, slack):
+    chat = world.people.add_channel("team", [world.alice.id])
+    root = world.sim.past.say(chat, world.alice.id, "root", 100.0)
+    replies = world.sim.past.fill(chat, [world.alice.id], 5, 200.0, 1.0, root)
+    found: list[str] = []
+    async for page in await slack.conversations_replies(channel=chat, ts=replies[2], limit=4):
+        found += [message["ts"] for message in page["messages"]]
+    assert found == [root, *replies]
+    (told,) = (await slack.conversations_replies(channel=chat, ts=root, latest=root, inclusive=True))[
+        "messages"
+    ]
+    assert (told["reply_count"], told["latest_reply"], told["reply_users"]) == (
+        5,
+        replies[4],
+        [world.alice.id],
+    )
+    between = await slack.conversations_replies(channel=chat, ts=root, oldest=replies[0], latest=replies[3])
+    assert [message["ts"] for message in between["messages"]] == list(replies[1:3])
+    assert not between["has_more"]
+
+
+async def test_a_chat_is_paged_from_its_newest_message_on(world, slack):
+    chat = world.people.add_channel("team", [world.alice.id])
+    said = world.sim.past.fill(chat, [world.alice.id], 5, 200.0, 1.0)
+    world.sim.past.say(chat, world.alice.id, "in a thread", 300.0, said[0])
+    world.sim.past.say(chat, world.alice.id, "in both", 301.0, said[0], subtype="thread_broadcast")
+    found: list[str] = []
+    async for page in await slack.conversations_history(
+        channel=chat, limit=2, latest=said[4], inclusive=True
+    ):
+        found += [message["ts"] for message in page["messages"]]
+    assert found == list(reversed(said))
+
+
+async def test_what_may_not_be_read_is_refused(world, slack):
+    chat = world.people.add_channel("team", [world.alice.id], "group")
+    ts = world.sim.past.say(chat, world.alice.id, "root", 100.0)
+    for wrong, error in (
+        ({"cursor": "bm9uZQ=="}, "invalid_cursor"),
+        ({"oldest": "yesterday"}, "invalid_ts_oldest"),
+        ({"latest": "x"}, "invalid_ts_latest"),
+        ({"ts": "1.1"}, "thread_not_found"),
+        ({"limit": -1}, "invalid_limit"),
+        ({"channel": "C404"}, "channel_not_found"),
+    ):
+        assert await _error(slack.conversations_replies(**({"channel": chat, "ts": ts} | wrong))) == error
+    world.people.restrict_scopes("groups:history")
+    assert await _error(slack.conversations_history(channel=chat)) == "missing_scope"
+    world.sim.past.sell()
+    dm = await slack.conversations_history(channel=world.alice.dm, limit=100)
+    assert dm["ok"]
+    assert await _error(slack.conversations_history(channel=world.alice.dm)) == "ratelimited"
