@@ -11,10 +11,14 @@ from parley.channels.dingtalk.inbound.card_callbacks import parse_card_callback 
 from parley.channels.feishu.inbound import message_content
 from parley.channels.feishu.inbound.card_actions import parse_card_action as feishu_press
 from parley.channels.feishu.inbound.event_parser import resolve_mentions
+from parley.channels.feishu.inbound.forwarded_conversation import conversation_text
+from parley.channels.feishu.inbound.listed_message import parse_listed
 from parley.channels.kit.fields import MALFORMED
 from parley.channels.kit.files import safe_name
 from parley.channels.slack import formatting as slack
+from parley.channels.slack.file_objects import attachments_of
 from parley.channels.slack.inbound.interactions import parse_block_action
+from parley.channels.slack.inbound.message_words import app_words, forwarded_files, forwarded_words
 from parley.core.model.codec import decode, encode
 from parley.core.model.types import InboundMessage
 from tests.fuzz.strategies import bent, fuzzed, texts, values
@@ -46,6 +50,35 @@ DINGTALK_PRESS = {
     "spaceId": "s",
     "corpId": "c",
     "content": '{"cardPrivateData": {"params": {"option": "approve", "private": "yes"}}}',
+}
+SLACK_SAID = {
+    "ts": "1.2",
+    "user": "U1",
+    "text": "hi <@U2>",
+    "files": [{"id": "F1", "name": "a"}],
+    "blocks": [
+        {"type": "header", "text": {"type": "plain_text", "text": "x"}},
+        {"type": "section", "fields": [{"type": "mrkdwn", "text": "x"}]},
+        {"type": "table", "rows": [[{"type": "raw_text", "text": "x"}]]},
+        {
+            "type": "rich_text",
+            "elements": [{"type": "rich_text_list", "elements": [{"type": "user", "user_id": "U"}]}],
+        },
+    ],
+    "attachments": [
+        {"title": "t", "title_link": "https://x.y", "fields": [{"title": "a", "value": "b"}]},
+        {"is_share": True, "author_name": "A", "files": [], "message_blocks": [{"message": {"blocks": []}}]},
+    ],
+}
+FEISHU_SAID = {
+    "message_id": "om_1",
+    "msg_type": "text",
+    "create_time": "1700000000000",
+    "deleted": False,
+    "sender": {"id": "ou_1", "sender_type": "user", "tenant_key": "t", "sender_name": "Ann"},
+    "body": {"content": '{"text": "hi @_user_1"}'},
+    "mentions": [{"key": "@_user_1", "id": "ou_2", "name": "Bob"}],
+    "upper_message_id": "om_0",
 }
 
 
@@ -82,6 +115,26 @@ def test_a_changed_press_is_read_or_rubbish(read, press, declared, data):
 def test_any_content_of_feishu_is_read(kind, found):
     with suppress(*MALFORMED):
         message_content.parse_content(kind, found, "om_1")
+
+
+@fuzzed()
+@given(data=st.data())
+def test_an_earlier_message_of_slack_has_words_whatever_it_is(data):
+    said = data.draw(bent([SLACK_SAID]))
+    if isinstance(said, dict):
+        for read in (app_words, forwarded_words):
+            slack.readable_text(read(said), "U1", {})
+        attachments_of(forwarded_files(said))
+
+
+@fuzzed()
+@given(data=st.data())
+def test_an_earlier_message_of_feishu_is_read_or_rubbish(data):
+    said = data.draw(bent([FEISHU_SAID]))
+    with suppress(*MALFORMED):
+        found = parse_listed(said, "ou_me")
+        if found is not None:
+            conversation_text(found.within, [found], {})
 
 
 @fuzzed()
