@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from parley.agent.agent import LangGraphAgent
 from parley.agent.transport.http_client import AgentEndpoint
-from parley.core.model.address import User
+from parley.core.model.address import RunIdentity, User
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import AgentUnavailable
 from parley.core.model.questions import AnswerKind, InterruptAnswer, Question, ResumeInput
@@ -25,6 +25,7 @@ _AT_ONCE = 10
 _TRIES = 2
 _LONGEST = patience(40.0)
 ADA = User("web", "ada", "Ada")
+_IDENTITY = RunIdentity("web:ada", "web:ada", "web", "web", "desk", "desk:1", "Ada")
 
 
 @dataclass
@@ -68,6 +69,8 @@ async def _play(agent: LangGraphAgent, row: Row, turns: Sequence[Turn], folder: 
             thread=thread,
             text="" if asked else turn.say,
             person=ADA,
+            identity=_IDENTITY,
+            name=ADA.name,
             session=SessionSettings(row.graph.partition(".")[2], **row.session),
             files=tuple(_stored(folder / thread, name, data) for name, data in turn.given.items()),
             memory=turn.memory,

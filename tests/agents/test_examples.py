@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
 
 _EXAMPLES = ROOT / "examples"
 OFFLINE = ("chat_agent", "approval", "rag", "deep_agent")
-_WRONG = {"rag": "5", "deep_agent": "6", "group_bot": "1"}
+_WRONG = {"rag": "5", "deep_agent": "6"}
 """What is not right yet, by the item of the issue that mends it."""
 
 
@@ -90,9 +90,7 @@ def test_the_file_that_the_answer_names_arrives(person: WebPerson) -> None:
     assert person.download(file["id"]) == b"# Report\n\nYou asked: Write a report on rain\n"
 
 
-def test_the_group_bot_knows_who_speaks(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    if item := _WRONG.get("group_bot"):
-        request.applymarker(pytest.mark.xfail(reason=f"item {item} of the issue", strict=True))
+def test_the_group_bot_knows_who_speaks(tmp_path: Path) -> None:
     folder, config = copied("group_bot", tmp_path)
     with TelegramSimulator() as telegram, ExitStack() as stack:
         process = Process(folder, {**config, "channels": {"telegram": telegram_config(telegram)}})

@@ -100,8 +100,9 @@ class RunHttp(DirectHttp):
                     answer = await stack.enter_async_context(opening)
                     break
                 except httpx.HTTPStatusError as error:
-                    # Refused, so nothing was made: the same turn is asked for once more.
-                    if not self._refused.learn(error, json):
+                    # Refused, so nothing was made: the same turn is asked for once more. Another run may have
+                    # learned meanwhile what this one was refused for.
+                    if not self._refused.learn(error, json) and self._refused.without(json) == order:
                         raise
             yield answer
 

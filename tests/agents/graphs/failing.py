@@ -11,6 +11,9 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 from tests.agents.graphs.models import Graph, one
 
+BLOCKED = 4.0
+"""Seconds that a node holds up its event loop."""
+
 
 class RateLimitError(Exception):
     """As providers' packages name it."""
@@ -68,7 +71,7 @@ async def _sleep(state: MessagesState) -> dict[str, Any]:
 
 
 async def _block(state: MessagesState) -> dict[str, Any]:
-    time.sleep(4.0)  # noqa: ASYNC251 - what is tested
+    time.sleep(BLOCKED)  # noqa: ASYNC251 - what is tested
     return {"messages": [AIMessage("I blocked the loop.")]}
 
 

@@ -1,5 +1,6 @@
 """A run option that a server refuses is left out, and not sent to that server again."""
 
+import asyncio
 import json
 from dataclasses import replace
 
@@ -61,6 +62,25 @@ async def test_it_is_left_out_at_once_and_remembered(*, streams: bool) -> None:
     assert ["stream_resumable" in body for body in server.bodies] == [True, False, False]
     first, second, _ = server.bodies
     assert first.get("metadata") == second.get("metadata")
+
+
+async def test_runs_that_are_refused_at_the_same_time_all_go_on() -> None:
+    """The second refusal says nothing new: what the first one taught was not known when it was sent."""
+
+    class TogetherServer(StrictServer):
+        both = asyncio.Barrier(2)
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            answer = await super().handle_async_request(request)
+            if answer.status_code != 200:
+                await self.both.wait()
+            return answer
+
+    server = TogetherServer(*[(422, {"detail": [DEERFLOW]})] * 2)
+    http, sdk = make_clients(ENDPOINT, server)
+    async with http:
+        await asyncio.gather(*(sdk.runs.create("t", "a", input={}, stream_resumable=True) for _ in range(2)))
+    assert ["stream_resumable" in body for body in server.bodies] == [True, True, False, False]
 
 
 async def test_one_after_another_is_left_out() -> None:
