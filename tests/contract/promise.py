@@ -47,7 +47,7 @@ def needs(*wanted: Need) -> Callable[[Keep], Keep]:
     return mark
 
 
-def given(**changes: float | frozenset[str]) -> Callable[[Keep], Keep]:
+def given(**changes: float | str | frozenset[str]) -> Callable[[Keep], Keep]:
     """Check a promise with other settings: fields of Setting."""
 
     def mark(keep: Keep) -> Keep:

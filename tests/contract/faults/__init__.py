@@ -12,13 +12,14 @@ from tests.contract.faults import (
     questions,
     slack,
     telegram,
+    thread_context,
     web,
 )
 from tests.contract.faults.fault import Fault
 from tests.contract.promise import meets
 from tests.contract.promises import PROMISES
 
-_NEUTRAL = (*inbound.FAULTS, *outbound.FAULTS, *lifecycle.FAULTS, *questions.FAULTS)
+_NEUTRAL = (*inbound.FAULTS, *outbound.FAULTS, *lifecycle.FAULTS, *questions.FAULTS, *thread_context.FAULTS)
 _OWN = {
     "feishu": feishu.FAULTS,
     "slack": slack.FAULTS,

@@ -15,6 +15,8 @@ from parley.core.hitl.clicks import ClickHandler
 from parley.core.model.options import (
     ASKER,
     ChannelOptions,
+    ContextOptions,
+    ContextScope,
     CoreOptions,
     DecisionRules,
     EditPolicy,
@@ -52,13 +54,16 @@ SOUND = Seed()
 
 @dataclass(frozen=True)
 class Setting:
-    """What a promise wants set otherwise: seconds, bytes, who may talk and decide, whether edits count."""
+    """What a promise wants set otherwise: seconds, bytes, who may talk and decide, whether edits count, and
+    what a mention brings.
+    """
 
     burst_window: float = 0.0
     max_file: int = 1_000_000
     allowed: frozenset[str] = frozenset({"*"})
     deciders: frozenset[str] = frozenset({ASKER})
     reruns: bool = False
+    context: ContextScope = ContextScope.OFF
 
 
 @dataclass
@@ -109,8 +114,10 @@ async def start(around: Surroundings) -> Process:
         allowed_users=setting.allowed,
         burst_window=setting.burst_window,
         on_edit=EditPolicy.RERUN if setting.reruns else EditPolicy.IGNORE,
+        earlier=ContextOptions(setting.context),
     )
-    bus = WatchedBus(journal, options, name, around.watch)
+    deaf = () if channel.capabilities.history else (name,)
+    bus = WatchedBus(journal, options, name, around.watch, deaf)
     clicks = ClickHandler(journal, {name: options})
     supervisor = ChannelSupervisor(channel, bus.publish_inbound, clicks.submit, Backoff(first=0.05, most=0.2))
     services = CoreServices(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,8 +48,15 @@ class Watch:
 class WatchedBus(MessageBus):
     """Notes what it took."""
 
-    def __init__(self, journal: Journal, options: ChannelOptions, channel: str, watch: Watch) -> None:
-        super().__init__(journal, {channel: options})
+    def __init__(
+        self,
+        journal: Journal,
+        options: ChannelOptions,
+        channel: str,
+        watch: Watch,
+        without_history: Collection[str] = (),
+    ) -> None:
+        super().__init__(journal, {channel: options}, without_history=without_history)
         self._watch = watch
 
     async def publish_inbound(self, message: InboundMessage) -> bool:

@@ -16,10 +16,11 @@ from tests.contract.promises import (
     questions,
     streaming,
     text,
+    thread_context,
 )
 
 _MODULES = (
-    *(inbound, groups, streaming, text, files, commands, edits),
+    *(inbound, groups, thread_context, streaming, text, files, commands, edits),
     *(delivery, questions, crash, hostile, lifecycle),
 )
 PROMISES: dict[str, Promise] = {

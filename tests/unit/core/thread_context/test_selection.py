@@ -87,3 +87,10 @@ def test_bots_are_brought_by_rule() -> None:
 def test_files_alone_are_a_message_and_the_newest_count() -> None:
     assert chosen(said("photo", text="", files=("a.png",))) == ["photo"]
     assert chosen(*(said(str(number), 60.0 + number) for number in range(8))) == list("34567")
+
+
+def test_of_the_same_second_the_number_of_an_id_tells() -> None:
+    request = replace(REQUEST, after=MessagePosition("c:7", 50.0), before=MessagePosition("c:12", 50.0))
+    messages = [said(f"c:{number}", 50.0) for number in (6, 8, 11, 13)]
+    assert [each.id for each in select_messages(messages, request, RULES)] == ["c:8", "c:11"]
+    assert [each.id for each in select_messages([said("c:9" * 99, 50.0)], request, RULES)]

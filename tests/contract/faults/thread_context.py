@@ -1,0 +1,72 @@
+"""Faults in what is brought of the talk before a mention, whether it is heard or read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from parley.core.model.address import User
+from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
+from parley.core.model.types import InboundMessage
+from parley.core.ports.channel import Channel, Inbox
+from tests.contract.driver import Driver
+from tests.contract.faults.fault import Around, Fault
+from tests.contract.harness.parley_process import Seed
+
+
+class _Garbled(Around):
+    """Changes what others say among themselves, in both ways in which it may come."""
+
+    def __init__(
+        self,
+        inner: Channel,
+        driver: Driver,
+        heard: Callable[[InboundMessage], InboundMessage],
+        read: Callable[[EarlierMessage], EarlierMessage],
+    ) -> None:
+        super().__init__(inner, driver)
+        self._heard = heard
+        self._read = read
+
+    async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+        await inbox.accept(message if message.addressed else self._heard(message))
+
+    async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
+        return [self._read(each) for each in await super().earlier_messages(request)]
+
+
+def _garbling(
+    name: str,
+    breaks: str,
+    heard: Callable[[InboundMessage], InboundMessage],
+    read: Callable[[EarlierMessage], EarlierMessage],
+) -> Fault:
+    return Fault(name, breaks, Seed(lambda channel, driver: _Garbled(channel, driver, heard, read)))
+
+
+def _unheard(message: InboundMessage) -> InboundMessage:
+    return replace(message, text="", attachments=())
+
+
+def _unread(message: EarlierMessage) -> EarlierMessage:
+    return replace(message, text="", files=())
+
+
+_NOBODY = User("test", "nobody", "Ann")
+
+FAULTS = (
+    _garbling("bring nothing", "a_mention_brings_the_talk", _unheard, _unread),
+    _garbling("bring nothing after a crash", "the_talk_survives_a_crash", _unheard, _unread),
+    _garbling(
+        "bring words only",
+        "the_talk_lists_files",
+        lambda message: replace(message, attachments=()),
+        lambda message: replace(message, files=()),
+    ),
+    _garbling(
+        "take everybody for one",
+        "nobody_passes_for_another",
+        lambda message: replace(message, sender=_NOBODY),
+        lambda message: replace(message, sender=_NOBODY),
+    ),
+)
