@@ -6,6 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import httpx
+import uvloop
+
 from parley.agent.agent import LangGraphAgent
 from parley.agent.runs.memory_injection import MemoryInjection
 from parley.agent.transport.http_client import AgentEndpoint
@@ -31,11 +34,7 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
         if settings.embedded:
             # LangGraph and its friends take a second and 60 MB: only who runs the agent here pays.
             with require_extra("embedded", "agent.url"):
-                from parley.server.app import embedded_server
-                from parley.server.asgi_transport import StreamingASGITransport
-
-            server = await stack.enter_async_context(embedded_server(embedded_options(loaded)))
-            transport = StreamingASGITransport(server)
+                transport = await stack.enter_async_context(_embedded(loaded))
         agent = LangGraphAgent(
             AgentEndpoint(
                 _INSIDE if settings.embedded else settings.url,
@@ -52,6 +51,22 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
             transport=transport,
         )
         yield await stack.enter_async_context(agent)
+
+
+@asynccontextmanager
+async def _embedded(loaded: LoadedSettings) -> AsyncIterator[httpx.AsyncBaseTransport]:
+    """Run the embedded server; graphs of users on a loop of their own, for they may block it."""
+    from parley.server.app import embedded_server
+    from parley.server.asgi_transport import StreamingASGITransport
+    from parley.server.loop_thread import threaded_server
+
+    options = embedded_options(loaded)
+    if options.graphs:
+        async with threaded_server(options, uvloop.new_event_loop) as transport:
+            yield transport
+    else:
+        async with embedded_server(options) as server:
+            yield StreamingASGITransport(server)
 
 
 def embedded_options(loaded: LoadedSettings) -> EmbeddedOptions:

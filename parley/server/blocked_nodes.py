@@ -1,0 +1,131 @@
+"""Names the node that blocks the loop of the graphs."""
+
+from __future__ import annotations
+
+import asyncio
+import linecache
+import logging
+import sys
+import sysconfig
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+_log = logging.getLogger(__name__)
+
+_INTERVAL = 0.5
+_BLOCKED = 1.0
+"""Seconds without a turn of the loop; a long garbage collection stays below."""
+
+_MOST_FRAMES = 200
+_MOST_TASKS = 10
+_LONGEST_LINE = 200
+_LIBRARIES = tuple(
+    {
+        str(Path(sysconfig.get_paths()[each]).resolve())
+        for each in ("stdlib", "platstdlib", "purelib", "platlib")
+    }
+)
+_OURS = str(Path(__file__).resolve().parents[1])
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedNode:
+    """Where a loop stands still: the line of the user's code, its node and graph, each "" if not known."""
+
+    place: str
+    line: str
+    node: str = ""
+    graph: str = ""
+
+
+async def watch_for_blocks(
+    loop: asyncio.AbstractEventLoop, thread: int, interval: float = _INTERVAL, blocked: float = _BLOCKED
+) -> None:
+    """Look at a loop of another thread, and say in the log what blocks it, once each time."""
+    beat = time.monotonic()
+
+    def note() -> None:
+        nonlocal beat
+        beat = time.monotonic()
+
+    said = 0.0
+    while True:
+        try:
+            loop.call_soon_threadsafe(note)
+        except RuntimeError:  # It is closed.
+            return
+        await asyncio.sleep(interval)
+        if (silent := time.monotonic() - beat) < blocked:
+            if said:
+                _log.warning("the agent's graphs go on; they were blocked for about %.1f s", beat - said)
+            said = 0.0
+        elif not said:
+            said = beat
+            _say(find_blocked_node(loop, thread), silent)
+
+
+def _say(found: BlockedNode | None, silent: float) -> None:
+    if found is None:
+        _log.warning("the agent's graphs have been blocked for %.1f s, by no code of theirs", silent)
+        return
+    _log.warning(
+        "the graph %s has blocked all graphs for %.1f s: node %s, %s: %s"
+        " (an async node must not wait without await; a plain function may)",
+        found.graph or "(unknown)",
+        silent,
+        found.node or "(unknown)",
+        found.place,
+        found.line,
+    )
+
+
+def find_blocked_node(loop: asyncio.AbstractEventLoop, thread: int) -> BlockedNode | None:
+    """Return where the thread of a loop is now; None where it is in nobody's graph."""
+    frames = list(_frames(thread))
+    users = next((frame for frame in frames if _is_users(frame.f_code.co_filename)), None)
+    if users is None:
+        return None
+    code, number = users.f_code, users.f_lineno
+    line = linecache.getline(code.co_filename, number).strip()[:_LONGEST_LINE]
+    node, graph = next(filter(None, map(_task_of, [*frames, *_waiting_frames(loop)])), ("", ""))
+    return BlockedNode(f"{code.co_filename}:{number} in {code.co_name}", line, node, graph)
+
+
+def _frames(thread: int) -> Iterator[FrameType]:
+    """Yield a thread's frames, innermost first."""
+    frame = sys._current_frames().get(thread)  # noqa: SLF001 - the documented way
+    for _ in range(_MOST_FRAMES):
+        if frame is None:
+            return
+        yield frame
+        frame = frame.f_back
+
+
+def _waiting_frames(loop: asyncio.AbstractEventLoop) -> Iterator[FrameType]:
+    """Yield the frames of the tasks that wait for the running one: the library runs each node as a task."""
+    task = asyncio.current_task(loop)
+    for _ in range(_MOST_TASKS):
+        waiting = (each for each in asyncio.all_tasks(loop) if getattr(each, "_fut_waiter", None) is task)
+        task = next(waiting, None) if task else None
+        coroutine = task.get_coro() if task else None
+        for _ in range(_MOST_FRAMES):
+            if (frame := getattr(coroutine, "cr_frame", None)) is not None:
+                yield frame
+            coroutine = getattr(coroutine, "cr_await", None)
+
+
+def _is_users(file: str) -> bool:
+    return not file.startswith(("<", _OURS, *_LIBRARIES))
+
+
+def _task_of(frame: FrameType) -> tuple[str, str] | None:
+    """Return the node and graph of the library's frame that runs a node."""
+    if frame.f_code.co_name not in ("arun_with_retry", "run_with_retry"):
+        return None
+    task = frame.f_locals.get("task")
+    name, config = getattr(task, "name", ""), getattr(task, "config", None)
+    metadata = config.get("metadata", {}) if isinstance(config, dict) else {}
+    return str(name), str(metadata.get("graph_id", ""))
