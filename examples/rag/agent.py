@@ -21,13 +21,14 @@ class State(TypedDict, total=False):
     answer: str
 
 
+def _words(text: str) -> set[str]:
+    return {word for each in text.lower().split() if len(word := each.strip(".,:?!").rstrip("s")) > 3}
+
+
 async def retrieve(state: State) -> State:
     """Find what the handbook says: here by shared words, in yours by a vector store."""
-    asked = {word.strip("?.,!").rstrip("s") for word in state["question"].lower().split()}
-    found = [
-        text for text in _HANDBOOK if asked & {word.strip(".,:").rstrip("s") for word in text.lower().split()}
-    ]
-    return {"documents": found}
+    asked = _words(state["question"])
+    return {"documents": [text for text in _HANDBOOK if asked & _words(text)]}
 
 
 async def generate(state: State) -> State:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from parley.core.model.types import Outcome
-from tests.agents.rows import Row, Turn, everywhere
+from tests.agents.rows import Row, Turn
 
 _FACT = "<memory>\nFacts:\n- I love pizza\n</memory>"
 
@@ -15,6 +15,12 @@ _UNTOLD = Turn("hello", "asked=hello pizza=False", memory=_FACT)
 
 ROWS: Sequence[Row] = (
     Row("shapes.plain", (Turn("why?", "question=why? docs=2"),)),
+    Row(
+        "shapes.plain",
+        (Turn("why?", "question=Ada: why? docs=2"),),
+        "by settings",
+        {"input": {"question": "{name}: {text}"}, "output": "answer"},
+    ),
     Row("shapes.topic_report", (Turn("rain", "# rain\n\nAll about it."),)),
     Row("shapes.final_report", (Turn("rain", "Report on rain"),)),
     Row(
