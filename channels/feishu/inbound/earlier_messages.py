@@ -87,6 +87,7 @@ class FeishuHistory:
                 ours=each.by_app and each.sender == self._api.app_id,
                 outsider=self._is_outsider(each, tenant),
                 files=tuple(file.name for file in each.files),
+                opening=_opens(each, request),
             )
             for each in reversed(said)
         )
@@ -112,12 +113,22 @@ def wanted(listed: list[ListedMessage], request: HistoryRequest) -> list[ListedM
     # Where they are listed they part what stands above from what came within the same millisecond.
     start = ids.index(before.id) + 1 if before.id in ids else 0
     end = ids.index(after.id, start) if after.id in ids[start:] else len(ids)
-    oldest = max(after.at, request.oldest)
     return [
         each
         for each in listed[start:end]
-        if oldest <= each.sent_at <= before.at and (each.text or each.files) and each.id != after.id
+        if _first(each, request) <= each.sent_at <= before.at
+        and (each.text or each.files)
+        and each.id != after.id
     ]
+
+
+def _first(message: ListedMessage, request: HistoryRequest) -> float:
+    """Return from when on a message is wanted."""
+    return request.after.at if _opens(message, request) else max(request.after.at, request.oldest)
+
+
+def _opens(message: ListedMessage, request: HistoryRequest) -> bool:
+    return bool(message.opens) and message.opens == request.conversation.topic
 
 
 def _reaches(listed: list[ListedMessage], request: HistoryRequest) -> bool:

@@ -17,6 +17,7 @@ class ListedMessage:
     """A message that stands somewhere. `sender` is a person's open id, or an app's; `sent_at` Unix seconds.
 
     `within` is the forwarded conversation that it came in, and `forwards` says that it is one itself.
+    `opens` is the topic that began with it.
     """
 
     id: str
@@ -29,6 +30,7 @@ class ListedMessage:
     sent_at: float
     within: str
     forwards: bool
+    opens: str = ""
 
 
 def parse_listed(item: JsonObject, me: str) -> ListedMessage | None:
@@ -56,6 +58,7 @@ def parse_listed(item: JsonObject, me: str) -> ListedMessage | None:
         sent_at=_seconds(item),
         within=text_or_empty(item, "upper_message_id"),
         forwards=kind == FORWARDED,
+        opens="" if item.get("parent_id") else text_or_empty(item, "thread_id"),
     )
 
 

@@ -2,7 +2,7 @@
 
 Slack gives a thread's oldest messages first, and knows no other order. So the first request asks for all that
 may be wanted. Where that is more than a page, a second one asks for what came shortly before the message; how
-shortly, the pace of the first page says.
+shortly, the pace of the first page says. Where the root is too old to be among them, it asks for that.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from parley.channels.slack.inbound.message_words import (
     forwarded_words,
 )
 from parley.channels.slack.users import SlackBotIdentity, SlackUser, SlackUserCache
-from parley.core.model.address import User
-from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest, MessagePosition
+from parley.core.model.address import Conversation, User
+from parley.core.model.earlier_messages import NO_MESSAGE, EarlierMessage, HistoryRequest, MessagePosition
 from parley.core.model.errors import RateLimited
 from parley.core.model.types import JsonObject
 
@@ -54,7 +54,7 @@ class SlackHistory:
         """Return what is wanted, oldest first. Raises ChannelError."""
         said = [each for each in await self._messages(request) if _is_wanted(each, request)]
         said.sort(key=_time)
-        return await self._told(request.conversation.chat, said[-request.most :])
+        return await self._told(request.conversation, said[-request.most :])
 
     async def _messages(self, request: HistoryRequest) -> list[JsonObject]:
         chat, topic = request.conversation.chat, request.conversation.topic
@@ -76,28 +76,35 @@ class SlackHistory:
         )
 
     async def _thread(self, request: HistoryRequest, thread: str, before: str) -> list[JsonObject]:
-        chat = request.conversation.chat
-        page = await self._replies(chat, thread, _floor(request), before)
+        page = await self._replies(request, MOST_IN_PAGE, _floor(request), before)
         found = _messages_in(page)
-        if not page.get("has_more") or not found:
-            return found
-        start = newest_start(found, float(before), request.most)
         try:
-            newest = _messages_in(await self._replies(chat, thread, start, before))
+            if found and page.get("has_more"):
+                start = newest_start(found, float(before), request.most)
+                rest = await self._replies(request, MOST_IN_PAGE, start, before)
+                return _messages_in(rest) or found
+            if request.after == NO_MESSAGE and all(each.get("ts") != thread for each in found):
+                return [*_messages_in(await self._replies(request, 1)), *found]
         except RateLimited as error:
-            log.info("slack: of a long thread only the oldest messages are known (%s)", error)
-            return found
-        return newest or found
+            log.info("slack: of a thread only the first page is known (%s)", error)
+        return found
 
-    async def _replies(self, chat: str, thread: str, oldest: str, latest: str) -> AsyncSlackResponse:
+    async def _replies(
+        self, request: HistoryRequest, limit: int, oldest: str = "", latest: str = ""
+    ) -> AsyncSlackResponse:
+        place = request.conversation
         return await self._api.call(
             "conversations.replies",
             lambda: self._api.client.conversations_replies(
-                channel=chat, ts=thread, oldest=oldest, latest=latest, limit=MOST_IN_PAGE
+                channel=place.chat,
+                ts=place.topic or "",
+                oldest=oldest or None,
+                latest=latest or None,
+                limit=limit,
             ),
         )
 
-    async def _told(self, chat: str, said: list[JsonObject]) -> tuple[EarlierMessage, ...]:
+    async def _told(self, place: Conversation, said: list[JsonObject]) -> tuple[EarlierMessage, ...]:
         """Return messages with the names of people, those of the newest first where they are too many."""
         words = [_words(each) for each in said]
         speakers = [text_or_empty(each, "user") for each in reversed(said) if not each.get("bot_id")]
@@ -106,20 +113,20 @@ class SlackHistory:
         found = []
         for message, text in zip(said, words, strict=True):
             try:
-                found.append(self._message(chat, message, text, people))
+                found.append(self._message(place, message, text, people))
             except MALFORMED as error:
                 log.info("slack: an earlier message cannot be read and is left out: %s", error)
         return tuple(each for each in found if each.text or each.files)
 
     def _message(
-        self, chat: str, message: JsonObject, text: str, people: Mapping[str, SlackUser]
+        self, place: Conversation, message: JsonObject, text: str, people: Mapping[str, SlackUser]
     ) -> EarlierMessage:
         me, names = self._me, {each: person.name for each, person in people.items()}
         bot, user = text_or_empty(message, "bot_id"), text_or_empty(message, "user")
         ts = required_text_at(message, "ts")
         sender = _bot(message) if bot else sender_of(required_text_at(message, "user"), me, people)
         return EarlierMessage(
-            id=f"{chat}:{ts}",
+            id=f"{place.chat}:{ts}",
             sender=sender,
             text=readable_text(text, me.user, names),
             sent_at=float(ts),
@@ -127,6 +134,7 @@ class SlackHistory:
             ours=user == me.user or (bool(bot) and bot == me.bot),
             outsider=not bot and self._door.keeps_out(user, people.get(user)),
             files=_file_names(message),
+            opening=ts == place.topic,
         )
 
 
@@ -184,7 +192,9 @@ def _is_wanted(message: JsonObject, request: HistoryRequest) -> bool:
     if message.get("user") == _SLACK_ITSELF:
         return False
     # Slack may give a thread's root whatever the time.
-    return float(_floor(request)) < _time(message) < float(_ts(request.before))
+    root = message.get("ts") == request.conversation.topic
+    first = float(_ts(request.after)) if root else float(_floor(request))
+    return first < _time(message) < float(_ts(request.before))
 
 
 def _time(message: JsonObject) -> float:

@@ -14,7 +14,7 @@ class EarlierMessage:
     `text` has the platform's markup resolved as that of an inbound message has: names instead of ids, and
     attachments of bots flattened to words. `bot` says that a bot or an app wrote it, `ours` that we did.
     `outsider` says that the channel itself keeps its writer out: a guest, or somebody of another workspace.
-    `files` are names. `sent_at` is in Unix seconds.
+    `files` are names. `sent_at` is in Unix seconds. `opening` says that its topic began with it.
     """
 
     id: str
@@ -26,6 +26,7 @@ class EarlierMessage:
     outsider: bool = False
     files: tuple[str, ...] = ()
     quoted: str = ""
+    opening: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ class HistoryRequest:
     """What to read above a message.
 
     Wanted are the newest `most` messages of the conversation before `before`, but none up to `after` (the
-    last message that its agent was asked; itself not included), and none sent before `oldest` (Unix seconds).
+    last message that its agent was asked; itself not included), and none sent before `oldest` (Unix seconds)
+    but the one that its topic began with: that is what the topic is about.
     With `whole_chat` a message that begins a topic, and so has nothing above it there, brings what was said
     in the chat before it. Two requests to the platform are the most that this may cost.
     """

@@ -38,7 +38,7 @@ def select_messages(
 def _is_between(message: EarlierMessage, request: HistoryRequest, rules: ContextRules) -> bool:
     if message.id in (request.before.id, request.after.id) or message.id in rules.known:
         return False
-    if not request.oldest <= message.sent_at:
+    if not message.opening and not request.oldest <= message.sent_at:
         return False
     after = _compare(message, request.after)
     # Of the same moment and in no order that could be told, it is brought: better twice than never.

@@ -64,6 +64,14 @@ def test_nothing_older_than_the_age_is_brought_whatever_was_asked_last() -> None
     assert [each.id for each in found] == ["young"]
 
 
+def test_what_a_topic_began_with_is_brought_however_old_it_is_but_once() -> None:
+    begin = said("begin", 1.0, opening=True)
+    first = replace(REQUEST, after=MessagePosition())
+    found = select_messages([begin, said("old", 9.0), said("young", 10.0)], first, RULES)
+    assert [each.id for each in found] == ["begin", "young"]
+    assert chosen(begin) == []
+
+
 def test_people_who_may_not_talk_are_brought_where_the_operator_says_so() -> None:
     everyone = replace(RULES, wanted=replace(WANTED, people=ContextPeople.EVERYONE))
     eve = User("test", "eve", "Eve")

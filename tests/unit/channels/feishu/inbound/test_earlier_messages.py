@@ -88,6 +88,17 @@ async def test_only_what_came_after_the_last_question_and_nothing_too_old_is_rea
     assert [each.text for each in await read(world, chat, mention, after=asked)] == ["new"]
 
 
+async def test_what_a_topic_is_about_is_told_however_old_it_is(world, team):
+    chat, bob = team
+    root = world.sim.past.say(chat, bob.open_id, "last week", NOW - 7 * DAY)
+    world.sim.past.say(chat, bob.open_id, "six days ago", NOW - 6 * DAY, root)
+    asked = world.sim.past.say(chat, bob.open_id, "today", NOW - 60, root)
+    mention = ask(world, chat, reply_to=root)
+    told = await read(world, chat, mention, topic_of(world, root))
+    assert [(each.text, each.opening) for each in told] == [("last week", True), ("today", False)]
+    assert await read(world, chat, mention, topic_of(world, root), after=asked) == ()
+
+
 async def test_of_ten_thousand_messages_the_newest_hundred_come_with_two_requests(world, team):
     chat, bob = team
     past = world.sim.past

@@ -71,11 +71,17 @@ async def test_only_what_came_after_the_last_question_is_read(world, team):
     assert [each.text for each in told] == ["new"]
 
 
-async def test_what_is_too_old_is_left_out(world, team):
+async def test_what_is_too_old_is_left_out_but_for_what_the_thread_is_about(world, team):
     chat, bob = team
     root = world.sim.past.say(chat, bob.id, "last week", NOW - 7 * DAY)
-    world.sim.past.say(chat, bob.id, "today", NOW - 60, root)
-    assert [each.text for each in await read(world, chat, _ask(world, chat, root), root)] == ["today"]
+    world.sim.past.say(chat, bob.id, "six days ago", NOW - 6 * DAY, root)
+    asked = world.sim.past.say(chat, bob.id, "today", NOW - 60, root)
+    mention = _ask(world, chat, root)
+    told = await read(world, chat, mention, root)
+    assert [(each.text, each.opening) for each in told] == [("last week", True), ("today", False)]
+    assert len(world.sim.calls("conversations.replies")) == 2
+    assert await read(world, chat, mention, root, after=_position(chat, asked)) == ()
+    assert len(world.sim.calls("conversations.replies")) == 3
 
 
 async def test_a_mention_that_begins_a_thread_costs_nothing_and_brings_the_chat_where_asked(world, team):
