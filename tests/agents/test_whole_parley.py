@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 
 import httpx
 import pytest
@@ -16,6 +17,7 @@ from tests.agents.rows import everywhere
 from tests.agents.servers import EMBEDDED, OFFICIAL, list_graphs, serving
 from tests.agents.table import GRAPHS
 from tests.kit.product.process import PATIENCE, Process, free_port, split
+from tests.kit.product.process import parley as run_to_its_end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
 
@@ -25,7 +27,6 @@ _FAILED = "Something went wrong in the agent"
 _IN_WORDS = ("recursion", "rate_limit", "refused_key", "context_overflow")
 _WRONG = {
     "file": everywhere("6"),
-    "blocks": {EMBEDDED: "10"},
 }
 """What is not right yet, by the item of the issue that mends it."""
 
@@ -83,6 +84,13 @@ def meets(person: WebPerson, graph: str) -> WebPerson:
     return person
 
 
+def test_what_only_the_official_server_has_is_said_by_a_check(tmp_path: Path) -> None:
+    list_graphs(tmp_path, GRAPHS)
+    said = run_to_its_end(tmp_path, "check").stdout
+    assert "auth does nothing here" in said
+    assert "store does nothing here" in said
+
+
 def test_two_people_in_a_group_are_two_identities(
     parley: Process, telegram: TelegramSimulator, kind: str
 ) -> None:
@@ -128,7 +136,6 @@ def test_a_long_run_says_that_it_is_still_working(person: WebPerson) -> None:
     assert heard.text == "I slept well."
 
 
-@pytest.mark.row("blocks")
 def test_a_node_that_blocks_does_not_stop_the_channels(person: WebPerson, parley: Process, kind: str) -> None:
     message = meets(person, "blocks").say("hello")
     with ThreadPoolExecutor() as pool, httpx.Client(trust_env=False, timeout=PATIENCE) as stranger:
