@@ -31,7 +31,7 @@ from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
-from parley.core.model.options import MentionPolicy
+from parley.core.model.options import ContextScope, MentionPolicy
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
@@ -125,8 +125,9 @@ class TelegramChannel(Channel):
         chat = _chat(conversation)
         if chat > 0 or await self._api.can_read_all_group_messages(chat):
             return ()
-        # Where we answer mentions only, hearing more would change nothing.
-        enough = self._rules(conversation).mention is MentionPolicy.REQUIRED
+        # Where only mentions count, and bring nothing of the talk before them, hearing more is of no use.
+        rules = self._rules(conversation)
+        enough = rules.mention is MentionPolicy.REQUIRED and rules.earlier.scope is ContextScope.OFF
         return (Sentence.HEARS_ADDRESSED,) if enough else (Sentence.HEARS_ADDRESSED, Sentence.HEARS_ALL_HOW)
 
     async def _poll(self, listener: TelegramInboundContext) -> None:

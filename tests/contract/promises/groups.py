@@ -19,7 +19,7 @@ async def promise_mention_removed(scene: Scene) -> None:
 
 @needs("groups")
 async def promise_talk_of_others_is_theirs(scene: Scene) -> None:
-    """Messages between people in a group are not answered and not stored."""
+    """Messages between people in a group are not answered, and not stored where mentions bring none."""
     place = await scene.driver.group()
     await scene.driver.say(place, "lunch, anybody?")
     await scene.driver.say(place, "@bob_smith are you in?")

@@ -14,7 +14,7 @@ from parley.channels.telegram.config import Config
 from parley.channels.telegram.outbound.reply import TelegramReplyTiming
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import DocumentConflict, StoreUnavailable
-from parley.core.model.options import ChannelOptions, MentionPolicy
+from parley.core.model.options import ChannelOptions, ContextOptions, ContextScope, MentionPolicy
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget, SessionSettings
 from parley.core.ports.channel import Channel, ChannelServices, CommandInfo
@@ -183,7 +183,11 @@ def make_channel(
 ) -> TelegramChannel:
     settings: dict[str, Any] = {"bot_token": sim.token, "api_url": sim.api_url, "poll_timeout": 5} | more
     config = Config(**settings)
-    rules = ChannelOptions(SessionSettings("agent"), mention=MentionPolicy(config.mention))
+    rules = ChannelOptions(
+        SessionSettings("agent"),
+        mention=MentionPolicy(config.mention),
+        earlier=ContextOptions(ContextScope(config.context_messages)),
+    )
     services = ChannelServices(documents, folder, COMMANDS, rules=rules.at)
     return TelegramChannel(config, services, rhythm)
 

@@ -17,12 +17,14 @@ def place(chat):
 
 
 async def test_in_a_group_with_privacy_mode_it_is_said_what_the_bot_hears(world, group):
-    assert await world.channel.remarks(place(group)) == (Sentence.HEARS_ADDRESSED,)
+    channel = world.another_channel(context_messages="off")
+    assert await channel.remarks(place(group)) == (Sentence.HEARS_ADDRESSED,)
 
 
 async def test_where_more_should_be_heard_it_is_said_how(world, group):
-    channel = world.another_channel(mention="never")
-    assert await channel.remarks(place(group)) == (Sentence.HEARS_ADDRESSED, Sentence.HEARS_ALL_HOW)
+    for rule in ({"mention": "never", "context_messages": "off"}, {"context_messages": "thread"}):
+        remarks = await world.another_channel(**rule).remarks(place(group))
+        assert remarks == (Sentence.HEARS_ADDRESSED, Sentence.HEARS_ALL_HOW)
 
 
 async def test_nothing_is_said_where_all_is_heard(world, group):
