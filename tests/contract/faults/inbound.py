@@ -173,6 +173,21 @@ FAULTS = (
         lambda message: replace(message, sender=replace(message.sender, id=message.sender.name)),
     ),
     hearing(
+        "tell a run nothing of privacy",
+        "runs_know_who_and_where",
+        lambda message: replace(message, private=False),
+    ),
+    hearing(
+        "take a group for one person",
+        "people_of_a_group_are_two_to_a_run",
+        lambda message: replace(message, sender=replace(message.sender, id="group")),
+    ),
+    hearing(
+        "take a name for an account",
+        "nobody_passes_for_another",
+        lambda message: replace(message, sender=replace(message.sender, id=message.sender.name)),
+    ),
+    hearing(
         "hear English only",
         "any_script",
         lambda message: replace(message, text=message.text.encode("ascii", "ignore").decode()),

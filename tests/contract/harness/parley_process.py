@@ -54,8 +54,8 @@ SOUND = Seed()
 
 @dataclass(frozen=True)
 class Setting:
-    """What a promise wants set otherwise: seconds, bytes, who may talk and decide, whether edits count, and
-    what a mention brings.
+    """What a promise wants set otherwise: seconds, bytes, who may talk and decide, whether edits count,
+    what a mention brings, and whether speakers are named.
     """
 
     burst_window: float = 0.0
@@ -64,6 +64,7 @@ class Setting:
     deciders: frozenset[str] = frozenset({ASKER})
     reruns: bool = False
     context: ContextScope = ContextScope.OFF
+    speakers: bool = False
 
 
 @dataclass
@@ -110,7 +111,7 @@ async def start(around: Surroundings) -> Process:
     channel = _channel(around, journal)
     name, setting = channel.name, around.setting
     options = ChannelOptions(
-        SessionSettings("agent"),
+        SessionSettings("agent", speakers=setting.speakers),
         allowed_users=setting.allowed,
         burst_window=setting.burst_window,
         on_edit=EditPolicy.RERUN if setting.reruns else EditPolicy.IGNORE,

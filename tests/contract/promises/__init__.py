@@ -11,6 +11,7 @@ from tests.contract.promises import (
     files,
     groups,
     hostile,
+    identity,
     inbound,
     lifecycle,
     questions,
@@ -20,7 +21,7 @@ from tests.contract.promises import (
 )
 
 _MODULES = (
-    *(inbound, groups, thread_context, streaming, text, files, commands, edits),
+    *(inbound, groups, identity, thread_context, streaming, text, files, commands, edits),
     *(delivery, questions, crash, hostile, lifecycle),
 )
 PROMISES: dict[str, Promise] = {
