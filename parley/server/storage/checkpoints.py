@@ -40,6 +40,10 @@ _WRITES = (
 )
 
 
+_MEMORY = "memory"
+"""What a run is told about a person is not kept with its checkpoints: they outlive what is forgotten."""
+
+
 @dataclass(frozen=True, slots=True)
 class RollbackPoint:
     """Where a thread stood before a run: its newest checkpoint ("" for none) and that one's writes."""
@@ -81,7 +85,12 @@ class CheckpointSaver(AsyncSqliteSaver):
         place = config["configurable"]
         thread, namespace = str(place["thread_id"]), place["checkpoint_ns"]
         kind, blob = self.serde.dumps_typed(checkpoint)
-        described = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False)
+        kept = {
+            name: value
+            for name, value in get_checkpoint_metadata(config, metadata).items()
+            if name != _MEMORY
+        }
+        described = json.dumps(kept, ensure_ascii=False)
         row = (thread, namespace, checkpoint["id"], place.get("checkpoint_id"), kind, blob)
         await self._database.write(Statement(_PUT, [(*row, described.encode("utf-8", "ignore"))]))
         return {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, cast
@@ -95,6 +97,13 @@ async def say(
     return ends[-1].text
 
 
+def _checkpoint_metadata(folder: Path) -> list[bytes]:
+    with closing(sqlite3.connect(folder / "agent.sqlite")) as database:
+        rows = database.execute("SELECT metadata FROM checkpoints").fetchall()
+    assert rows
+    return [bytes(row[0]) for row in rows]
+
+
 def request_of(
     number: int, text: str, assistant: str, memory: str = "", reminded: bool = False
 ) -> RunRequest:
@@ -163,6 +172,8 @@ async def test_the_built_in_agent_is_told_and_its_thread_keeps_nothing_of_it(tmp
             assert "likes tea" not in told
             assert "told nothing" in await say(agent, 3, about, "agent", reminded=way.role != "")
             assert TEA not in await agent.copy(THREAD.format(1))
+    if way is MemoryInjection.AUTO:
+        assert not any(b"likes tea" in metadata for metadata in _checkpoint_metadata(tmp_path))
 
 
 @pytest.mark.parametrize(

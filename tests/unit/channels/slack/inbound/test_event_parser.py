@@ -332,3 +332,28 @@ async def test_edits_are_heard_but_not_deletions_and_other_workspaces(world):
         first, changed, _ = await inbox.first(3)
     assert [message.text for message in inbox.messages] == ["first", "changed", "second"]
     assert (first.edits, changed.edits) == ("", first.id)
+
+
+@pytest.mark.parametrize(
+    ("changes", "link"),
+    [
+        ({}, "https://acme.slack.com/archives/C1/p1355517523000005"),
+        (
+            {"thread_ts": "1355517500.000001"},
+            "https://acme.slack.com/archives/C1/p1355517523000005?thread_ts=1355517500.000001&cid=C1",
+        ),
+        ({"channel": "C/1?x=#"}, "https://acme.slack.com/archives/C%2F1%3Fx%3D%23/p1355517523000005"),
+    ],
+)
+def test_a_message_has_an_address(changes, link):
+    event = {**EXAMPLE["event"], **changes}
+    me = SlackBotIdentity("U0BOT", "B0BOT", "T1", url="https://acme.slack.com/")
+    assert parse_event(event, me, PEOPLE).link == link
+    assert parse_event(event, ME, PEOPLE).link == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "chat", "told"), [("channel", "C1", "channel"), ("mpim", "C2", ""), ("im", "D1", "")]
+)
+def test_a_channel_is_told_from_a_group(kind, chat, told):
+    assert heard(channel_type=kind, channel=chat).chat_kind == told
