@@ -348,8 +348,10 @@ async def test_edits_are_heard_but_not_deletions_and_other_workspaces(world):
 def test_a_message_has_an_address(changes, link):
     event = {**EXAMPLE["event"], **changes}
     me = SlackBotIdentity("U0BOT", "B0BOT", "T1", url="https://acme.slack.com/")
-    assert parse_event(event, me, PEOPLE).link == link
-    assert parse_event(event, ME, PEOPLE).link == ""
+    known, unknown = (parse_event(event, app, PEOPLE) for app in (me, ME))
+    assert known is not None
+    assert unknown is not None
+    assert (known.link, unknown.link) == (link, "")
 
 
 @pytest.mark.parametrize(
