@@ -200,7 +200,7 @@ async def test_a_thread_is_forgotten_and_begins_anew(agent: LangGraphAgent) -> N
 
 async def test_the_server_is_well_and_has_its_assistants(agent: LangGraphAgent) -> None:
     assert (await agent.health()).health is Health.UP
-    assert {"echo", "slow"} <= set(await agent.assistants())
+    assert {"echo", "slow"} <= {each.name for each in await agent.assistants()}
     assert await agent.knows("echo") is True
     assert await agent.knows("nobody") is False
 

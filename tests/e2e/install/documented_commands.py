@@ -70,6 +70,7 @@ NAMED: Mapping[str, Run] = {
     "parley audit": Run(),
     "parley chat": Run("You said: hi", piped="hi"),
     "parley check": Run("his would start:"),
+    "parley check --run": Run('A run of "agent" answered'),
     "parley letters drop 812": Run("There is no dead letter of this number", code=1),
     "parley letters list": Run("There are no dead letters"),
     "parley letters retry 812": Run("There is no dead letter of this number", code=1),
