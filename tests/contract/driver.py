@@ -87,6 +87,8 @@ class Traits:
     """hands over again a press that was not acknowledged"""
     doubles: bool = True
     """shows what is sent again a second time, knowing no idempotency keys"""
+    reads_back: bool = False
+    """lets us read what was said before we listened"""
     dials: bool = True
     """is connected to by us, over a connection that may drop"""
 
@@ -206,6 +208,14 @@ class Driver(ABC):
     async def topics(self, count: int) -> tuple[Place, ...]:
         """The chat itself and `count` new topics in it, all of one person and addressed like a group."""
         raise NotImplementedError(f"{self.name} has no topics")
+
+    async def long_talk(self, count: int) -> Place:
+        """A group in which somebody wrote "message 0" and so on, a second apart, before we listened."""
+        raise NotImplementedError(f"{self.name} lets us read nothing back")
+
+    def readings(self) -> int:
+        """How often we asked the platform what was said."""
+        raise NotImplementedError(f"{self.name} lets us read nothing back")
 
     @abstractmethod
     async def say(self, place: Place, text: str, by: Person | None = None, reply_to: str = "") -> str:

@@ -46,6 +46,7 @@ class FeishuDriver(Driver):
         buttons=True,
         tells=True,
         doubles=False,
+        reads_back=True,
     )
 
     def __init__(self, news: Callable[[], None]) -> None:
@@ -89,6 +90,15 @@ class FeishuDriver(Driver):
         members = [people.add_person(each).open_id for each in (name, "carol_w", "bob_smith")]
         chat = people.add_group("Team", members)
         return Place(Conversation("feishu", chat), Person(members[0], name), private=False)
+
+    async def long_talk(self, count: int) -> Place:
+        place = await self.group()
+        start = time.time() - count - 5
+        self._platform.past.fill(place.conversation.chat, [place.owner.id], count, start, 1.0)
+        return place
+
+    def readings(self) -> int:
+        return len(self._platform.calls("list", "get"))
 
     async def newcomer(self, place: Place, name: str) -> Person:
         person = self._platform.people.add_person(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import ClassVar, Self
@@ -48,6 +49,7 @@ class SlackDriver(Driver):
         stops=True,
         buttons=True,
         tells=True,
+        reads_back=True,
     )
 
     def __init__(self, news: Callable[[], None]) -> None:
@@ -101,6 +103,17 @@ class SlackDriver(Driver):
     async def topics(self, count: int) -> tuple[Place, ...]:
         # In a Slack channel every topic is a thread; there is no conversation around them.
         return self._threads("Ann", count + 1)
+
+    async def long_talk(self, count: int) -> Place:
+        people, past, start = self._platform.people, self._platform.past, time.time() - count - 5
+        owner = people.add_person("Ann")
+        channel = people.add_channel("team", [owner.id])
+        root = past.say(channel, owner.id, "begin", start - 1)
+        past.fill(channel, [owner.id], count, start, 1.0, root)
+        return Place(Conversation("slack", channel, root), Person(owner.id, "Ann"), private=False)
+
+    def readings(self) -> int:
+        return len(self._platform.calls("conversations.replies", "conversations.history"))
 
     async def say(self, place: Place, text: str, by: Person | None = None, reply_to: str = "") -> str:
         return self._platform.people.say(_chat(place), (by or place.owner).id, text, _thread(place))

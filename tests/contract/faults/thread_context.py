@@ -35,6 +35,14 @@ class _Garbled(Around):
         return [self._read(each) for each in await super().earlier_messages(request)]
 
 
+class _AsksTwice(Around):
+    """Reads what was said, and reads it again."""
+
+    async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
+        await super().earlier_messages(request)
+        return await super().earlier_messages(request)
+
+
 def _garbling(
     name: str,
     breaks: str,
@@ -55,6 +63,7 @@ def _unread(message: EarlierMessage) -> EarlierMessage:
 _NOBODY = User("test", "nobody", "Ann")
 
 FAULTS = (
+    Fault("read the talk twice", "a_long_talk_costs_two_requests", Seed(_AsksTwice)),
     _garbling("bring nothing", "a_mention_brings_the_talk", _unheard, _unread),
     _garbling("bring nothing after a crash", "the_talk_survives_a_crash", _unheard, _unread),
     _garbling(

@@ -75,3 +75,15 @@ async def promise_the_talk_survives_a_crash(scene: Scene) -> None:
     await scene.start()
     await scene.until_done(place)
     assert [brought(request) for request in scene.agent.requests[1:]] == [[(bob.id, "as it was")]] * 2
+
+
+@needs("groups", "reads_back")
+@given(context=ContextScope.THREAD)
+async def promise_a_long_talk_costs_two_requests(scene: Scene) -> None:
+    """A mention after 10,000 messages brings the newest of them, for two requests to the platform."""
+    place = await scene.driver.long_talk(10_000)
+    await scene.ask(place, scene.to_bot("what was last?"))
+    texts = [text for _, text in brought(scene.agent.requests[0])]
+    assert texts == [f"message {number}" for number in range(10_000 - len(texts), 10_000)]
+    assert len(texts) > 10
+    assert scene.driver.readings() <= 2
