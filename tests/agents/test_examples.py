@@ -1,4 +1,4 @@
-"""Each project in examples/ starts as it is, and answers."""
+"""Each project in examples/ starts as it is, and answers; a check says what does nothing in a project."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import pytest
 import yaml
 
 from parley.simulator.telegram import TelegramSimulator
+from tests.agents.servers import list_graphs
 from tests.conformance.lead_agent import lead_agent
 from tests.kit.checkout import ROOT
 from tests.kit.doubles.deerflow_server import MODELS, TOKEN, DeerFlowServer, serving
-from tests.kit.product.process import Config, Process, free_port
+from tests.kit.product.process import Config, Process, free_port, parley
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
 
@@ -126,3 +127,10 @@ def _asked(process: Process, text: str) -> tuple[str, tuple[str, ...]]:
         return person.ask(text).text, tuple(name for name in MODELS if name in models)
     finally:
         person.close()
+
+
+def test_what_only_the_official_server_has_is_said_by_a_check(tmp_path: Path) -> None:
+    list_graphs(tmp_path, {"people.whoami"})
+    said = parley(tmp_path, "check").stdout
+    assert "auth does nothing here" in said
+    assert "store does nothing here" in said

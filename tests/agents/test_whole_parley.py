@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from pathlib import Path
 
 import httpx
 import pytest
@@ -17,7 +16,6 @@ from tests.agents.rows import everywhere
 from tests.agents.servers import EMBEDDED, OFFICIAL, list_graphs, serving
 from tests.agents.table import GRAPHS
 from tests.kit.product.process import PATIENCE, Process, free_port, split
-from tests.kit.product.process import parley as run_to_its_end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 from tests.kit.product.web_person import WebPerson
 
@@ -82,13 +80,6 @@ def meets(person: WebPerson, graph: str) -> WebPerson:
     """Somebody who talks to a graph."""
     assert "now talks to" in person.ask(f"/agents {graph}").text
     return person
-
-
-def test_what_only_the_official_server_has_is_said_by_a_check(tmp_path: Path) -> None:
-    list_graphs(tmp_path, GRAPHS)
-    said = run_to_its_end(tmp_path, "check").stdout
-    assert "auth does nothing here" in said
-    assert "store does nothing here" in said
 
 
 def test_two_people_in_a_group_are_two_identities(
