@@ -75,19 +75,20 @@ class AssistantDirectory:
 
     async def knows(self, assistant: str) -> bool | None:
         """Tell whether there is this graph, name or id; None where the server does not say."""
-        try:
-            if _is_id(assistant):
+        if _is_id(assistant):
+            try:
                 with map_errors("look for an assistant"):
                     return bool(await self._client.assistants.get(assistant))
-            for found in (
-                await self._search(graph_id=assistant, limit=1),
-                await self._search(name=assistant),
-            ):
-                if any(assistant in _names(each) for each in found):
-                    return True
-            return False if await self._search(limit=1) else None
+            except AgentMissing:
+                return False
+        try:
+            # Not by a search for it: the official server answers 404 to that for an unknown graph.
+            there = await self.all()
         except AgentMissing:
-            return False if _is_id(assistant) else None
+            return None
+        if any(assistant in each.names for each in there):
+            return True
+        return False if 0 < len(there) < _MOST else None
 
     async def all(self) -> tuple[AssistantInfo, ...]:
         """Return all: those that the server made of its graphs, and those that somebody configured."""
@@ -108,10 +109,6 @@ class AssistantDirectory:
                 graph_id=graph_id or None, name=name or None, limit=limit, offset=offset
             )
         return [_record(each) for each in found] if isinstance(found, list) else []
-
-
-def _names(assistant: dict[str, Json]) -> set[str]:
-    return {string(assistant.get(key)) for key in ("graph_id", "name", "assistant_id")}
 
 
 def _info(assistant: dict[str, Json]) -> AssistantInfo:

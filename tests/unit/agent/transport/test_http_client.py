@@ -149,7 +149,11 @@ async def test_a_server_beyond_a_proxy_is_reached_through_it(
     async def forward(request: web.BaseRequest) -> web.Response:
         asked.append((str(request.url), request.headers["Proxy-Authorization"]))
         target = request.url.with_host("127.0.0.1").with_port(URL(server.url).port)
-        async with ClientSession() as session, session.request(request.method, target) as answer:
+        body, kind = await request.read(), {"content-type": "application/json"}
+        async with (
+            ClientSession() as session,
+            session.request(request.method, target, data=body, headers=kind) as answer,
+        ):
             return web.Response(
                 status=answer.status, body=await answer.read(), content_type="application/json"
             )
