@@ -12,7 +12,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, f
 Mention = Literal["required", "thread", "never"]
 Mode = Literal["stream", "wait"]
 WhenBusy = Literal["queue", "merge", "interrupt", "reject"]
-ContextMessages = Literal["off", "thread", "chat"]
+ContextScopeName = Literal["off", "thread", "chat"]
+# An unquoted `off` is false in YAML.
+ContextMessages = Annotated[
+    ContextScopeName, BeforeValidator(lambda given: "off" if given is False else given)
+]
 ContextFrom = Literal["allowed", "everyone"]
 
 
@@ -142,7 +146,7 @@ class ChannelConfig(Section):
         return any("*" in users for users in (self.allowed_users, *own))
 
     @property
-    def context_scopes(self) -> frozenset[ContextMessages]:
+    def context_scopes(self) -> frozenset[ContextScopeName]:
         """Which earlier messages are read anywhere on this channel: for the rights that reading takes."""
         own = (chat.context_messages for chat in self.chats.values())
         return frozenset({self.context_messages, *(each for each in own if each is not None)} - {"off"})

@@ -9,7 +9,7 @@ from parley.agent.stream.content_text import text_of
 from parley.agent.stream.graph_shape import GraphShape
 from parley.core.model.types import Json, JsonObject, RunRequest
 
-_PLACE = re.compile(r"\{(text|files|name|account|platform|memory)\}")
+_PLACE = re.compile(r"\{(text|files|name|account|platform|memory|earlier)\}")
 _BLOCKS, _MESSAGES = "{files}", "{messages}"
 
 
@@ -43,6 +43,7 @@ def fill_input(
         "account": request.person.id,
         "platform": request.person.channel,
         "memory": request.memory,
+        "earlier": request.earlier,
     }
     whole: dict[str, Json] = {_BLOCKS: list(files), _MESSAGES: list(messages)}
     return {key: _filled(value, places, whole) for key, value in template.items()}

@@ -33,6 +33,8 @@ async def _tell(services: CoreServices, claim: Claim, message: InboundMessage) -
     """Apologise; returns the items that go: those of the turn, where one had begun."""
     head = claim.items[0]
     turn = TurnCheckpoint(services.journal, claim, head)
+    if turn.record.context:  # other people's words: a dead letter is kept for long
+        await turn.write(context="")
     items = [item for item in claim.items if item.id in turn.record.items] or [head]
     if turn.record.run is not None and turn.record.stage is TurnStage.RUNNING:
         turn_id = services.conversations.turn_id(head.id)

@@ -12,19 +12,22 @@ FILE: Json = {"type": "text", "text": "<file>x</file>"}
 
 
 def filled(template: dict[str, Json], text: str = "why?", files: tuple[Json, ...] = ()) -> dict[str, Json]:
-    asked = request(text, person=User("web", "u1", "Ada"), memory="likes tea")
+    asked = request(text, person=User("web", "u1", "Ada"), memory="likes tea", earlier="[before]")
     return fill_input(template, asked, files, [human(text)])
 
 
 def test_places_are_filled_wherever_they_stand() -> None:
     template: dict[str, Json] = {
         "question": "{text}",
-        "more": {"by": "{name} ({account} on {platform})", "list": ["{memory}", 7, None, "{other}"]},
+        "more": {
+            "by": "{name} ({account} on {platform})",
+            "list": ["{memory} {earlier}", 7, None, "{other}"],
+        },
         "messages": "{messages}",
     }
     assert filled(template) == {
         "question": "why?",
-        "more": {"by": "Ada (u1 on web)", "list": ["likes tea", 7, None, "{other}"]},
+        "more": {"by": "Ada (u1 on web)", "list": ["likes tea [before]", 7, None, "{other}"]},
         "messages": [human("why?")],
     }
 
