@@ -44,8 +44,9 @@ def event_in(
 
 def user_ids_in(event: JsonObject) -> tuple[str, ...]:
     """Return whose names are needed to read an event: the writer's first."""
-    texts = (text_at(event, "text"), forwarded_words(event))
-    return (text_at(event, "user"), *(each for text in texts for each in mentions(text)))
+    forwarded = forwarded_words(event)
+    others = mentions(forwarded) if forwarded else ()
+    return (text_at(event, "user"), *mentions(text_at(event, "text")), *others)
 
 
 def parse_event(
@@ -62,7 +63,8 @@ def parse_event(
     files = (*attachments_of(event.get("files")), *attachments_of(forwarded_files(event)))
     calls = me.user in mentions(raw)
     names = {each: person.name for each, person in people.items()}
-    said, quoted = (readable_text(text, me.user, names) for text in (raw, forwarded_words(event)))
+    said, forwarded = readable_text(raw, me.user, names), forwarded_words(event)
+    quoted = readable_text(forwarded, me.user, names) if forwarded else ""
     if not said and not files and not quoted:
         if not calls:
             return None

@@ -27,11 +27,15 @@ def app_words(message: JsonObject) -> str:
 
 def forwarded_words(message: JsonObject) -> str:
     """Return the messages that somebody forwarded with theirs, each after who wrote it."""
+    if not message.get("attachments"):
+        return ""
     return _joined(map(_share_words, _shares(message)))
 
 
 def forwarded_files(message: JsonObject) -> list[Json]:
     """Return the files of messages that somebody forwarded with theirs."""
+    if not message.get("attachments"):
+        return []
     found = (share.get("files") for share in _shares(message))
     return [file for files in found if isinstance(files, list) for file in files]
 
