@@ -16,6 +16,7 @@ import httpx
 
 from parley.agent.files.reader import FileReader
 from parley.agent.langgraph_client import AgentServerClient
+from parley.agent.runs.answer_files import AnswerFiles
 from parley.agent.runs.coalescing_event import CoalescingEvent
 from parley.agent.runs.follower import FollowOptions, RunFollower
 from parley.agent.runs.memory_injection import MemoryInjection, MemoryInjector
@@ -61,8 +62,12 @@ class LangGraphAgent:
         self._endpoint = endpoint
         self._models = models
         self._gateway_url = gateway_url
+        # Where an agent has its files: on its gateway, else beside its runs; nowhere within this process.
+        keeps_at = gateway_url or ("" if transport else endpoint.url)
         self._terms = FollowOptions(
-            files, RunDefaults(recursion_limit, FileReader(), images, MemoryInjector(injection)), rejoin_delay
+            AnswerFiles(files, endpoint, keeps_at),
+            RunDefaults(recursion_limit, FileReader(), images, MemoryInjector(injection)),
+            rejoin_delay,
         )
         self._clock = clock
         self._http, sdk = make_clients(endpoint, transport)

@@ -1,8 +1,8 @@
-"""Files that an agent's messages carry, put on our disk.
+"""Files that an agent's messages carry or name, put on our disk.
 
 Understood are LangChain's standard blocks (`base64`, or the older `data` with `source_type`), OpenAI's
-(`image_url`, `file`, `input_audio`, `image_generation_call`) and Anthropic's (`source`). Only bytes that came
-along are taken: a link in a message is never fetched.
+(`image_url`, `file`, `input_audio`, `image_generation_call`), Anthropic's (`source`) and those of MCP
+(`resource`). A block may have an address in place of a content; an address in a text is never fetched.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ import logging
 import mimetypes
 import re
 from base64 import b64decode
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from urllib.parse import unquote_to_bytes
+from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
+from parley.agent.files.web_fetch import NotFetched, fetch_public
 from parley.agent.transport.decoding import string
-from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.model.attachments import AttachmentKind, StoredFile, UnsentFile, UnsentReason
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.types import Json
 
@@ -30,7 +32,7 @@ MAX_FILES = 20
 _BLOCKS = frozenset(
     {
         *("image", "image_url", "input_image", "output_image", "image_generation_call"),
-        *("audio", "input_audio", "video", "file", "input_file", "document"),
+        *("audio", "input_audio", "video", "file", "input_file", "document", "resource", "resource_link"),
     }
 )
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -49,25 +51,102 @@ class EncodedFile:
     base64: bool = True
 
 
-async def save_files(contents: Sequence[Json], folder: Path, limit: int = MAX_FILE) -> tuple[StoredFile, ...]:
-    """Write the files of messages' contents under `folder`; too large or broken ones are left out.
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file elsewhere: `fetch` brings at most so many bytes and their type, or raises NotFetched.
+
+    `url` is where people can look for themselves, where they can.
+    """
+
+    name: str
+    fetch: Callable[[int], Awaitable[tuple[bytes, str]]]
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFiles:
+    """The files of an answer: those on our disk, those that cannot be sent, and links to such."""
+
+    stored: tuple[StoredFile, ...] = ()
+    unsent: tuple[UnsentFile, ...] = ()
+    links: tuple[str, ...] = ()
+
+
+async def save_files(
+    files: Sequence[EncodedFile | RemoteFile], folder: Path, limit: int = MAX_FILE
+) -> SavedFiles:
+    """Write files under `folder`, each content once.
 
     A full disk is waited for. Raises StoreUnavailable when it stays full.
     """
-    payloads = list(extract_files(contents))
-    if not payloads:
-        return ()
+    stored: list[StoredFile] = []
+    unsent: list[UnsentFile] = []
+    links: list[str] = []
+    seen: set[bytes] = set()
+    for number, file in enumerate(files, 1):
+        try:
+            if len(stored) >= MAX_FILES:
+                raise _Unsent(UnsentReason.TOO_MANY)
+            content, mime = await _content(file, limit)
+            digest = sha256(content).digest()
+            if digest not in seen:
+                seen.add(digest)
+                stored.append(await _written(content, file.name, mime, folder, number))
+        except _Unsent as error:
+            log.warning("file %d of an answer is left out: %s", number, error.reason)
+            if isinstance(file, RemoteFile) and file.url:
+                links.append(file.url)
+            else:
+                unsent.append(UnsentFile(file.name or str(number), error.reason))
+    return SavedFiles(tuple(stored), tuple(unsent), tuple(dict.fromkeys(links)))
+
+
+class _Unsent(Exception):
+    def __init__(self, reason: UnsentReason) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+async def _content(file: EncodedFile | RemoteFile, limit: int) -> tuple[bytes, str]:
+    if isinstance(file, RemoteFile):
+        try:
+            return await file.fetch(limit)
+        except NotFetched as error:
+            log.warning("%s could not be fetched: %s", file.name, error)
+            reason = UnsentReason.TOO_LARGE if error.too_large else UnsentReason.NOT_FETCHED
+            raise _Unsent(reason) from error
+    if len(file.data) > limit * 3:
+        raise _Unsent(UnsentReason.TOO_LARGE)
+    return await asyncio.to_thread(_decoded, file, limit), file.mime
+
+
+def _decoded(file: EncodedFile, limit: int) -> bytes:
+    try:
+        content = b64decode(file.data) if file.base64 else unquote_to_bytes(file.data)
+    except ValueError as error:
+        raise _Unsent(UnsentReason.BROKEN) from error
+    if not content:
+        raise _Unsent(UnsentReason.BROKEN)
+    if len(content) > limit:
+        raise _Unsent(UnsentReason.TOO_LARGE)
+    return content
+
+
+async def _written(content: bytes, name: str, mime: str, folder: Path, number: int) -> StoredFile:
     for _ in range(_LOOKS):
         try:
-            return await asyncio.to_thread(_write_all, payloads[:MAX_FILES], folder, limit)
-        except OSError as error:  # there is no room
+            return await asyncio.to_thread(_write, content, name, mime, folder, number)
+        except OSError as error:
+            if error.errno not in _NO_ROOM:
+                log.warning("file %d of an answer cannot be written: %s", number, error)
+                raise _Unsent(UnsentReason.BROKEN) from error
             log.warning("an answer's files wait: %s", error)
             await asyncio.sleep(_PAUSE)
     raise StoreUnavailable(f"{folder}: the disk is full: make room; the answer and its files wait for it.")
 
 
-def extract_files(contents: Sequence[Json]) -> Iterator[EncodedFile]:
-    """The files in messages' contents."""
+def extract_files(contents: Sequence[Json]) -> Iterator[EncodedFile | RemoteFile]:
+    """The files in messages' contents, and those on the web that they are said to be at."""
     for content in contents:
         for block in content if isinstance(content, list) else []:
             if (
@@ -78,18 +157,29 @@ def extract_files(contents: Sequence[Json]) -> Iterator[EncodedFile]:
                 yield payload
 
 
-def _payload(block: dict[str, Json]) -> EncodedFile | None:
+def _payload(block: dict[str, Json]) -> EncodedFile | RemoteFile | None:
     kind = string(block["type"])
     inner = next((each for key in (kind, "source") if isinstance(each := block.get(key), dict)), {})
     fields = {**block, **inner}
     mime = _first(fields, "mime_type", "media_type", "mimeType")
-    url = _first(fields, "url", "image_url", "file_data", "file_url")
+    url = _first(fields, "url", "image_url", "file_data", "file_url", "uri")
     if match := _DATA_URL.match(url):
         return EncodedFile(_name(block, inner), mime or match[1] or "", url[match.end() :], bool(match[3]))
-    if data := _first(fields, "base64", "data", "file_data", "result"):
+    if data := _first(fields, "base64", "data", "blob", "file_data", "result"):
         family = re.split(r"[_/]", kind.removeprefix("input_").removeprefix("output_"))[0]
-        return EncodedFile(_name(block, inner), mime or _DEFAULT_MIME.get(family, ""), data)
+        return EncodedFile(
+            _name(block, inner) or _last_part(url), mime or _DEFAULT_MIME.get(family, ""), data
+        )
+    if kind == "resource" and (text := _first(inner, "text")):
+        return EncodedFile(_name(block, inner) or _last_part(url), mime or "text/plain", quote(text), False)
+    if url.startswith(("https://", "http://")):
+        name = _name(block, inner) or _last_part(url)
+        return RemoteFile(name, lambda most: fetch_public(url, most), url)
     return None
+
+
+def _last_part(url: str) -> str:
+    return unquote(urlsplit(url[:2000]).path).rpartition("/")[2]
 
 
 def _first(fields: dict[str, Json], *keys: str) -> str:
@@ -104,26 +194,9 @@ def _name(block: dict[str, Json], inner: dict[str, Json]) -> str:
     return ""
 
 
-def _write_all(payloads: Sequence[EncodedFile], folder: Path, limit: int) -> tuple[StoredFile, ...]:
-    stored = []
-    for number, payload in enumerate(payloads, 1):
-        try:
-            stored.append(_write(payload, number, folder, limit))
-        except (ValueError, OSError) as error:
-            if isinstance(error, OSError) and error.errno in _NO_ROOM:
-                raise
-            log.warning("file %d of an answer is left out: %s", number, error)
-    return tuple(stored)
-
-
-def _write(payload: EncodedFile, number: int, folder: Path, limit: int) -> StoredFile:
-    if len(payload.data) > limit * 3:
-        raise ValueError(f"larger than {limit} bytes")
-    content = b64decode(payload.data) if payload.base64 else unquote_to_bytes(payload.data)
-    if not content or len(content) > limit:
-        raise ValueError(f"{len(content)} bytes, where 1 to {limit} are taken")
-    name = safe_name(payload.name, number, payload.mime)
-    named = payload.mime if payload.mime.isascii() and payload.mime.isprintable() else ""
+def _write(content: bytes, name: str, mime: str, folder: Path, number: int) -> StoredFile:
+    name = safe_name(name, number, mime)
+    named = mime if mime.isascii() and mime.isprintable() else ""
     mime = named or mimetypes.guess_type(name)[0] or "application/octet-stream"
     # A folder a number: names may repeat, and a run read twice writes the same files again.
     place = folder / str(number)

@@ -7,11 +7,11 @@ import logging
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from langgraph_sdk.schema import StreamPart
 
 from parley.agent.langgraph_client import AgentServerClient, RunSpec
+from parley.agent.runs.answer_files import AnswerFiles
 from parley.agent.runs.outcome import ALIVE_STATUSES, OutcomeResolver
 from parley.agent.runs.preparation import RunDefaults, prepare_run, turn_anchor
 from parley.agent.stream.final_answer import TurnAnchor
@@ -32,12 +32,12 @@ _LONGEST_WAIT = 5.0
 class FollowOptions:
     """How runs are followed.
 
-    `files` is the folder for what agents send. The first try to join again comes after about
+    `files` takes what agents send. The first try to join again comes after about
     `rejoin_delay` seconds, later ones after twice as long each; after `rejoin_tries` without any answer
     from the server it is unavailable.
     """
 
-    files: Path
+    files: AnswerFiles
     making: RunDefaults
     rejoin_delay: float = 0.2
     rejoin_tries: int = 8

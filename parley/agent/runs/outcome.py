@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from uuid import NAMESPACE_URL, uuid5
 
-from parley.agent.files import outgoing
 from parley.agent.hitl.interrupts import Interrupt, next_nodes, pending_interrupts
 from parley.agent.hitl.questions import build_breakpoint_question, build_questions
 from parley.agent.langgraph_client import AgentServerClient
+from parley.agent.runs.answer_files import AnswerFiles
 from parley.agent.runs.failure import find_cause
-from parley.agent.stream.final_answer import FinalAnswer, answer_from_values
+from parley.agent.stream.final_answer import (
+    FinalAnswer,
+    answer_from_values,
+    keeps_files,
+    new_answer_from_values,
+    with_new_files,
+)
 from parley.agent.stream.transcript import RunTranscript
 from parley.agent.transport.error_mapping import AgentMissing
-from parley.core.model.attachments import StoredFile
+from parley.core.model.errors import AgentRefused
 from parley.core.model.questions import Question
 from parley.core.model.types import Json, Outcome, RunEnded, RunRequest, StepStatus
 
@@ -32,13 +36,13 @@ class OutcomeResolver:
         request: RunRequest,
         run_id: str,
         transcript: RunTranscript,
-        folder: Path,
+        files: AnswerFiles,
     ) -> None:
         self._server = server
         self._request = request
         self._run_id = run_id
         self._transcript = transcript
-        self._folder = folder
+        self._files = files
 
     async def of(self, status: str) -> RunEnded:
         """The end of a run with this status; "" where the server did not say. Raises AgentError."""
@@ -63,7 +67,8 @@ class OutcomeResolver:
     async def vanished(self) -> RunEnded:
         """The end of a run that the server no longer knows, though it knows its thread."""
         state = await self._state()
-        final = answer_from_values(_values(state), self._transcript.asked, concluded=False)
+        output = self._transcript.shape.answer
+        final = answer_from_values(_values(state), self._transcript.asked, concluded=False, output=output)
         ended = await self._with_answer(final) if final.text or final.contents else self._cancelled()
         return replace(ended, usage=self._transcript.meter.total())
 
@@ -115,38 +120,55 @@ class OutcomeResolver:
         )
 
     async def _answered(self) -> RunEnded:
-        final = self._transcript.final(concluded=True)
-        if self._transcript.whole and (final.text or final.contents):
+        transcript = self._transcript
+        final = transcript.final(concluded=True)
+        if transcript.whole and not transcript.asked.resumed and _says_something(final):
             return await self._with_answer(final)
         state = await self._state()
         if waiting := pending_interrupts(state):
             return self._asking(_questions(waiting), self._spoken(state))
-        values = _values(state)
-        kept = answer_from_values(values, self._transcript.asked, concluded=True)
-        if kept.text or kept.contents:
-            final = kept
-        elif not final.text and "messages" not in values:
+        return await self._with_answer(await self._read(_values(state), final))
+
+    async def _read(self, values: Json, final: FinalAnswer) -> FinalAnswer:
+        """The answer that a thread holds, where the stream did not tell all of it."""
+        transcript = self._transcript
+        output = transcript.shape.answer
+        kept = answer_from_values(values, transcript.asked, concluded=True, output=output)
+        found = kept if _says_something(kept) and not (transcript.whole and final.text) else final
+        if not _says_something(found) or keeps_files(values):
+            before = await self._before()
+            if before is not None and not _says_something(found):
+                found = new_answer_from_values(values, before, output)
+            if before is not None:
+                found = with_new_files(found, values, before)
+        if not _says_something(found) and not (isinstance(values, dict) and "messages" in values):
             # The graph keeps no messages and no answer that we know of: what it streamed is all there is.
-            final = FinalAnswer(self._transcript.text(), final.contents)
-        return await self._with_answer(final)
+            found = replace(found, text=transcript.all_text())
+        return found
+
+    async def _before(self) -> Json:
+        """The thread's values when the turn began; None where the server does not tell."""
+        try:
+            begun = await self._server.begun(self._request.thread)
+        except AgentRefused:
+            return None
+        return (_values(begun[0]) or {}) if begun else None
 
     async def _with_answer(self, final: FinalAnswer) -> RunEnded:
-        stored = await self._store(final) if final.contents else ()
+        saved = await self._files.save(final, self._request.thread, self._request.turn_id)
         steps = self._transcript.steps.settled(StepStatus.DONE)
-        outcome = Outcome.ANSWERED if final.text.strip() or stored else Outcome.EMPTY
-        return RunEnded(outcome, final.text, steps, files=stored)
+        text = "\n\n".join(part for part in (final.text, "\n".join(saved.links)) if part)
+        outcome = Outcome.ANSWERED if text.strip() or saved.stored else Outcome.EMPTY
+        return RunEnded(outcome, text, steps, files=saved.stored, unsent=saved.unsent)
 
-    async def _store(self, final: FinalAnswer) -> tuple[StoredFile, ...]:
-        # A folder a turn; turn ids are not ours to put into a path as they are.
-        return await outgoing.save_files(
-            final.contents, self._folder / uuid5(NAMESPACE_URL, self._request.turn_id).hex
-        )
+
+def _says_something(final: FinalAnswer) -> bool:
+    return bool(final.text or final.contents or final.presented)
 
 
 def _questions(waiting: dict[str, Interrupt]) -> tuple[Question, ...]:
     return tuple(asked for interrupt in waiting.values() for asked in build_questions(interrupt))
 
 
-def _values(state: Json) -> dict[str, Json]:
-    values = state.get("values") if isinstance(state, dict) else None
-    return values if isinstance(values, dict) else {}
+def _values(state: Json) -> Json:
+    return state.get("values") if isinstance(state, dict) else None

@@ -8,6 +8,8 @@ from dataclasses import replace
 from parley.agent.stream.content_text import text_of
 from parley.agent.stream.final_answer import (
     ANSWER_FIELDS,
+    ARTIFACTS,
+    FILES,
     STRUCTURED,
     FinalAnswer,
     TurnAnchor,
@@ -21,9 +23,6 @@ from parley.agent.stream.final_answer import (
 )
 from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text
 from parley.core.model.types import Json
-
-FILES, ARTIFACTS = "files", "artifacts"
-"""State keys of deepagents, with files by path, and of DeerFlow, with paths on its server."""
 
 
 class AnswerCollector:

@@ -20,6 +20,9 @@ ANSWER_FIELDS = (
 STRUCTURED = "structured_response"
 """Where LangChain's agents put an answer of a given form, beside messages that say the same."""
 
+FILES, ARTIFACTS = "files", "artifacts"
+"""State keys of deepagents, with files by path, and of DeerFlow, with paths on its server."""
+
 MESSAGE_SEPARATOR = "\n\n"
 _ALL = "__remove_all__"
 _SAYS_STRUCTURED = "Returning"
@@ -215,6 +218,26 @@ def new_answer_from_values(values: Json, before: Json, output: str = "") -> Fina
     fields = {key: value for key, value in values.items() if before.get(key) != value}
     text = answer_at(fields, output) or composed.text or answer_from_fields(fields).text
     return replace(composed, text=text)
+
+
+def keeps_files(values: Json) -> bool:
+    """Whether a state has files, or the paths of such."""
+    return isinstance(values, dict) and bool(values.get(FILES) or values.get(ARTIFACTS))
+
+
+def with_new_files(answer: FinalAnswer, values: Json, before: Json) -> FinalAnswer:
+    """`answer` with the files that a state has, and had not `before`."""
+    now, old = value_at(values, FILES), value_at(before, FILES)
+    old = old if isinstance(old, dict) else {}
+    written = (
+        {path: file for path, file in now.items() if old.get(path) != file} if isinstance(now, dict) else {}
+    )
+    paths, known = value_at(values, ARTIFACTS), value_at(before, ARTIFACTS)
+    presented = dict.fromkeys(answer.presented)
+    for path in paths if isinstance(paths, list) else ():
+        if isinstance(path, str) and not (isinstance(known, list) and path in known):
+            presented[path] = None
+    return replace(answer, written={**written, **answer.written}, presented=tuple(presented))
 
 
 def _structured(values: dict[str, Json], messages: Sequence[ThreadMessage], concluded: bool) -> Json:

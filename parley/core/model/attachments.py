@@ -61,3 +61,22 @@ class UnreadFile:
 
     name: str
     trouble: UnreadReason
+
+
+class UnsentReason(StrEnum):
+    """Why a file of the agent does not come with its answer."""
+
+    TOO_LARGE = "too_large"
+    NOT_FETCHED = "not_fetched"
+    """It is on another server, which did not give it."""
+    BROKEN = "broken"
+    TOO_MANY = "too_many"
+    """There are more files than one answer takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnsentFile:
+    """A file that the agent made or named, and that is not sent."""
+
+    name: str
+    reason: UnsentReason

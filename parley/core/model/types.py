@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from parley.core.model.address import Conversation, RunIdentity, User
-from parley.core.model.attachments import Attachment, StoredFile, UnreadFile
+from parley.core.model.attachments import Attachment, StoredFile, UnreadFile, UnsentFile
 from parley.core.model.questions import Question, ResumeInput
 from parley.core.model.usage import TokenUsage
 
@@ -241,7 +241,8 @@ class FailureCause(StrEnum):
 class RunEnded:
     """The last event of every run. `error` is for the log only; people never see it, but hear of its `cause`.
 
-    `usage` is what its models took, by model, as far as the server told.
+    `usage` is what its models took, by model, as far as the server told. `unsent` are the files that should
+    come with it and do not.
     """
 
     outcome: Outcome
@@ -252,6 +253,7 @@ class RunEnded:
     error: str = ""
     usage: tuple[TokenUsage, ...] = ()
     cause: FailureCause = FailureCause.UNKNOWN
+    unsent: tuple[UnsentFile, ...] = ()
 
 
 RunEvent: TypeAlias = RunStarted | RunProgress | RunEnded

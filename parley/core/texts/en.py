@@ -41,6 +41,8 @@ TEXTS = {
     S.FILE_NO_IMAGES: "this agent does not accept pictures.",
     S.FILE_SLOW: "reading it took too long.",
     S.FILE_TOO_LARGE: "it is too large for the agent.",
+    S.FILE_TOO_MANY: "there are more files than one answer can carry.",
+    S.FILE_UNSENDABLE: "it is too large to be sent.",
     S.FILE_UNKNOWN: "the agent cannot read files of this type.",
     S.HELP_HEADER: "Write to me as you would to a colleague. These commands work at any time:",
     S.HELP_FOOTER: "Everything else goes to the agent.",

@@ -37,6 +37,8 @@ class Sentence(StrEnum):
     FILE_NO_IMAGES = "file_no_images"
     FILE_SLOW = "file_slow"
     FILE_TOO_LARGE = "file_too_large"
+    FILE_TOO_MANY = "file_too_many"
+    FILE_UNSENDABLE = "file_unsendable"
     FILE_UNKNOWN = "file_unknown"
     HEARS_ADDRESSED = "hears_addressed"
     HEARS_ALL_HOW = "hears_all_how"

@@ -39,6 +39,8 @@ TEXTS = {
     S.FILE_NO_IMAGES: "这个智能体不支持图片。",
     S.FILE_SLOW: "读取时间过长。",
     S.FILE_TOO_LARGE: "文件过大，智能体无法处理。",
+    S.FILE_TOO_MANY: "一次回答无法附带这么多文件。",
+    S.FILE_UNSENDABLE: "文件过大，无法发送。",
     S.FILE_UNKNOWN: "智能体无法读取这类文件。",
     S.HELP_HEADER: "像和同事聊天一样给我发消息就行。以下命令随时可用：",
     S.HELP_FOOTER: "其他内容都会交给智能体。",

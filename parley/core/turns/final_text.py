@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from parley.core.inbound.batching import QueuedMessage
-from parley.core.model.attachments import UnreadFile, UnreadReason
+from parley.core.model.attachments import UnreadFile, UnreadReason, UnsentReason
 from parley.core.model.speakers import escape_marks, speakers_text
 from parley.core.model.types import FailureCause, Outcome, RunEnded
 from parley.core.texts import Sentence, say
@@ -33,6 +33,13 @@ _TROUBLES = {
     UnreadReason.NO_IMAGES: Sentence.FILE_NO_IMAGES,
 }
 
+_UNSENT = {
+    UnsentReason.TOO_LARGE: Sentence.FILE_UNSENDABLE,
+    UnsentReason.NOT_FETCHED: Sentence.FILE_NOT_FETCHED,
+    UnsentReason.BROKEN: Sentence.FILE_BROKEN,
+    UnsentReason.TOO_MANY: Sentence.FILE_TOO_MANY,
+}
+
 
 def render_final_text(
     language: str,
@@ -44,22 +51,25 @@ def render_final_text(
     *,
     reference: str,
 ) -> str:
-    """The agent's words, then how the turn ended where that is not plain, then the files it went without
-    or did not read whole, then `notes`.
+    """The agent's words, then how the turn ended where that is not plain, then its files that do not come,
+    then those it went without or did not read whole, then `notes`.
 
     `reason` replaces the usual sentence of a failure. `reference` finds the turn in the log. What a run asks
     comes in messages of its own.
     """
     parts = [ended.text]
     ending = reason or _CAUSES.get(ended.cause) or _ENDINGS.get(ended.outcome)
-    if ended.outcome is Outcome.EMPTY and ended.files:
+    if ended.outcome is Outcome.EMPTY and (ended.files or ended.unsent):
         ending = None
     if ending is not None:
         parts.append(say(language, ending, reference=reference))
     if ended.outcome is Outcome.ASKED and not ended.text.strip():
         parts.append(say(language, Sentence.QUESTION_ASKED))
+    for file in ended.unsent:
+        unsent = say(language, _UNSENT[file.reason])
+        parts.append(say(language, Sentence.FILE_LEFT_OUT, name=file.name, reason=unsent))
     parts.extend(say(language, Sentence.FILE_LEFT_OUT, name=f.name, reason=f.told) for f in left_out)
-    parts.extend(_unread(language, file) for file in unread)
+    parts.extend(_unread(language, each) for each in unread)
     parts.extend(notes)
     return "\n\n".join(part for part in parts if part.strip())
 

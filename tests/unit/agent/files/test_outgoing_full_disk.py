@@ -31,12 +31,13 @@ async def main():
     global loop, refused
     loop, refused = asyncio.get_running_loop(), asyncio.Event()
     logging.basicConfig(handlers=[logging.StreamHandler(), Ear()])
+    files = list(outgoing.extract_files([[block]]))
     disk.fill()
-    saving = asyncio.create_task(outgoing.save_files([[block]], folder / "answers"))
+    saving = asyncio.create_task(outgoing.save_files(files, folder / "answers"))
     await refused.wait()
     print(int(saving.done()))
     disk.free()
-    (file,) = await saving
+    (file,) = (await saving).stored
     print(file.name, file.size)
 
 asyncio.run(main())

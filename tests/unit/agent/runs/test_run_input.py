@@ -106,6 +106,11 @@ ANTHROPIC: Json = {"type": "base64", "media_type": "image/webp", "data": DATA}
 OPENAI: Json = {"file_data": f"data:;base64,{DATA}", "filename": "..\\.hid\x00den"}
 
 
+async def saved(folder: Path, *blocks: Json, limit: int = 1000) -> tuple[StoredFile, ...]:
+    files = list(outgoing.extract_files([list(blocks), None, "x"]))
+    return (await outgoing.save_files(files, folder, limit)).stored
+
+
 @pytest.mark.parametrize(
     ("block", "name", "mime"),
     [
@@ -127,7 +132,7 @@ OPENAI: Json = {"file_data": f"data:;base64,{DATA}", "filename": "..\\.hid\x00de
     ],
 )
 async def test_files_of_every_shape_are_stored(tmp_path: Path, block: Json, name: str, mime: str) -> None:
-    (file,) = await outgoing.save_files([[block]], tmp_path / "out")
+    (file,) = await saved(tmp_path / "out", block)
     assert (file.name, file.mime, file.size) == (name, mime, 2)
     assert Path(file.path).read_bytes() == b"hi"  # noqa: ASYNC240
     assert Path(file.path).is_relative_to(tmp_path / "out")
@@ -138,7 +143,7 @@ async def test_files_of_every_shape_are_stored(tmp_path: Path, block: Json, name
     [
         {"type": "image", "base64": "%%%"},
         {"type": "image", "base64": ""},
-        {"type": "image", "url": "https://example.org/x.png"},
+        {"type": "image", "url": "http://127.0.0.1/x.png"},
         {"type": "image", "base64": b64encode(b"x" * 11).decode()},
         {"type": "text", "base64": DATA},
         {"type": "file", "file": 7},
@@ -146,13 +151,14 @@ async def test_files_of_every_shape_are_stored(tmp_path: Path, block: Json, name
     ],
 )
 async def test_broken_large_and_remote_files_are_left_out(tmp_path: Path, block: Json) -> None:
-    assert await outgoing.save_files([[block], None, "x"], tmp_path, limit=10) == ()
+    assert await saved(tmp_path, block, limit=10) == ()
 
 
 async def test_names_that_repeat_do_not_collide(tmp_path: Path) -> None:
-    block: Json = {"type": "file", "base64": DATA, "filename": "a.txt"}
-    one, two = await outgoing.save_files([[block, block]], tmp_path)
-    assert one.path != two.path
+    contents = ["aGk=", "aG8=", "aGk="]
+    blocks = [{"type": "file", "base64": each, "filename": "a.txt"} for each in contents]
+    one, two = await saved(tmp_path, *blocks)
+    assert one.path != two.path, "and what came twice is there once"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +166,7 @@ async def test_names_that_repeat_do_not_collide(tmp_path: Path) -> None:
 )
 async def test_whatever_an_agent_calls_its_file_it_is_stored(tmp_path: Path, name: str, mime: str) -> None:
     block: Json = {"type": "file", "base64": "eA==", "mime_type": mime, "filename": name}
-    (file,) = await outgoing.save_files([[block]], tmp_path)
+    (file,) = await saved(tmp_path, block)
     assert file.size == 1
     assert file.mime.isprintable()
     assert file.mime.isascii()
@@ -171,4 +177,4 @@ async def test_whatever_an_agent_calls_its_file_it_is_stored(tmp_path: Path, nam
 async def test_a_block_of_no_kind_at_all_is_no_file(tmp_path: Path) -> None:
     kinds: list[Json] = [["file"], {"file": 1}, None, 1]
     blocks: list[Json] = [{"type": kind, "base64": DATA} for kind in kinds]
-    assert await outgoing.save_files([blocks], tmp_path) == ()
+    assert await saved(tmp_path, *blocks) == ()
