@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from parley.core.model.types import Outcome
 from tests.agents.graphs.attachments import PIXEL
-from tests.agents.rows import Row, Turn, everywhere
+from tests.agents.rows import Row, Turn
 
 _PIXEL = b64decode(PIXEL)
 _REPORT = b"# Report\n\nAll is well.\n"
@@ -55,11 +55,7 @@ _FILES: Sequence[Row] = (
         (Turn("see", "I got text, image, text", given={"pixel.png": _PIXEL, "notes.txt": b"some notes"}),),
     ),
     Row("attachments.own_image", (Turn("hello", "Here it is.", files={"pixel.png": _PIXEL}),)),
-    Row(
-        "attachments.image_url",
-        (Turn("hello", "Here it is.\n\nhttps://example.org/cat.png"),),
-        wrong=everywhere("6"),
-    ),
+    Row("attachments.image_url", (Turn("hello", "Here it is.\n\nhttps://example.org/cat.png"),)),
     Row(
         "attachments.tool_image",
         (Turn("hello", "Here is the picture.", files={"image-1.png": _PIXEL}),),
@@ -78,12 +74,9 @@ _FILES: Sequence[Row] = (
             Turn("write it", "The report is in `/report.md`.", files={"report.md": _REPORT}),
             Turn("where is it?", "As I said: /report.md has it all."),
         ),
-        wrong=everywhere("6"),
     ),
     Row(
-        "attachments.deep_lines",
-        (Turn("hello", "See /notes.txt for it.", files={"notes.txt": b"one\ntwo"}),),
-        wrong=everywhere("6"),
+        "attachments.deep_lines", (Turn("hello", "See /notes.txt for it.", files={"notes.txt": b"one\ntwo"}),)
     ),
 )
 _TEAMS: Sequence[Row] = (

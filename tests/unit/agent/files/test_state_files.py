@@ -44,7 +44,7 @@ async def test_what_cannot_be_sent_is_named_with_its_reason(tmp_path: Path) -> N
     async def large(most: int) -> tuple[bytes, str]:
         raise NotFetched(f"more than {most}", too_large=True)
 
-    files = [
+    files: list[EncodedFile | RemoteFile] = [
         RemoteFile("a.pdf", refuses),
         RemoteFile("b.pdf", large),
         EncodedFile("c.bin", "", "%%%"),

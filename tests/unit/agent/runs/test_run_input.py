@@ -156,7 +156,7 @@ async def test_broken_large_and_remote_files_are_left_out(tmp_path: Path, block:
 
 async def test_names_that_repeat_do_not_collide(tmp_path: Path) -> None:
     contents = ["aGk=", "aG8=", "aGk="]
-    blocks = [{"type": "file", "base64": each, "filename": "a.txt"} for each in contents]
+    blocks: list[Json] = [{"type": "file", "base64": each, "filename": "a.txt"} for each in contents]
     one, two = await saved(tmp_path, *blocks)
     assert one.path != two.path, "and what came twice is there once"
 
