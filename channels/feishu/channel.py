@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from parley.channels.feishu.api import FeishuApi
@@ -24,9 +24,11 @@ from parley.channels.feishu.outbound.rate_limit import RateBudget
 from parley.channels.feishu.outbound.reply import FeishuReply, FeishuReplyContext
 from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
+from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import DeliveryRejected
+from parley.core.model.options import ChannelOptions
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
@@ -36,6 +38,7 @@ from parley.core.ports.channel import (
     Inbox,
     PreflightResult,
     Reply,
+    no_rules,
 )
 
 log = logging.getLogger(__name__)
@@ -54,7 +57,7 @@ HISTORY_SCOPES = (
 def create(config: Config, services: ChannelServices) -> FeishuChannel:
     """Return the channel as configured. Raises ConfigError when the SDK is not one that we know."""
     frame_codec.check()
-    return FeishuChannel(config)
+    return FeishuChannel(config, services.rules)
 
 
 class FeishuChannel(Channel):
@@ -62,7 +65,7 @@ class FeishuChannel(Channel):
 
     name = NAME
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, rules: Callable[[Conversation], ChannelOptions] = no_rules) -> None:
         self.capabilities = Capabilities(
             max_chars=MAX_CARD_BYTES,
             edit_interval=0.3,
@@ -72,6 +75,7 @@ class FeishuChannel(Channel):
             history=True,
         )
         self._config = config
+        self._rules = rules
         self._me = ""
         self._max_file_in = config.max_file_in
         self._guests = frozenset(config.allowed_users) - {"*"}
@@ -96,7 +100,7 @@ class FeishuChannel(Channel):
             self._me, endpoint = me, Endpoint.read(where)
             forwarded = ForwardedConversations(self._api, self._names, me)
             quotes = QuotedMessages(self._api, me, self._shared.said, forwarded)
-            intake = FeishuEventHandler(inbox, me, self._names, quotes, self._guests)
+            intake = FeishuEventHandler(inbox, me, self._names, quotes, self._guests, self._rules)
             presses = self._presses(inbox)
 
             async def take(payload: bytes) -> EventResult:

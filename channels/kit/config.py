@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    field_validator,
+    model_validator,
+)
 
 Mention = Literal["required", "thread", "never"]
 Mode = Literal["stream", "wait"]
@@ -55,6 +63,19 @@ def _as_texts(value: object) -> object:
 Ids = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
 
 
+class TriggerConfig(Section):
+    """A message whose text has the pattern `text` (of RE2) in it, from one of `authors`, needs no mention."""
+
+    text: str = ""
+    authors: Ids = ()
+
+    @model_validator(mode="after")
+    def _says_something(self) -> TriggerConfig:
+        if not self.text and not self.authors:
+            raise ValueError('needs text (a pattern), authors (ids), or both, such as {text: "(?i)sev1"}')
+        return self
+
+
 class ChatConfig(Section):
     """What is different in the chats that a pattern is about (docs/routing.md).
 
@@ -69,6 +90,8 @@ class ChatConfig(Section):
     session: ChannelSession = ChannelSession()
     assistants: Ids | None = None
     models: Ids | None = None
+    bots: Ids | None = None
+    triggers: tuple[TriggerConfig, ...] | None = None
     context_messages: ContextMessages | None = None
     context_tokens: int | None = Field(default=None, ge=100, le=100_000)
     context_age: float | None = Field(default=None, ge=60, le=31_536_000)
@@ -103,7 +126,8 @@ class ChannelConfig(Section):
     `enabled: null` means on when the credentials are there. `allowed_users` holds platform user ids as
     text ("*" for everyone); an empty list means nobody. `admins` are the ids of those who may talk, decide
     for others and let people in; with `pairing` strangers may ask for that. `chats` is by patterns of chats;
-    `unrouted` says what becomes of groups that none of them is about.
+    `unrouted` says what becomes of groups that none of them is about. `bots` are the ids of bots
+    and apps that are heard, `triggers` say which messages need no mention.
     `several` says that there may be several such channels, by a `type:` in sections of other names.
     `spares` are packages that the platform's SDK would load where they are, and that nothing here needs.
     `user_ids` is how ids look where they have a form. The keys that begin with `context_` say what a mention
@@ -131,6 +155,10 @@ class ChannelConfig(Section):
     pairing: bool = False
     chats: dict[str, ChatConfig] = Field(default_factory=dict)
     unrouted: Literal["answer", "refuse", "ignore"] = "answer"
+    bots: Ids = ()
+    bot_turns_per_minute: int = Field(default=6, ge=1, le=60)
+    bot_turns_in_a_row: int = Field(default=3, ge=1, le=100)
+    triggers: tuple[TriggerConfig, ...] = ()
     assistants: Ids | None = None
     models: Ids | None = None
 
@@ -150,6 +178,15 @@ class ChannelConfig(Section):
         """Which earlier messages are read anywhere on this channel: for the rights that reading takes."""
         own = (chat.context_messages for chat in self.chats.values())
         return frozenset({self.context_messages, *(each for each in own if each is not None)} - {"off"})
+
+    @property
+    def all_triggers(self) -> Mapping[tuple[str | int, ...], TriggerConfig]:
+        """Every rule by which a message is for us, by its place in the section."""
+        own = {("triggers", number): each for number, each in enumerate(self.triggers)}
+        for chat, config in self.chats.items():
+            for number, each in enumerate(config.triggers or ()):
+                own["chats", chat, "triggers", number] = each
+        return own
 
     def credentials(self) -> tuple[str, ...]:
         """Return the keys without which this channel cannot start; for example `bot_token`."""

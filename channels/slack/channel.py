@@ -28,6 +28,7 @@ from parley.channels.slack.manifest import SCOPES
 from parley.channels.slack.outbound.agent_session import SlackStopReply
 from parley.channels.slack.outbound.reply import SlackReply, SlackReplyContext, SlackReplyTiming
 from parley.channels.slack.users import SlackBotIdentity, SlackUserCache
+from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import (
@@ -37,6 +38,7 @@ from parley.core.model.errors import (
     RateLimited,
     unwrap_exception_group,
 )
+from parley.core.model.options import ChannelOptions
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
@@ -46,6 +48,7 @@ from parley.core.ports.channel import (
     Inbox,
     PreflightResult,
     Reply,
+    no_rules,
 )
 
 log = logging.getLogger(__name__)
@@ -53,7 +56,7 @@ log = logging.getLogger(__name__)
 
 def create(config: Config, services: ChannelServices) -> SlackChannel:
     """Return the channel as configured."""
-    return SlackChannel(config)
+    return SlackChannel(config, rules=services.rules)
 
 
 class SlackChannel(Channel):
@@ -67,6 +70,7 @@ class SlackChannel(Channel):
         rhythm: SlackReplyTiming = SlackReplyTiming(),  # noqa: B008 - frozen
         timing: SocketTiming = SocketTiming(),  # noqa: B008 - frozen
         clock: Callable[[], float] = time.monotonic,
+        rules: Callable[[Conversation], ChannelOptions] = no_rules,
     ) -> None:
         self.capabilities = Capabilities(
             max_chars=MAX_MESSAGE_CHARS,
@@ -77,6 +81,7 @@ class SlackChannel(Channel):
             history=True,
         )
         self._config = config
+        self._rules = rules
         self._api = SlackApi(config)
         self._posted_to = config.events == "http"
         self._hook = EventsApiEndpoint(config.signing_secret, timing.answer)
@@ -115,7 +120,9 @@ class SlackChannel(Channel):
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """Return a reply in the target's chat and thread."""
         conversation, asker = target.conversation, target.asker
-        place = SlackDestination(conversation.chat, conversation.topic, asker.id, asker.workspace)
+        # What grows is for a person; to a bot it is posted whole.
+        person = "" if asker.bot else asker.id
+        place = SlackDestination(conversation.chat, conversation.topic, person, asker.workspace)
         if target.reply_to.startswith(f"{STOP}:"):
             return SlackStopReply(self._api, place)
         return SlackReply(self._means, target, place, checkpoint)
@@ -134,7 +141,7 @@ class SlackChannel(Channel):
 
     def _door(self, me: SlackBotIdentity) -> MembershipFilter:
         config = self._config
-        return MembershipFilter(self._people, me, config.allowed_users, config.open_to_everyone)
+        return MembershipFilter(self._people, me, config.allowed_users, config.open_to_everyone, self._rules)
 
     async def _hear(self, hear: PayloadHandler, session: aiohttp.ClientSession, inbox: Inbox) -> None:
         if self._posted_to:

@@ -81,7 +81,7 @@ class TelegramChannel(Channel):
         self._choices = ButtonOptions(services.documents)
         self._api = TelegramApi(config, moves)
         self._answers = CallbackAnswers(self._api)
-        intake = UpdateHandler(moves, self._choices, self._answers.tell)
+        intake = UpdateHandler(moves, self._choices, self._answers.tell, rules=services.rules)
         self._polling = Polling(self._api, intake)
         self._hook = TelegramWebhook(config.secret, intake)
 

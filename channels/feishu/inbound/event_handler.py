@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 
 from parley.channels.feishu.inbound.event_parser import NAME, FeishuInboundMessage, parse_event
 from parley.channels.feishu.inbound.quoted_messages import QuotedMessages
@@ -11,10 +12,12 @@ from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.kit.fields import MALFORMED
 from parley.channels.kit.keyed_lock import KeyedLock
 from parley.channels.kit.retry import RetryPauses, retry
-from parley.core.model.address import User
+from parley.core.model.address import Conversation, User
+from parley.core.model.bots import is_welcome
 from parley.core.model.errors import ChannelError, StoreUnavailable
+from parley.core.model.options import ChannelOptions
 from parley.core.model.types import InboundMessage
-from parley.core.ports.channel import Inbox
+from parley.core.ports.channel import Inbox, no_rules
 
 log = logging.getLogger(__name__)
 
@@ -35,16 +38,20 @@ class FeishuEventHandler:
         names: FeishuUserLookup,
         quotes: QuotedMessages,
         guests: frozenset[str],
+        rules: Callable[[Conversation], ChannelOptions] = no_rules,
     ) -> None:
         self._inbox, self._me = inbox, me
         self._names, self._quotes = names, quotes
         self._guests = guests
+        self._rules = rules
         self._lanes = KeyedLock()
 
     async def take(self, payload: bytes) -> bool:
         """Take an event: True when it is on disk, or none of ours; False when it shall come again."""
         heard = parse_or_skip(payload, self._me)
         if heard is None:
+            return True
+        if heard.bot and not is_welcome(self._rules(heard.conversation).bots, _bot(heard)):
             return True
         if heard.foreign and heard.sender not in self._guests:
             log.info("feishu: %s of another tenant is not answered", heard.sender)
@@ -59,13 +66,17 @@ class FeishuEventHandler:
 
     async def _complete(self, heard: FeishuInboundMessage) -> InboundMessage:
         """Return the message with what its event does not say. Raises ChannelError where that decides."""
-        name, quoted = await asyncio.gather(
-            self._names.get_name(heard.sender), self._quotes.get_quoted(heard)
-        )
+        if heard.bot:
+            who, quoted = _bot(heard), await self._quotes.get_quoted(heard)
+        else:
+            name, quoted = await asyncio.gather(
+                self._names.get_name(heard.sender), self._quotes.get_quoted(heard)
+            )
+            who = User(NAME, heard.sender, name)
         return InboundMessage(
             id=heard.id,
             conversation=heard.conversation,
-            sender=User(NAME, heard.sender, name),
+            sender=who,
             text=heard.text,
             addressed=heard.addressed or quoted.ours,
             private=heard.private,
@@ -87,6 +98,11 @@ class FeishuEventHandler:
         except StoreUnavailable:
             return False
         return True
+
+
+def _bot(heard: FeishuInboundMessage) -> User:
+    """Return another bot: Feishu tells its open id and no name."""
+    return User(NAME, heard.sender, bot=heard.sender)
 
 
 def parse_or_skip(payload: bytes, me: str) -> FeishuInboundMessage | None:

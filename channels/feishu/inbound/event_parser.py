@@ -15,6 +15,8 @@ from parley.core.model.types import Json, JsonObject
 
 NAME = "feishu"
 MESSAGE = "im.message.receive_v1"
+_BOTS = ("app", "bot")
+"""Told of other bots that mention us, with the scope im:message.group_at_msg.include_bot:readonly."""
 _KEY = re.compile(r"@_user_\d+|@_all")
 # What belongs to a name that a text begins with.
 _CALL = re.compile(r"\s*[,:;，：]?\s*")
@@ -37,11 +39,12 @@ class FeishuInboundMessage:
     parent: str
     root: str
     foreign: bool
+    bot: bool = False
     forwards: bool = False
 
 
 def parse_event(payload: bytes, me: str) -> FeishuInboundMessage | None:
-    """Return what a person wrote, or nothing for any other event. `me` is our own open id.
+    """Return what a person or another bot wrote, or nothing for any other event. `me` is our own open id.
 
     Raises ValueError for what no platform should send.
     """
@@ -50,7 +53,11 @@ def parse_event(payload: bytes, me: str) -> FeishuInboundMessage | None:
     if header.get("event_type") != MESSAGE:
         return None
     message, sender = object_at(body, "message"), object_at(body, "sender")
-    if sender.get("sender_type") != "user":
+    bot = sender.get("sender_type") in _BOTS
+    if sender.get("sender_type") != "user" and not bot:
+        return None
+    who = id_at(object_at(sender, "sender_id"), "open_id")
+    if who == me:
         return None
     number, chat = id_at(message, "message_id"), id_at(message, "chat_id")
     kind = str(message.get("message_type"))
@@ -62,7 +69,7 @@ def parse_event(payload: bytes, me: str) -> FeishuInboundMessage | None:
     return FeishuInboundMessage(
         id=number,
         conversation=Conversation(NAME, chat, id_if_any(message, "thread_id") or None),
-        sender=id_at(object_at(sender, "sender_id"), "open_id"),
+        sender=who,
         text=text,
         files=what.files,
         addressed=private or called,
@@ -71,6 +78,7 @@ def parse_event(payload: bytes, me: str) -> FeishuInboundMessage | None:
         parent=id_if_any(message, "parent_id"),
         root=id_if_any(message, "root_id"),
         foreign=is_foreign(header, sender),
+        bot=bot,
         forwards=kind == FORWARDED,
     )
 

@@ -13,12 +13,12 @@ from collections.abc import Mapping
 
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from parley.channels.kit.fields import MALFORMED, number_or, object_or_empty, text_or_empty
+from parley.channels.kit.fields import MALFORMED, number_or, text_or_empty
 from parley.channels.slack.api import SlackApi
 from parley.channels.slack.fields import required_text_at
 from parley.channels.slack.file_objects import attachments_of
 from parley.channels.slack.formatting import mentions, readable_text
-from parley.channels.slack.inbound.event_parser import NAME, sender_of
+from parley.channels.slack.inbound.event_parser import bot_of, sender_of
 from parley.channels.slack.inbound.membership import MembershipFilter
 from parley.channels.slack.inbound.message_words import (
     MOST_CHARS,
@@ -28,7 +28,7 @@ from parley.channels.slack.inbound.message_words import (
     forwarded_words,
 )
 from parley.channels.slack.users import SlackBotIdentity, SlackUser, SlackUserCache
-from parley.core.model.address import Conversation, User
+from parley.core.model.address import Conversation
 from parley.core.model.earlier_messages import NO_MESSAGE, EarlierMessage, HistoryRequest, MessagePosition
 from parley.core.model.errors import RateLimited
 from parley.core.model.types import JsonObject
@@ -124,7 +124,7 @@ class SlackHistory:
         me, names = self._me, {each: person.name for each, person in people.items()}
         bot, user = text_or_empty(message, "bot_id"), text_or_empty(message, "user")
         ts = required_text_at(message, "ts")
-        sender = _bot(message) if bot else sender_of(required_text_at(message, "user"), me, people)
+        sender = bot_of(message) if bot else sender_of(required_text_at(message, "user"), me, people)
         return EarlierMessage(
             id=f"{place.chat}:{ts}",
             sender=sender,
@@ -172,12 +172,6 @@ def _file_names(message: JsonObject) -> tuple[str, ...]:
     own = message.get("files")
     files = [*(own if isinstance(own, list) else ()), *forwarded_files(message)]
     return tuple(file.name for file in attachments_of(files))
-
-
-def _bot(message: JsonObject) -> User:
-    """Return an app as a speaker: what it calls itself, or else its own name."""
-    own = text_or_empty(object_or_empty(message, "bot_profile"), "name")
-    return User(NAME, text_or_empty(message, "bot_id"), text_or_empty(message, "username") or own)
 
 
 def _messages_in(answer: AsyncSlackResponse) -> list[JsonObject]:

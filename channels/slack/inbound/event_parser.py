@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
+from parley.channels.kit.fields import object_or_empty, text_or_empty
+from parley.channels.kit.text import wellformed
 from parley.channels.slack.fields import required_text_at, text_at
 from parley.channels.slack.file_objects import attachments_of
 from parley.channels.slack.formatting import mentions, readable_text
-from parley.channels.slack.inbound.message_words import forwarded_files, forwarded_words
+from parley.channels.slack.inbound.message_words import app_words, forwarded_files, forwarded_words
 from parley.channels.slack.users import SlackBotIdentity, SlackUser
 from parley.core.model.address import Conversation, User
 from parley.core.model.types import InboundMessage, Json, JsonObject
@@ -24,29 +26,69 @@ _GROUP = "mpim"
 _BY_NOBODY = frozenset({"", "USLACKBOT"})
 
 
+def _deaf(event: JsonObject) -> bool:
+    return False
+
+
 def event_in(
-    body: JsonObject, me: SlackBotIdentity, guests: frozenset[str] = frozenset()
+    body: JsonObject,
+    me: SlackBotIdentity,
+    guests: frozenset[str] = frozenset(),
+    hears_bot: Callable[[JsonObject], bool] = _deaf,
 ) -> JsonObject | None:
     """The event in a payload, if it is somebody of this workspace, or one of `guests`, talking to us anew.
 
     That is a message, a press of the stop button, or an edit: the message as it is now, said when it was
     changed. One that calls us where the message did not yet is a message like any other. Nothing for
-    deletions, bots, ourselves, other workspaces and whatever else happens in Slack.
+    deletions, bots but those that are to be heard, ourselves, other workspaces and whatever else happens in
+    Slack.
     """
     event = _new_in(body.get("event"), me)
-    if event is None or text_at(event, "subtype") not in _SUBTYPES or event.get("hidden"):
+    if event is None or event.get("hidden"):
         return None
+    if event.get("bot_id"):
+        return (
+            event
+            if _is_of_another_bot(event, me) and hears_bot(event) and _at_home(body, event, me)
+            else None
+        )
     user = text_at(event, "user")
-    if event.get("bot_id") or user in (*_BY_NOBODY, me.user):
+    if text_at(event, "subtype") not in _SUBTYPES or user in (*_BY_NOBODY, me.user):
         return None
     return event if user in guests or _at_home(body, event, me) else None
+
+
+def _is_of_another_bot(event: JsonObject, me: SlackBotIdentity) -> bool:
+    """Tell whether a bot that we are not said something anew; bots keep changing what they said."""
+    ours = me.bot == event.get("bot_id") or text_at(event, "user") == me.user
+    kinds = (*_SUBTYPES, "bot_message")
+    return not ours and event.get("type") == "message" and text_at(event, "subtype") in kinds
+
+
+def bot_of(message: JsonObject) -> User:
+    """Return an app as a speaker: what it calls itself, or else its own name."""
+    profile, bot = object_or_empty(message, "bot_profile"), required_text_at(message, "bot_id")
+    app = text_at(message, "app_id") or text_or_empty(profile, "app_id")
+    name = text_at(message, "username") or text_or_empty(profile, "name")
+    return User(NAME, bot, wellformed(name), bot=app or bot)
+
+
+def place_of(event: JsonObject) -> Conversation:
+    """Return the conversation of an event: in a channel every message begins a thread, or belongs to one."""
+    chat, ts = required_text_at(event, "channel"), required_text_at(event, "ts")
+    return Conversation(NAME, chat, text_at(event, "thread_ts") or (None if is_private(chat) else ts))
 
 
 def user_ids_in(event: JsonObject) -> tuple[str, ...]:
     """Return whose names are needed to read an event: the writer's first."""
     forwarded = forwarded_words(event)
     others = mentions(forwarded) if forwarded else ()
-    return (text_at(event, "user"), *mentions(text_at(event, "text")), *others)
+    return (text_at(event, "user"), *mentions(_said_in(event)), *others)
+
+
+def _said_in(event: JsonObject) -> str:
+    """Return what an event says, in Slack's marks: an app says most of it in blocks and attachments."""
+    return app_words(event) if event.get("bot_id") else text_at(event, "text")
 
 
 def parse_event(
@@ -58,24 +100,24 @@ def parse_event(
     """
     if event.get("type") == STOPPED:
         return _stop(event, me, people)
-    chat, ts, raw = required_text_at(event, "channel"), required_text_at(event, "ts"), text_at(event, "text")
+    chat, ts, raw = required_text_at(event, "channel"), required_text_at(event, "ts"), _said_in(event)
     private = is_private(chat)
     files = (*attachments_of(event.get("files")), *attachments_of(forwarded_files(event)))
     calls = me.user in mentions(raw)
     names = {each: person.name for each, person in people.items()}
-    said, forwarded = readable_text(raw, me.user, names), forwarded_words(event)
+    at, bot = text_at(event, "event_ts") or ts, bool(event.get("bot_id"))
+    said, forwarded = readable_text(raw, me.user, names), "" if bot else forwarded_words(event)
     quoted = readable_text(forwarded, me.user, names) if forwarded else ""
     if not said and not files and not quoted:
         if not calls:
             return None
         # Our name alone is all that was said.
         said = f"@{names.get(me.user) or 'you'}"
-    thread, at = text_at(event, "thread_ts"), text_at(event, "event_ts") or ts
     edits = f"{chat}:{ts}" if event.get("type") == _EDITED else ""
     return InboundMessage(
         id=f"{edits}:edit:{at}" if edits else f"{chat}:{ts}",
-        conversation=Conversation(NAME, chat, thread or (None if private else ts)),
-        sender=sender_of(required_text_at(event, "user"), me, people),
+        conversation=place_of(event),
+        sender=bot_of(event) if bot else sender_of(required_text_at(event, "user"), me, people),
         text=said or ("[forwarded message]" if quoted else ""),
         addressed=private or calls,
         private=private,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from parley.channels.slack.inbound.event_parser import event_in, user_ids_in
+from parley.channels.slack.inbound.event_parser import bot_of, event_in, place_of, user_ids_in
 from parley.channels.slack.users import SlackBotIdentity, SlackUser, SlackUserCache
+from parley.core.model.address import Conversation
+from parley.core.model.bots import is_welcome
+from parley.core.model.options import ChannelOptions
 from parley.core.model.types import JsonObject
+from parley.core.ports.channel import no_rules
 
 log = logging.getLogger(__name__)
 
@@ -22,12 +26,18 @@ class MembershipFilter:
     """
 
     def __init__(
-        self, people: SlackUserCache, me: SlackBotIdentity, allowed: Iterable[str], opened: bool
+        self,
+        people: SlackUserCache,
+        me: SlackBotIdentity,
+        allowed: Iterable[str],
+        opened: bool,
+        rules: Callable[[Conversation], ChannelOptions] = no_rules,
     ) -> None:
         self._people = people
         self._me = me
         self._named = frozenset(allowed) - {_EVERYONE}
         self._asks = opened
+        self._rules = rules
 
     async def accepted_event(self, body: JsonObject) -> JsonObject | None:
         """Return the event in a payload if it is for us, and of somebody who may be heard.
@@ -35,10 +45,13 @@ class MembershipFilter:
         Raises ChannelUnavailable, RateLimited when it cannot be known now who that is, and TypeError,
         ValueError for a payload that is none.
         """
-        event = event_in(body, self._me, self._named)
-        if event is None or not await self.admits(user_ids_in(event)[0]):
-            return None
-        return event
+        event = event_in(body, self._me, self._named, self._hears_bot)
+        if event is None or event.get("bot_id"):
+            return event
+        return event if await self.admits(user_ids_in(event)[0]) else None
+
+    def _hears_bot(self, event: JsonObject) -> bool:
+        return is_welcome(self._rules(place_of(event)).bots, bot_of(event))
 
     async def admits(self, user: str) -> bool:
         """Tell whether somebody may be heard. Raises ChannelUnavailable, RateLimited."""

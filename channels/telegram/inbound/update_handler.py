@@ -13,9 +13,11 @@ from parley.channels.kit.fields import MALFORMED
 from parley.channels.telegram.inbound.update_parser import GroupMigrated, TelegramBotIdentity, parse_update
 from parley.channels.telegram.inline_keyboard import ButtonOptions, CallbackPress
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
+from parley.core.model.address import Conversation
+from parley.core.model.options import ChannelOptions
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, Json
-from parley.core.ports.channel import Inbox
+from parley.core.ports.channel import Inbox, no_rules
 
 log = logging.getLogger(__name__)
 
@@ -40,15 +42,17 @@ class UpdateHandler:
         choices: ButtonOptions,
         tell: Callable[[str, str], None],
         clock: Callable[[], float] = time.time,
+        rules: Callable[[Conversation], ChannelOptions] = no_rules,
     ) -> None:
         self._moves = moves
         self._choices = choices
         self._tell = tell
         self._clock = clock
+        self._rules = rules
 
     async def take(self, raw: Json, listener: TelegramInboundContext) -> None:
         """Return when all that the update says is durable. Raises StoreUnavailable."""
-        match parse_or_skip(raw, listener.me, self._clock()):
+        match parse_or_skip(raw, listener.me, self._clock(), self._rules):
             case InboundMessage() as message:
                 await listener.inbox.accept(await self._moves.with_current_chat(message))
             case CallbackPress() as press:
@@ -69,14 +73,17 @@ class UpdateHandler:
 
 
 def parse_or_skip(
-    raw: Json, me: TelegramBotIdentity, now: float
+    raw: Json,
+    me: TelegramBotIdentity,
+    now: float,
+    rules: Callable[[Conversation], ChannelOptions] = no_rules,
 ) -> InboundMessage | CallbackPress | GroupMigrated | None:
     """Return what an update says; rubbish is named in the log and skipped, or it would come for ever."""
     try:
         if not isinstance(raw, dict):
             raise TypeError("not an object")
         update = Update.de_json(dict(raw), None)
-        return parse_update(update, me, now)
+        return parse_update(update, me, now, rules)
     except _MALFORMED as error:
         kinds = ", ".join(str(key) for key in raw if key != "update_id") if isinstance(raw, dict) else "?"
         log.warning(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from telegram import Chat, Message, MessageEntity, Update
@@ -13,7 +14,10 @@ from parley.channels.telegram.inbound.attachments import attachments_of
 from parley.channels.telegram.inline_keyboard import CallbackPress, parse_callback_query
 from parley.channels.telegram.mapping import CHAT_TYPES, NAME, conversation_of, user_of
 from parley.core.model.address import Conversation, User
+from parley.core.model.bots import is_welcome
+from parley.core.model.options import ChannelOptions
 from parley.core.model.types import InboundMessage, Json
+from parley.core.ports.channel import no_rules
 
 STOP = "stop"
 """How the ids of presses of the stop button begin."""
@@ -48,12 +52,16 @@ class _Calls:
 
 
 def parse_update(
-    update: Update, me: TelegramBotIdentity, now: float
+    update: Update,
+    me: TelegramBotIdentity,
+    now: float,
+    rules: Callable[[Conversation], ChannelOptions] = no_rules,
 ) -> InboundMessage | CallbackPress | GroupMigrated | None:
     """Return what somebody wrote in our hearing, the button that they pressed, or that a group has moved.
 
-    Nothing for bots, posts of channels, other service messages and commands for other bots. A press of the
-    stop button, which has no time of its own, is "/stop" said `now`.
+    Nothing for bots and posts of channels but those that the `rules` of a place name, other service messages
+    and commands for other bots. A press of the stop button, which has no time of its own, is "/stop" said
+    `now`.
     """
     if _STOPPED in update.api_kwargs:
         return _stop(update.api_kwargs[_STOPPED], update.update_id, now)
@@ -64,7 +72,7 @@ def parse_update(
     message = update.message
     if message is None or message.chat.type not in CHAT_TYPES:
         return None
-    return _move(message) or _said(message, me)
+    return _move(message) or _said(message, me, rules)
 
 
 def _edited(message: Message, number: int, me: TelegramBotIdentity) -> InboundMessage | None:
@@ -110,8 +118,10 @@ def _move(message: Message) -> GroupMigrated | None:
     return None
 
 
-def _said(message: Message, me: TelegramBotIdentity) -> InboundMessage | None:
-    if not _by_person(message):
+def _said(
+    message: Message, me: TelegramBotIdentity, rules: Callable[[Conversation], ChannelOptions] = no_rules
+) -> InboundMessage | None:
+    if not _by_person(message) and not _by_welcome_bot(message, me, rules):
         return None
     calls = _calls(message, me)
     files = attachments_of(message)
@@ -157,11 +167,27 @@ def _by_person(message: Message) -> bool:
     return message.sender_chat is None and not message.is_automatic_forward
 
 
+def _by_welcome_bot(
+    message: Message, me: TelegramBotIdentity, rules: Callable[[Conversation], ChannelOptions]
+) -> bool:
+    if message.from_user is None or message.from_user.id == me.id:
+        return False
+    return is_welcome(rules(conversation_of(message)).bots, _sender(message))
+
+
 def _sender(message: Message) -> User:
+    """Return who speaks: a channel or a group where a message is in its name, a bot, or a person."""
+    place = message.sender_chat
+    if place is not None:
+        number = str(int(place.id))
+        name = wellformed(place.effective_name or "")
+        return User(NAME, number, name, bot=f"@{place.username}" if place.username else number)
     sender = message.from_user
     if sender is None:
         raise ValueError("a message without a sender")
-    return user_of(sender)
+    if not sender.is_bot:
+        return user_of(sender)
+    return replace(user_of(sender), bot=f"@{sender.username}" if sender.username else str(int(sender.id)))
 
 
 def _replied(message: Message) -> Message | None:

@@ -14,6 +14,7 @@ from parley.app.settings.parsing.renamed_keys import renamed_key
 from parley.app.settings.parsing.variables import Expansion, UnsetVariable
 from parley.app.settings.parsing.yaml_tree import YamlTree
 from parley.app.settings.pydantic_errors import translate_errors
+from parley.app.settings.trigger_patterns import compile_pattern
 from parley.channels.kit.config import ChannelConfig
 from parley.core.model.types import Json
 
@@ -48,6 +49,7 @@ class ChannelSections:
         plans = {name: self._plan(name, kind, section.get(name, {})) for name, kind in sorted(kinds.items())}
         found = {name: plan for name, plan in plans.items() if plan is not None}
         self._compare(found)
+        self._check_patterns(found)
         return found
 
     def _named(self, section: Mapping[str, Json]) -> dict[str, str]:
@@ -110,6 +112,14 @@ class ChannelSections:
                 text = f"is that of channels.{other}, too; every channel needs an app of its own"
                 self._add(("channels", name, first), text)
             known.setdefault(app, name)
+
+    def _check_patterns(self, plans: Mapping[str, ChannelPlan]) -> None:
+        for name, plan in plans.items():
+            for place, rule in plan.config.all_triggers.items():
+                try:
+                    compile_pattern(rule.text)
+                except ValueError as error:
+                    self._add(("channels", name, *place, "text"), str(error))
 
     def _add(self, path: Path, text: str) -> None:
         self._mistakes.append(ConfigProblem(path, text, self._source.line(path)))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from parley.app.settings.load import LoadedSettings
-from parley.channels.kit.config import ChannelConfig, ChatConfig, SessionConfig
+from parley.app.settings.trigger_patterns import compile_pattern
+from parley.channels.kit.config import ChannelConfig, ChatConfig, SessionConfig, TriggerConfig
 from parley.console.http.options import is_loopback
+from parley.core.model.bots import BotLimits, TriggerRule
 from parley.core.model.options import (
     BusyPolicy,
     ChannelOptions,
@@ -77,6 +80,9 @@ def channel_options(loaded: LoadedSettings, name: str, config: ChannelConfig) ->
         unrouted=UnroutedPolicy(config.unrouted),
         assistants=settings.agent.assistants if config.assistants is None else config.assistants,
         models=settings.agent.offered_models if config.models is None else config.models,
+        bots=frozenset(config.bots),
+        bot_limits=BotLimits(config.bot_turns_per_minute, config.bot_turns_in_a_row),
+        triggers=_triggers(config.triggers),
     )
 
 
@@ -116,7 +122,13 @@ def _chat(config: ChatConfig) -> ChatOptions:
         user_sessions={user: _session(own) for user, own in config.session.users.items()},
         assistants=config.assistants,
         models=config.models,
+        bots=None if config.bots is None else frozenset(config.bots),
+        triggers=None if config.triggers is None else _triggers(config.triggers),
     )
+
+
+def _triggers(rules: Iterable[TriggerConfig]) -> tuple[TriggerRule, ...]:
+    return tuple(TriggerRule(compile_pattern(rule.text), frozenset(rule.authors)) for rule in rules)
 
 
 def _earlier(channel: ChannelConfig) -> ContextOptions:

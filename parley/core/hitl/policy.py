@@ -28,12 +28,17 @@ _MOST_DIGITS = 10
 
 
 def may_decide(rules: DecisionRules, user: User, asker: User, admins: frozenset[str]) -> bool:
-    """Tell whether `user` may decide what a run of `asker` asks; `admins` are ids on the user's channel."""
+    """Tell whether `user` may decide what a run of `asker` asks; `admins` are ids on the user's channel.
+
+    A bot decides nothing. What it had asked by its message anybody may decide who may talk there.
+    """
+    if user.bot:
+        return False
     asked_it = account_key(user) == account_key(asker)
     if asked_it and rules.four_eyes:
         return False
     return any(
-        (who == ASKER and asked_it)
+        (who == ASKER and (asked_it or asker.bot))
         or (who == ADMINS and user.id in admins)
         or who == ANYONE
         or who == account_key(user)

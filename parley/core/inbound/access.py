@@ -6,6 +6,7 @@ from collections.abc import Container
 from enum import StrEnum
 
 from parley.core.model.address import Conversation, User, account_key
+from parley.core.model.bots import is_welcome
 from parley.core.model.command_syntax import is_command, parse_command
 from parley.core.model.options import ChannelOptions, MentionPolicy, UnroutedPolicy
 from parley.core.model.types import InboundMessage
@@ -82,7 +83,8 @@ def _unrouted(here: ChannelOptions, message: InboundMessage) -> AccessVerdict:
 
     Commands are answered all the same: /whoami tells what the chat is called in the settings.
     """
-    if here.routed or message.private or is_command(message.text) or message.resumes:
+    commands = is_command(message.text) and not message.sender.bot
+    if here.routed or message.private or commands or message.resumes:
         return AccessVerdict.ALLOW
     return {
         UnroutedPolicy.ANSWER: AccessVerdict.ALLOW,
@@ -95,9 +97,10 @@ def standing_of(
     options: ChannelOptions, message: InboundMessage, paired: Container[str] = ()
 ) -> SenderStanding:
     """Return who writes, by the channel's lists and those of the chat."""
-    if not _is_account(message.sender):
+    sender = message.sender
+    if not _is_account(sender) or (sender.bot and not is_welcome(options.bots, sender)):
         return SenderStanding.NOBODY
-    if may_talk(options, message.sender, message.conversation, paired):
+    if may_talk(options, sender, message.conversation, paired):
         return SenderStanding.KNOWN
     asks = parse_command(message.text) == (PAIR, "")
     return SenderStanding.ASKING if options.pairing and asks else SenderStanding.STRANGER
@@ -112,6 +115,8 @@ def may_talk(options: ChannelOptions, user: User, place: Conversation, paired: C
     if not _is_account(user):
         return False
     here = options.at(place)
+    if user.bot:
+        return is_welcome(here.bots, user)
     if here.listed is not None:
         return EVERYONE in here.listed or user.id in here.listed
     named = EVERYONE in here.allowed_users or user.id in here.allowed_users or user.id in here.admins
@@ -127,6 +132,8 @@ def _place_of(options: ChannelOptions, message: InboundMessage, ours: bool) -> M
     if message.private:
         return MessageAddressing.PRIVATE
     if message.addressed or options.mention is MentionPolicy.NEVER:
+        return MessageAddressing.FOR_US
+    if any(rule.applies(message.text, message.sender) for rule in options.triggers):
         return MessageAddressing.FOR_US
     at_home = options.mention is MentionPolicy.THREAD and message.conversation.topic is not None and ours
     return MessageAddressing.FOR_US if at_home else MessageAddressing.OTHERS

@@ -63,7 +63,8 @@ class MessageBus:
         if verdict is AccessVerdict.IGNORE:
             await self._keep(options, message)
             return False
-        quick = verdict is not AccessVerdict.ALLOW or is_command(message.text)
+        commands = is_command(message.text) and not message.sender.bot
+        quick = verdict is not AccessVerdict.ALLOW or commands
         if message.edits and (quick or options.on_edit is EditPolicy.IGNORE):
             return False
         if quick:

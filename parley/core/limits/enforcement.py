@@ -72,7 +72,7 @@ async def refuse_over_limit(
             return False
         turns = [rule for rule in rules if rule.measure in TURN_MEASURES]
         rule = find_reached(turns, await load_counts(journal, rules)) or turns[0]
-    told = await journal.tally([_once_a_minute(message, now)])
+    told = not message.sender.bot and await journal.tally([_once_a_minute(message, now)])
     text = _refusal(services, message, rule, now) if told else ""
     await log.write(stage=TurnStage.ANSWERED if told else TurnStage.SKIPPED, text=text, refused=True)
     return True

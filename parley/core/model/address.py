@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 
@@ -39,7 +40,8 @@ def _key(*parts: str | None) -> str:
 @dataclass(frozen=True, slots=True)
 class User:
     """An account on one channel. `language` is the platform's tag for it (BCP 47), `zone` its name of their
-    time zone (IANA); empty where it tells none.
+    time zone (IANA); empty where it tells none. `bot` is set where no person speaks: the id of the app, or
+    another that a list of bots may have, else the bot's own.
     """
 
     channel: str
@@ -48,6 +50,7 @@ class User:
     workspace: str = ""
     language: str = ""
     zone: str = ""
+    bot: str = ""
 
 
 def account_key(user: User) -> str:
@@ -106,3 +109,43 @@ class RunIdentity:
             "message_link": self.message_link,
             "language": self.language,
         }
+
+
+_WILD = frozenset("*?[")
+
+Specificity: TypeAlias = "tuple[bool, int, int, int]"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPattern:
+    """`CHAT` for a chat with all its topics, or `CHAT:TOPIC`; each part may have the wildcards * ? [abc].
+
+    A chat whose id is the very text is always meant, so that an id may have a colon in it.
+    """
+
+    text: str
+
+    def fits(self, place: Conversation) -> bool:
+        """Return whether a conversation is meant."""
+        if self.text == place.chat:
+            return True
+        chat, topic = self._parts()
+        if not fnmatchcase(place.chat, chat):
+            return False
+        return topic is None or (place.topic is not None and fnmatchcase(place.topic, topic))
+
+    def specificity(self, place: Conversation) -> Specificity:
+        """Return how narrow it is: the chat written out or not, its letters, and the same of the topic."""
+        if self.text == place.chat:
+            return (True, len(self.text), 0, 0)
+        chat, topic = self._parts()
+        rank = 0 if topic is None else 1 + (topic == place.topic)
+        return (chat == place.chat, _letters(chat), rank, _letters(topic or ""))
+
+    def _parts(self) -> tuple[str, str | None]:
+        chat, colon, topic = self.text.rpartition(":")
+        return (chat, topic) if colon else (self.text, None)
+
+
+def _letters(part: str) -> int:
+    return sum(letter not in _WILD for letter in part)

@@ -8,8 +8,8 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
-from parley.core.model.address import Conversation
-from parley.core.model.chat_patterns import ChatPattern
+from parley.core.model.address import ChatPattern, Conversation
+from parley.core.model.bots import BotLimits, TriggerRule
 from parley.core.model.limits import LimitOptions
 from parley.core.model.questions import Question
 from parley.core.model.types import RunMode, SessionSettings, merge_sessions
@@ -112,6 +112,8 @@ class ChatOptions:
     assistants: tuple[str, ...] | None = None
     models: tuple[str, ...] | None = None
     earlier: Mapping[str, Any] = field(default_factory=dict)
+    bots: frozenset[str] | None = None
+    triggers: tuple[TriggerRule, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,8 @@ class ChannelOptions:
     an `operating` channel may let people in on every other one. `chats` is by the patterns of chats.
     Messages of one person that come within `burst_window` of each other are one turn. `assistants` and
     `models` are patterns of what people may choose there, None for all that there are. `earlier` is what a
-    mention brings of the messages above it.
+    mention brings of the messages above it. `bots` are those that are heard; `triggers` say what is for us
+    without a mention.
 
     Of one conversation: `listed` are those who may talk there and nobody else, where a chat has a list of its
     own, and `routed` says that some pattern is about it.
@@ -146,6 +149,9 @@ class ChannelOptions:
     unrouted: UnroutedPolicy = UnroutedPolicy.ANSWER
     assistants: tuple[str, ...] | None = None
     models: tuple[str, ...] | None = None
+    bots: frozenset[str] = frozenset()
+    bot_limits: BotLimits = BotLimits()  # noqa: RUF009 - frozen
+    triggers: tuple[TriggerRule, ...] = ()
     listed: frozenset[str] | None = None
     routed: bool = False
     _places: dict[tuple[str, str | None], ChannelOptions] = field(
@@ -204,6 +210,8 @@ def _with_chat(options: ChannelOptions, own: ChatOptions) -> ChannelOptions:
         assistants=options.assistants if own.assistants is None else own.assistants,
         models=options.models if own.models is None else own.models,
         earlier=replace(options.earlier, **own.earlier),
+        bots=options.bots if own.bots is None else own.bots,
+        triggers=options.triggers if own.triggers is None else own.triggers,
         session=merge_sessions(options.session, own.session),
         user_sessions={
             user: merge_sessions(

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from uuid import UUID, uuid4, uuid5
 
 from parley.core.model.address import Conversation, User, account_key
+from parley.core.model.bots import BotTurns
 from parley.core.model.codec import decode, encode
 from parley.core.model.earlier_messages import NO_MESSAGE, MessagePosition
 from parley.core.model.errors import DocumentConflict
@@ -52,7 +53,8 @@ class ConversationRecord:
     `when_busy` is what somebody chose here, or None. `owner` is the account that a private conversation
     is with. `voices` are the accounts whose words stand in `title` (the first entry) and `said` (one each).
     `asked` is the newest message of a group that its agent knows: what is brought of the talk there begins
-    after it. `asked_before` is what that was for the last turn, should it run again.
+    after it. `asked_before` is what that was for the last turn, should it run again. `bots` counts the turns
+    that bots caused.
     """
 
     generation: int = 0
@@ -72,6 +74,7 @@ class ConversationRecord:
     assistant_names: tuple[str, ...] = ()
     asked: MessagePosition = NO_MESSAGE
     asked_before: MessagePosition = NO_MESSAGE
+    bots: BotTurns = BotTurns()  # noqa: RUF009 - frozen
 
     def still_offered(self, message: InboundMessage) -> MissedMessages | None:
         """Return what is left of the offer after this message: it ends when taken up, or passed over."""

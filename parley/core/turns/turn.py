@@ -23,6 +23,7 @@ from parley.core.texts import Sentence, say
 from parley.core.thread_context.reading import note_context
 from parley.core.turns.agent_run import AgentDeadlines, AgentRun, RunCallbacks
 from parley.core.turns.attachment_download import SkippedAttachment, download_attachments
+from parley.core.turns.bot_turns import skip_bots
 from parley.core.turns.final_text import render_final_text, render_text_for_agent
 from parley.core.turns.run_timers import RunTimeouts, render_still_working
 from parley.core.turns.turn_context import TurnContext, conversation_after_turn
@@ -131,9 +132,9 @@ class TurnExecution:
         """Go from accepted to answered."""
         record, _ = self.seen
         turn = self._log.record
-        if not await self._go_on(record) or await refuse_over_limit(
-            self._services, self._message, self._id, self._log
-        ):
+        if await skip_bots(self._services, self._burst, record, self._log) or not await self._go_on(record):
+            return
+        if await refuse_over_limit(self._services, self._message, self._id, self._log):
             return
         await self._log.write(
             stage=TurnStage.RUNNING,

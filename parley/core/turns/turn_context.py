@@ -28,6 +28,7 @@ from parley.core.state.people import (
 )
 from parley.core.state.turn_record import TurnRecord, TurnStage
 from parley.core.thread_context.reading import position_before, recalls_context
+from parley.core.turns.bot_turns import count_bots
 from parley.core.turns.retries import asked_messages
 
 # How much of how many messages is kept to tell what a conversation is about.
@@ -139,6 +140,7 @@ def conversation_after_turn(
         missed=record.still_offered(message),
         asked=asked,
         asked_before=asked_before,
+        bots=count_bots(record, burst, turn, now),
     )
     return with_authors(record, after, [accepted.message for accepted in burst])
 

@@ -25,8 +25,11 @@ def session_for_message(
 
 
 def is_from_one_person(burst: Sequence[QueuedMessage]) -> bool:
-    """Return whether one person wrote all of it: what several said together is nobody's to remember."""
-    return len({accepted.message.sender.id for accepted in burst}) == 1
+    """Return whether one person wrote all of it: what several said together, or a bot, nobody remembers."""
+    return (
+        not any(accepted.message.sender.bot for accepted in burst)
+        and len({accepted.message.sender.id for accepted in burst}) == 1
+    )
 
 
 async def recall_memory(

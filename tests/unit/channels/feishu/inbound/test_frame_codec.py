@@ -20,7 +20,8 @@ _MEASURE = """
 import sys
 from parley.channels.feishu.channel import create
 from parley.channels.feishu.config import Config
-create(Config(), None)
+from parley.core.ports.channel import ChannelServices
+create(Config(), ChannelServices(None, None, ()))
 loaded = sum(name.startswith("lark_oapi") for name in sys.modules)
 status = open("/proc/self/status").read()
 print(loaded, int(status.split("VmRSS:")[1].split()[0]) // 1024)

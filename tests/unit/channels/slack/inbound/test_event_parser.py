@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parley.channels.slack.inbound.event_parser import event_in, parse_event, user_ids_in
+from parley.channels.slack.inbound.event_parser import bot_of, event_in, parse_event, user_ids_in
 from parley.channels.slack.users import SlackBotIdentity, SlackUser
+from parley.core.model.address import User
 from parley.simulator.slack import SlackUpload
 from tests.kit.platforms.slack_channel import KeepingInbox, listening
 
@@ -359,3 +360,51 @@ def test_a_message_has_an_address(changes, link):
 )
 def test_a_channel_is_told_from_a_group(kind, chat, told):
     assert heard(channel_type=kind, channel=chat).chat_kind == told
+
+
+ALERT = {
+    "user": None,
+    "text": "",
+    "files": None,
+    "subtype": "bot_message",
+    "bot_id": "B7",
+    "app_id": "A7",
+    "username": "Pager",
+    "blocks": [{"type": "section", "text": {"type": "mrkdwn", "text": "*sev1* &amp; rising"}}],
+    "attachments": [{"title": "Disk", "text": "98 %", "fields": [{"title": "host", "value": "db1"}]}],
+}
+
+
+def heard_of_bot(**changes):
+    """The message of an alerting app, heard where its place lets it in."""
+    body = copy.deepcopy(EXAMPLE)
+    body["event"] = {k: v for k, v in (body["event"] | ALERT | changes).items() if v is not None}
+    event = event_in(body, ME, hears_bot=lambda event: bot_of(event).bot == "A7")
+    return None if event is None else parse_event(event, ME, PEOPLE)
+
+
+def test_a_bot_that_is_let_in_says_its_blocks_and_attachments_in_a_thread_of_its_own():
+    message = heard_of_bot()
+    assert message.text == "*sev1* & rising\nDisk\n98 %\nhost: db1"
+    assert message.sender == User("slack", "B7", "Pager", bot="A7")
+    assert message.conversation.topic == "1355517523.000005"
+    assert not message.addressed
+    assert heard_of_bot(thread_ts="1.5").conversation.topic == "1.5"
+    assert heard_of_bot(blocks=None, attachments=None, text="<@U0BOT> look").addressed
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"app_id": "A8"},
+        {"bot_id": "B0BOT"},
+        {"user": "U0BOT"},
+        {"subtype": "message_changed", "message": {"bot_id": "B7"}},
+        {"edited": {"user": "B7", "ts": "1.0"}},
+        {"type": "app_mention"},
+        {"hidden": True},
+        {"team": "T2"},
+    ],
+)
+def test_other_bots_ourselves_and_what_bots_change_are_not_heard(changes):
+    assert heard_of_bot(**changes) is None

@@ -7,11 +7,14 @@ from typing import get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from telegram import Update
 
 from parley.channels.telegram.inbound.update_handler import parse_or_skip
-from parley.channels.telegram.inbound.update_parser import TelegramBotIdentity
+from parley.channels.telegram.inbound.update_parser import TelegramBotIdentity, parse_update
+from parley.core.model.address import User
 from parley.core.model.attachments import AttachmentKind
-from parley.core.model.types import InboundMessage, Json
+from parley.core.model.options import ChannelOptions
+from parley.core.model.types import InboundMessage, Json, SessionSettings
 from parley.simulator.telegram import TelegramSimulator, TelegramUpload
 from parley.simulator.telegram.model import MediaKind
 from tests.kit.platforms.telegram_channel import KeepingInbox, Notes, listening, snapshot
@@ -294,3 +297,33 @@ def test_no_mutated_update_raises_and_what_passes_can_be_stored(update, seed):
     if isinstance(message, InboundMessage):
         texts = (message.text, message.quoted, message.sender.name, *(a.name for a in message.attachments))
         assert all(text.encode() is not None for text in texts)
+
+
+GROUP = {"id": -1001, "type": "supergroup", "title": "Ops"}
+OTHER_BOT = {"id": 4711, "is_bot": True, "first_name": "Pager", "username": "pager_bot"}
+NEWS = {"id": -1002, "type": "channel", "title": "News", "username": "our_news"}
+SERVICE = {"id": 777000, "is_bot": False, "first_name": "Telegram"}
+
+
+def spoken_by(bots, **parts):
+    """What is heard of a message in a group where these bots are let in."""
+    message = {"message_id": 9, "date": 1, "chat": GROUP, "text": "disk full", **parts}
+    update = Update.de_json({"update_id": 1, "message": message}, None)
+    options = ChannelOptions(SessionSettings("agent"), bots=frozenset(bots))
+    return parse_update(update, TelegramBotIdentity(99, "parley_bot"), 1.0, options.at)
+
+
+@pytest.mark.parametrize("name", ["4711", "@pager_bot", "*"])
+def test_a_bot_of_the_list_is_heard(name):
+    message = spoken_by([name], **{"from": OTHER_BOT})
+    assert message.sender == User("telegram", "4711", "Pager", bot="@pager_bot")
+    assert spoken_by(["4712", "pager_bot"], **{"from": OTHER_BOT}) is None
+    assert spoken_by(["*", "99"], **{"from": OTHER_BOT | {"id": 99}}) is None
+
+
+@pytest.mark.parametrize("name", ["-1002", "@our_news"])
+def test_a_post_of_a_channel_of_the_list_is_heard_in_its_discussion_group(name):
+    post = {"from": SERVICE, "sender_chat": NEWS, "is_automatic_forward": True}
+    message = spoken_by([name], **post)
+    assert message.sender == User("telegram", "-1002", "News", bot="@our_news")
+    assert spoken_by([], **post) is None

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parley.core.model.address import Conversation
-from parley.core.model.chat_patterns import ChatPattern
+from parley.core.model.address import ChatPattern, Conversation
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,51 @@
+"""Turns that bots cause: few at a time, and none that takes a decision from people."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from parley.core.inbound.batching import QueuedMessage
+from parley.core.model.bots import BotTurns
+from parley.core.services import CoreServices
+from parley.core.state.conversations import ConversationRecord
+from parley.core.state.turn_record import TurnCheckpoint, TurnRecord, TurnStage
+
+log = logging.getLogger(__name__)
+
+
+def is_from_bots(burst: Sequence[QueuedMessage]) -> bool:
+    """Return whether no person has a part in a turn."""
+    return all(accepted.message.sender.bot for accepted in burst)
+
+
+async def skip_bots(
+    services: CoreServices,
+    burst: Sequence[QueuedMessage],
+    record: ConversationRecord,
+    turn: TurnCheckpoint,
+) -> bool:
+    """Whether a turn of bots ends before its run: there are too many, or people are asked something.
+
+    So two bots that answer each other stop, and no bot decides what an agent asks. Raises LaneLost,
+    StoreUnavailable.
+    """
+    message = burst[0].message
+    if not is_from_bots(burst) or message.resumes or turn.record.stage is not TurnStage.ACCEPTED:
+        return False
+    limits = services.channel_options(message).bot_limits
+    if record.question is None and record.bots.allows(limits, services.clock()):
+        return False
+    why = "a question is open" if record.question else "no more turns of bots for now (docs/bots.md)"
+    log.warning("%s: the bot %s is not answered: %s", message.conversation.key, message.sender.id, why)
+    await turn.write(stage=TurnStage.SKIPPED)
+    return True
+
+
+def count_bots(
+    record: ConversationRecord, burst: Sequence[QueuedMessage], turn: TurnRecord, now: float
+) -> BotTurns:
+    """Return the turns of bots after this one, which may be a person's."""
+    if burst[0].message.resumes or turn.stage is TurnStage.SKIPPED:
+        return record.bots
+    return record.bots.counted(now) if is_from_bots(burst) else record.bots.interrupted()

@@ -1,0 +1,95 @@
+"""Turns that bots cause."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from parley.core.model.address import User
+from parley.core.model.bots import BotLimits, TriggerRule
+from parley.core.model.options import CoreOptions
+from parley.core.model.questions import Option, Question
+from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
+from tests.kit.doubles.core import RecordingMemory, ScriptedAgent, core, default_options
+
+PAGER = User("test", "B1", "Pager", bot="A1")
+
+
+def options(**more) -> CoreOptions:
+    given = default_options()
+    channel = replace(given.channels["test"], burst_window=0.0, bots=frozenset({"A1"}), **more)
+    return replace(given, channels={"test": channel})
+
+
+async def test_a_listed_bot_is_answered_and_no_other(tmp_path: Path) -> None:
+    async with core(tmp_path, options=options()) as parley:
+        await parley.say("disk full", sender=PAGER)
+        await parley.channel.until_finals(1)
+        await parley.say("other", sender=replace(PAGER, id="B2", bot="A2"))
+        await parley.say("hi")
+        await parley.channel.until_finals(2)
+        assert [request.text for request in parley.agent.requests] == ["disk full", "hi"]
+
+
+async def test_bots_that_answer_each_other_stop_until_a_person_speaks(tmp_path: Path) -> None:
+    async with core(tmp_path, options=options(bot_limits=BotLimits(10, 2))) as parley:
+        for number in range(4):
+            await parley.say(f"alert {number}", sender=PAGER)
+        await parley.say("stop it")
+        await parley.channel.until_finals(3)
+        await parley.say("alert again", sender=PAGER)
+        await parley.channel.until_finals(4)
+        texts = [request.text for request in parley.agent.requests]
+        assert texts == ["alert 0", "alert 1", "stop it", "alert again"]
+
+
+async def test_a_bot_has_no_commands(tmp_path: Path) -> None:
+    async with core(tmp_path, options=options()) as parley:
+        await parley.say("/new", sender=PAGER)
+        await parley.channel.until_finals(1)
+        assert [request.text for request in parley.agent.requests] == ["/new"]
+
+
+async def test_nothing_is_learned_from_a_bot_and_nothing_recalled_for_it(tmp_path: Path) -> None:
+    async with core(tmp_path, options=options()) as parley:
+        memory = parley.memory
+        assert isinstance(memory, RecordingMemory)
+        await parley.say("remember that I am Ann", sender=PAGER)
+        await parley.channel.until_finals(1)
+        assert (parley.agent.requests[0].memory, memory.turns) == ("", [])
+        await parley.say("hi")
+        await parley.channel.until_finals(2)
+        assert parley.agent.requests[1].memory
+        assert [turn.user_text for turn in memory.turns] == ["hi"]
+
+
+async def asks(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+    yield RunStarted(RunRef(request.thread, "run"))
+    if request.answer is None:
+        question = Question("q", "Restart it?", (Option("approve", "Approve"), Option("reject", "Reject")))
+        yield RunEnded(Outcome.ASKED, "", questions=(question,))
+    else:
+        yield RunEnded(Outcome.ANSWERED, "restarted")
+
+
+async def test_a_bot_decides_nothing_and_who_may_talk_decides_for_it(tmp_path: Path) -> None:
+    async with core(tmp_path, options=options(), agent=ScriptedAgent(asks)) as parley:
+        await parley.say("disk full", sender=PAGER)
+        asked = await parley.channel.until_finals(2)
+        assert "Restart it?" in asked[-1]
+        await parley.say("approve", sender=PAGER)
+        await parley.say("approve")
+        texts = await parley.channel.until_finals(3)
+        assert "restarted" in texts
+        assert len(parley.agent.requests) == 2
+
+
+@pytest.mark.parametrize("by", [PAGER, User("test", "ann")])
+async def test_a_rule_needs_no_mention(tmp_path: Path, by: User) -> None:
+    rule = TriggerRule(lambda text: "sev1" in text, frozenset({by.id}))
+    async with core(tmp_path, options=options(triggers=(rule,))) as parley:
+        await parley.say("nothing of note", sender=by, private=False, addressed=False)
+        await parley.say("a sev1 alert", sender=by, private=False, addressed=False)
+        await parley.channel.until_finals(1)
+        assert [request.text for request in parley.agent.requests] == ["a sev1 alert"]
