@@ -182,7 +182,9 @@ class ChannelConfig(Section):
     @property
     def all_triggers(self) -> Mapping[tuple[str | int, ...], TriggerConfig]:
         """Every rule by which a message is for us, by its place in the section."""
-        own = {("triggers", number): each for number, each in enumerate(self.triggers)}
+        own: dict[tuple[str | int, ...], TriggerConfig] = {
+            ("triggers", number): each for number, each in enumerate(self.triggers)
+        }
         for chat, config in self.chats.items():
             for number, each in enumerate(config.triggers or ()):
                 own["chats", chat, "triggers", number] = each

@@ -126,7 +126,7 @@ def parse_event(
         quoted=quoted,
         edits=edits,
         chat_kind="" if private or event.get("channel_type") == _GROUP else "channel",
-        link=message_link(me, chat, ts, thread),
+        link=message_link(me, chat, ts, text_at(event, "thread_ts")),
     )
 
 

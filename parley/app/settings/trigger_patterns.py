@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from importlib import import_module
 
 from parley.app.extras import install_command
 
@@ -19,7 +20,7 @@ _MOST_CHARS = 1000
 def compile_pattern(text: str) -> Callable[[str], bool]:
     """Return what tells whether a pattern is found in a text. Raises ValueError that says what to do."""
     try:
-        import re2
+        re2 = import_module("re2")
     except ModuleNotFoundError as error:
         raise ValueError(f"google-re2 is not installed; run: {install_command('rules')}") from error
     if len(text) > _MOST_CHARS:

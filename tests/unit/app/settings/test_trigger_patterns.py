@@ -29,7 +29,9 @@ def test_rules_are_patterns_and_authors() -> None:
     ]
     assert second.applies("anything", User("slack", "B9", bot="A9"))
     chat = options.at(Conversation("slack", "C1", "5"))
-    assert (chat.triggers, chat.bots, options.bots) == ((), frozenset(), {"A1"})
+    assert not chat.triggers
+    assert not chat.bots
+    assert options.bots == {"A1"}
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*$", "(.*)*x", "a*a*a*a*a*b"])
