@@ -154,6 +154,8 @@ class Driver(ABC):
     """
 
     name: ClassVar[str]
+    group_pattern: ClassVar[str] = "*"
+    """What the ids of groups fit; only that, where it is not everything."""
     traits: ClassVar[Traits]
     mention: str = ""
     """How people address the bot in a group."""

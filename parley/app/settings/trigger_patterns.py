@@ -19,6 +19,8 @@ _MOST_CHARS = 1000
 @lru_cache(maxsize=1000)
 def compile_pattern(text: str) -> Callable[[str], bool]:
     """Return what tells whether a pattern is found in a text. Raises ValueError that says what to do."""
+    if not text:
+        return lambda said: True
     try:
         re2 = import_module("re2")
     except ModuleNotFoundError as error:

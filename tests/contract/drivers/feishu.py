@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -132,11 +131,8 @@ class FeishuDriver(Driver):
         return self._platform.people.send_with_text(place.conversation.chat, place.owner.id, sent, text)
 
     async def bot_says(self, place: Place, text: str) -> None:
-        for open_id in (self._platform.world.bot.open_id, "ou_another_bot"):
-            content: JsonObject = {"content": json.dumps({"text": f"@_user_1 {text}"})}
-            content["mentions"] = [self._mention()]
-            sender: JsonObject = {"sender_id": {"open_id": open_id}, "sender_type": "app"}
-            self._inject(place, content, sender)
+        for bot in (self._platform.world.bot.open_id, self._platform.past.add_bot("Other")):
+            self._platform.people.say(place.conversation.chat, bot, f"{self.mention} {text}")
 
     async def press(self, place: Place, label: str, by: Person | None = None) -> None:
         found = [shown for shown in await self.look(place) if label in shown.buttons]

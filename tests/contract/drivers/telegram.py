@@ -32,6 +32,7 @@ _REFUSALS = {
 
 class TelegramDriver(Driver):
     name: ClassVar[str] = "telegram"
+    group_pattern: ClassVar[str] = "-*"
     traits: ClassVar[Traits] = Traits(
         max_part=4096,
         unit=utf16_length,

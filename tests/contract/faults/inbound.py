@@ -63,6 +63,14 @@ class HearsOneVoice(Around):
         await inbox.accept(replace(message, sender=self.first.sender))
 
 
+class DeafToBots(Around):
+    """Hears people only, whatever the settings say."""
+
+    async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+        if not message.sender.bot:
+            await inbox.accept(message)
+
+
 class TakesTheFirstFile(Around):
     """Knows one file a message, and one message an album."""
 
@@ -217,6 +225,35 @@ FAULTS = (
         "take commands for talk",
         "commands_pass_a_run",
         lambda message: replace(message, text=message.text.replace("/", "\u2044", 1)),
+    ),
+    hearing(
+        "take a chat for another",
+        "chats_have_their_own_rules",
+        lambda message: replace(
+            message,
+            conversation=replace(message.conversation, chat=message.conversation.chat.swapcase()[::-1]),
+        ),
+    ),
+    hearing(
+        "hear everything in capitals",
+        "a_rule_needs_no_mention",
+        lambda message: replace(message, text=message.text.upper()),
+    ),
+    hearing(
+        "take every message for us",
+        "a_rule_needs_no_mention",
+        lambda message: replace(message, addressed=True),
+    ),
+    hearing(
+        "take bots for people",
+        "listed_bots_are_answered",
+        lambda message: replace(message, sender=replace(message.sender, bot="")),
+    ),
+    Fault("hear no bot", "listed_bots_are_answered", Seed(channel=DeafToBots)),
+    hearing(
+        "take bots for people in the count",
+        "bots_do_not_go_on_for_ever",
+        lambda message: replace(message, sender=replace(message.sender, bot="")),
     ),
     hearing(
         "rename files",

@@ -12,17 +12,20 @@ from pathlib import Path
 from parley.app.supervision.channel_supervisor import Backoff, ChannelSupervisor
 from parley.core.commands.registry import command_infos
 from parley.core.hitl.clicks import ClickHandler
+from parley.core.model.bots import BotLimits, TriggerRule
 from parley.core.model.options import (
     ASKER,
     ChannelOptions,
+    ChatOptions,
     ContextOptions,
     ContextScope,
     CoreOptions,
     DecisionRules,
     EditPolicy,
+    MentionPolicy,
     QuestionOptions,
 )
-from parley.core.model.types import SessionSettings
+from parley.core.model.types import RunMode, SessionSettings
 from parley.core.ports.agent import Agent
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
@@ -56,6 +59,9 @@ SOUND = Seed()
 class Setting:
     """What a promise wants set otherwise: seconds, bytes, who may talk and decide, whether edits count,
     what a mention brings, and whether speakers are named.
+
+    `routed` gives groups an agent of their own, that hears everything; `bots` are heard, and what has `wakes`
+    in it needs no mention.
     """
 
     burst_window: float = 0.0
@@ -65,6 +71,27 @@ class Setting:
     reruns: bool = False
     context: ContextScope = ContextScope.OFF
     speakers: bool = False
+    routed: bool = False
+    bots: frozenset[str] = frozenset()
+    wakes: str = ""
+
+    def options(self, group: str) -> ChannelOptions:
+        """The settings of a channel whose groups' ids have this pattern."""
+        own = ChatOptions(
+            mention=MentionPolicy.NEVER, mode=RunMode.WAIT, session=SessionSettings("group-agent")
+        )
+        wakes = self.wakes
+        return ChannelOptions(
+            SessionSettings("agent", speakers=self.speakers),
+            allowed_users=self.allowed,
+            burst_window=self.burst_window,
+            on_edit=EditPolicy.RERUN if self.reruns else EditPolicy.IGNORE,
+            earlier=ContextOptions(self.context),
+            chats={group: own} if self.routed else {},
+            bots=self.bots,
+            bot_limits=BotLimits(per_minute=60, in_a_row=2),
+            triggers=(TriggerRule(lambda text: wakes in text),) if wakes else (),
+        )
 
 
 @dataclass
@@ -110,13 +137,7 @@ async def start(around: Surroundings) -> Process:
     journal = UnreliableJournal(around.seed.journal(store), around.watch.news)
     channel = _channel(around, journal)
     name, setting = channel.name, around.setting
-    options = ChannelOptions(
-        SessionSettings("agent", speakers=setting.speakers),
-        allowed_users=setting.allowed,
-        burst_window=setting.burst_window,
-        on_edit=EditPolicy.RERUN if setting.reruns else EditPolicy.IGNORE,
-        earlier=ContextOptions(setting.context),
-    )
+    options = setting.options(around.driver.group_pattern)
     deaf = () if channel.capabilities.history else (name,)
     bus = WatchedBus(journal, options, name, around.watch, deaf)
     clicks = ClickHandler(journal, {name: options})
@@ -151,6 +172,12 @@ def _channel(around: Surroundings, journal: UnreliableJournal) -> Channel:
     folder = around.folder / around.driver.name
     folder.mkdir(exist_ok=True)
     made = around.driver.make_channel(
-        ChannelServices(journal, folder, command_infos(), reruns=around.setting.reruns)
+        ChannelServices(
+            journal,
+            folder,
+            command_infos(),
+            reruns=around.setting.reruns,
+            rules=around.setting.options(around.driver.group_pattern).at,
+        )
     )
     return WatchedChannel(around.seed.channel(made, around.driver), around.watch)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from parley.core.model.types import RunMode
 from tests.contract.driver import Upload
 from tests.contract.harness.scene import Scene
 from tests.contract.promise import given, needs
@@ -91,3 +92,55 @@ async def promise_conversations_do_not_mix(scene: Scene) -> None:
     assert await scene.answers(from_bob) == [f"you said bananas {number}" for number in (1, 2, 3)]
     assert not any("bananas" in text for text in scene.driver.growth(from_ann))
     assert not any("apples" in text for text in scene.driver.growth(from_bob))
+
+
+@needs("groups")
+@given(routed=True)
+async def promise_chats_have_their_own_rules(scene: Scene) -> None:
+    """A group with an entry of its own has the agent, the mode and the mention rule that the entry names."""
+    place = await scene.driver.group()
+    await scene.driver.say(place, "who is on call?")
+    await scene.until_done(place)
+    (request,) = scene.agent.requests
+    assert (request.session.assistant, request.mode) == ("group-agent", RunMode.WAIT)
+    private = await scene.driver.private("Eve")
+    await scene.ask(private, "and here?")
+    usual = "group-agent" if scene.driver.group_pattern == "*" else "agent"
+    assert scene.agent.requests[-1].session.assistant == usual
+
+
+@needs("groups")
+@given(wakes="sev1")
+async def promise_a_rule_needs_no_mention(scene: Scene) -> None:
+    """A message that fits a rule is answered without a mention, where it stands; others are not."""
+    place = await scene.driver.group()
+    await scene.driver.say(place, "all quiet")
+    await scene.ask(place, "a sev1 alert")
+    assert scene.agent.texts == ["a sev1 alert"]
+
+
+@needs("groups", "bots")
+@given(bots=frozenset({"*"}))
+async def promise_listed_bots_are_answered(scene: Scene) -> None:
+    """A bot on the list is answered where it spoke, and is no person; what we said ourselves never is."""
+    place = await scene.driver.group()
+    await scene.driver.bot_says(place, "disk full")
+    await scene.until_done(place)
+    await scene.ask(place, scene.to_bot("thanks"), 2)
+    ours = [text for text in await scene.answers(place) if text.startswith("you said")]
+    assert ours == ["you said disk full", "you said thanks"]
+    assert [bool(message.sender.bot) for message in scene.watch.heard] == [True, False]
+
+
+@needs("groups", "bots")
+@given(bots=frozenset({"*"}))
+async def promise_bots_do_not_go_on_for_ever(scene: Scene) -> None:
+    """Bots cause a few turns in a row in one conversation, and no more until a person speaks there."""
+    place = await scene.driver.group()
+    for number in range(4):
+        await scene.driver.bot_says(place, f"alert {number}")
+    await scene.until_done(place, 4)
+    await scene.ask(place, scene.to_bot("enough"), 5)
+    await scene.driver.bot_says(place, "alert again")
+    await scene.until_done(place, 6)
+    assert scene.agent.texts == ["alert 0", "alert 1", "enough", "alert again"]
