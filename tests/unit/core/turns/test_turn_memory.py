@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from parley.core.model.address import User
+from parley.core.model.types import Outcome, RunEnded, RunEvent, RunRef, RunRequest, RunStarted
 from parley.core.ports.memory import FactView, UndoResult
-from tests.kit.doubles.core import Core, core
+from tests.kit.doubles.core import Core, ScriptedAgent, core
 
 
 async def answer(parley: Core, text: str, **changes: object) -> str:
@@ -35,6 +37,20 @@ async def test_only_a_thread_with_an_older_block_is_asked_for_it(tmp_path: Path)
         for text in ("one", "two", "/new", "three"):
             await answer(parley, text)
         assert [request.reminded for request in parley.agent.requests] == [False, True, False]
+
+
+@pytest.mark.parametrize("placed", [True, False])
+async def test_a_thread_is_asked_only_where_the_run_said_that_it_has_a_message(
+    tmp_path: Path, *, placed: bool
+) -> None:
+    async def tells(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        yield RunStarted(RunRef(request.thread, f"run of {request.turn_id}"), reminded=placed)
+        yield RunEnded(Outcome.ANSWERED, "yes")
+
+    async with core(tmp_path, agent=ScriptedAgent(tells)) as parley:
+        for text in ("one", "two", "three"):
+            await answer(parley, text)
+        assert [request.reminded for request in parley.agent.requests] == [False, placed, placed]
 
 
 async def test_what_several_people_wrote_together_is_nobodys(tmp_path: Path) -> None:
