@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -77,10 +78,36 @@ def knows(ada: Chat, what: str) -> None:
     raise AssertionError(f"{what!r} was not learned")
 
 
+@dataclass(frozen=True)
+class Cut:
+    """A backup, and what was under way in a conversation: a growing reply, and a message that waits."""
+
+    backup: Path
+    chat: str
+    growing: str
+    reply: str
+    waiting: str
+
+
+def backed_up_while_it_answers(stack: ExitStack, process: Process, folder: Path) -> Cut:
+    """Back up while an answer grows: once more, where a slow machine ended the answer before the backup."""
+    for number in range(10):
+        chat, backup = f"busy-{number}", folder / f"backup-{number}"
+        busy = page(stack, process, chat)
+        growing = busy.say(f"Count to {LAST}")
+        first = next(entry for entry in busy.replies(growing) if "4 5 6" in entry["text"])
+        waiting = busy.say("And what about me?")
+        copied = parley(process.folder, "backup", str(backup))
+        assert copied.returncode == 0, copied.stderr
+        if [each["final"] for each in busy.entries() if each["role"] == "agent"] == [False]:
+            return Cut(backup, chat, growing, first["id"], waiting)
+    raise AssertionError("every answer ended before its backup")
+
+
 def test_what_was_backed_up_in_the_midst_of_work_goes_on_elsewhere(
     tmp_path: Path, telegram: TelegramSimulator, stack: ExitStack
 ) -> None:
-    config, backup = settings(telegram), tmp_path / "backup"
+    config = settings(telegram)
     old = started(stack, folder_in(tmp_path / "old", config), config)
     person = telegram.people.add_person("Ada")
     ada = Chat(telegram, person.id, person.id)
@@ -96,29 +123,23 @@ def test_what_was_backed_up_in_the_midst_of_work_goes_on_elsewhere(
 
     crowd = [page(stack, old, f"crowd-{number}") for number in range(_CROWD)]
     counts = [each.say(f"Count to {far(6)}") for each in crowd]
-    busy = page(stack, old, "busy")
-    growing = busy.say(f"Count to {LAST}")
-    first = next(entry for entry in busy.replies(growing) if "4 5 6" in entry["text"])
-    waiting = busy.say("And what about me?")
-    copied = parley(old.folder, "backup", str(backup))
-    assert copied.returncode == 0, copied.stderr
-    assert [each["final"] for each in busy.entries() if each["role"] == "agent"] == [False], "it is under way"
+    cut = backed_up_while_it_answers(stack, old, tmp_path)
     old.kill()
 
     new_folder = folder_in(tmp_path / "new", config)
-    restored = parley(new_folder, "restore", str(backup))
+    restored = parley(new_folder, "restore", str(cut.backup))
     assert restored.returncode == 0, restored.stderr
     new = started(stack, new_folder, config)
     assert new.url == old.url  # the address that people have goes on working
 
-    busy = page(stack, new, "busy")
-    *_, whole = busy.replies(growing)
-    assert whole["id"] == first["id"]
+    busy = page(stack, new, cut.chat)
+    *_, whole = busy.replies(cut.growing)
+    assert whole["id"] == cut.reply
     assert whole["text"].endswith(f" {LAST - 1} {LAST}")
-    *_, answer = busy.replies(waiting)
+    *_, answer = busy.replies(cut.waiting)
     assert answer["text"].endswith("You said: And what about me?")
     said = [(entry["role"], entry.get("reply_to")) for entry in busy.entries()]
-    assert [reply for role, reply in said if role == "agent"] == [growing, waiting]
+    assert [reply for role, reply in said if role == "agent"] == [cut.growing, cut.waiting]
     for number, message in enumerate(counts):
         each = page(stack, new, f"crowd-{number}")
         *_, final = each.replies(message)
