@@ -8,13 +8,12 @@ from dataclasses import replace
 
 from parley.core.inbound.hearing import most_characters
 from parley.core.model.address import Conversation
-from parley.core.model.codec import encode
 from parley.core.model.earlier_messages import EarlierMessage
 from parley.core.model.errors import DocumentConflict
 from parley.core.model.options import ChannelOptions, ContextScope
 from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
 from parley.core.privacy.data_subject import DataSubject
-from parley.core.state.heard_messages import HEARD_PREFIX, NOTHING_HEARD, HeardRecord, decode_heard
+from parley.core.state.heard_messages import HEARD_PREFIX, decode_heard, encode_heard, trim_heard
 
 
 async def list_heard(
@@ -35,7 +34,7 @@ async def erase_heard(documents: DocumentRepository, subject: DataSubject) -> in
         before = decode_heard(document)
         after = before.without(subject.is_one)
         number = len(before.messages) - len(after.messages)
-        return number, encode(after) if number else None
+        return number, encode_heard(after) if number else None
 
     async for document in iter_documents(documents, HEARD_PREFIX):
         if without(document)[0]:
@@ -52,23 +51,20 @@ async def delete_old_heard(
     """
     changed = 0
     async for document in iter_documents(documents, HEARD_PREFIX):
-        before = decode_heard(document)
-        after = _still_brought(document, before, channels, now)
-        if not after.messages:
+        body = _still_brought(document, channels, now)
+        if not body:
             await documents.delete(document.key)
-        elif after != before:
+        elif body != document.body:
             with suppress(DocumentConflict):  # somebody speaks: it is cut then, too
-                await documents.set(replace(document, body=encode(after)))
-        changed += after != before
+                await documents.set(replace(document, body=body))
+        changed += body != document.body
     return changed
 
 
-def _still_brought(
-    document: Document, record: HeardRecord, channels: Mapping[str, ChannelOptions], now: float
-) -> HeardRecord:
+def _still_brought(document: Document, channels: Mapping[str, ChannelOptions], now: float) -> str:
     place = Conversation.parse(document.key.removeprefix(HEARD_PREFIX))
     options = channels.get(place.channel)
     wanted = None if options is None else options.at(place).earlier
     if wanted is None or wanted.scope is ContextScope.OFF:
-        return NOTHING_HEARD
-    return record.newest(most_characters(wanted), now - wanted.age)
+        return ""
+    return trim_heard(document.body, most_characters(wanted), now - wanted.age)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from parley.core.model.address import Conversation, User
@@ -23,27 +24,6 @@ class HeardRecord:
 
     messages: tuple[EarlierMessage, ...] = ()
 
-    def with_message(self, message: EarlierMessage, edited: str = "") -> HeardRecord:
-        """Return the record with one more; as an edit it takes the place of the message `edited`, by its
-        writer, or changes nothing.
-        """
-        if edited:
-            return HeardRecord(tuple(_edited(each, message, edited) for each in self.messages))
-        if any(each.id == message.id for each in self.messages):
-            return self
-        return HeardRecord((*self.messages, message))
-
-    def newest(self, characters: int, oldest: float) -> HeardRecord:
-        """Return what of the record is kept: not too many, not too much, and none sent before `oldest`."""
-        left = characters
-        kept: list[EarlierMessage] = []
-        for each in reversed(self.messages[-MOST_MESSAGES:]):
-            left -= len(each.text) + len(each.quoted)
-            if each.sent_at < oldest or (kept and left < 0):
-                break
-            kept.append(each)
-        return HeardRecord(tuple(reversed(kept)))
-
     def without(self, is_one: Callable[[User], bool]) -> HeardRecord:
         """Return the record without the messages of a person."""
         return HeardRecord(tuple(each for each in self.messages if not is_one(each.sender)))
@@ -58,23 +38,57 @@ def heard_document_key(conversation: Conversation) -> str:
 
 
 def decode_heard(document: Document) -> HeardRecord:
-    """Return the record that a document holds."""
-    return decode(HeardRecord, document.body) if document.body else NOTHING_HEARD
+    """Return the record that a document holds: one line of JSON for each message."""
+    if not document.body:
+        return NOTHING_HEARD
+    return HeardRecord(tuple(decode(EarlierMessage, line) for line in document.body.split("\n")))
+
+
+def encode_heard(record: HeardRecord) -> str:
+    """Return the record as the body of its document."""
+    return "\n".join(map(encode, record.messages))
+
+
+def trim_heard(body: str, characters: int, oldest: float) -> str:
+    """Return what is kept of a record's body: neither too many messages nor too much, none before `oldest`."""
+    return "\n".join(_newest(body.split("\n"), characters, oldest)) if body else ""
 
 
 async def keep_heard(
     documents: DocumentRepository, message: InboundMessage, characters: int, oldest: float
 ) -> None:
-    """Add a message to what was heard in its conversation; durable on return. Raises StoreUnavailable."""
+    """Add a message to what was heard in its conversation; durable on return. Raises StoreUnavailable.
+
+    As an edit it takes the place of its writer's message, or changes nothing.
+    """
 
     def added(document: Document) -> tuple[None, str | None]:
-        before = decode_heard(document)
-        after = before.with_message(_heard(message), message.edits)
-        if after == before:
+        # Lines that do not change are not read: in a busy group there is much of this.
+        lines = document.body.split("\n") if document.body else []
+        start = f'{{"id":{json.dumps(message.edits or message.id, ensure_ascii=False)},'
+        place = next((number for number, line in enumerate(lines) if line.startswith(start)), None)
+        if (place is None) is bool(message.edits):
             return None, None
-        return None, encode(after.newest(characters, oldest))
+        if place is None:
+            lines.append(encode(_heard(message)))
+        else:
+            lines[place] = encode(_edited(decode(EarlierMessage, lines[place]), _heard(message)))
+        return None, "\n".join(_newest(lines, characters, oldest))
 
     await update_document(documents, heard_document_key(message.conversation), added)
+
+
+def _newest(lines: Sequence[str], characters: int, oldest: float) -> Sequence[str]:
+    """Return the last lines; the newest one is kept however long it is."""
+    left, first = characters, len(lines)
+    for line in reversed(lines[-MOST_MESSAGES:]):
+        left -= len(line)
+        if left < 0 and first < len(lines):
+            break
+        first -= 1
+    while first < len(lines) and decode(EarlierMessage, lines[first]).sent_at < oldest:
+        first += 1
+    return lines[first:]
 
 
 def _heard(message: InboundMessage) -> EarlierMessage:
@@ -89,7 +103,7 @@ def _heard(message: InboundMessage) -> EarlierMessage:
     )
 
 
-def _edited(known: EarlierMessage, edit: EarlierMessage, edited: str) -> EarlierMessage:
-    if known.id != edited or known.sender.id != edit.sender.id:
+def _edited(known: EarlierMessage, edit: EarlierMessage) -> EarlierMessage:
+    if known.sender.id != edit.sender.id:
         return known
     return replace(known, text=edit.text, files=edit.files)

@@ -63,12 +63,21 @@ async def test_an_edit_changes_its_writers_message_only(tmp_path: Path) -> None:
         assert [(each.id, each.text) for each in (await heard(store)).messages] == [("a", "right")]
 
 
+async def test_no_text_and_no_id_reaches_beyond_its_line(tmp_path: Path) -> None:
+    hostile = ('a","x":"', "a\n{}", "\u2028", "\\", '{"id":"a",')
+    async with SqliteStore.open(tmp_path / "parley.db") as store:
+        for words in hostile:
+            await keep_heard(store, said(words, sender=User("test", words, words)), 8000, 0.0)
+        kept = (await heard(store)).messages
+        assert [(each.id, each.text, each.sender.id) for each in kept] == [(each,) * 3 for each in hostile]
+
+
 async def test_a_record_stays_within_its_bounds(tmp_path: Path) -> None:
     async with SqliteStore.open(tmp_path / "parley.db") as store:
         await keep_heard(store, said("long", "x" * 50_000), 8000, 0.0)
         assert len((await heard(store)).messages[0].text) == MOST_CHARACTERS
         for number in range(MOST_MESSAGES + 5):
-            await keep_heard(store, said(str(number)), 8000, 0.0)
+            await keep_heard(store, said(str(number)), 80_000, 0.0)
         kept = (await heard(store)).messages
         assert [each.id for each in kept] == [str(number) for number in range(5, MOST_MESSAGES + 5)]
         await keep_heard(store, said("much", "y" * 7_990), 4000, 0.0)
