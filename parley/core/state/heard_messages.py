@@ -50,7 +50,7 @@ def encode_heard(record: HeardRecord) -> str:
 
 
 def trim_heard(body: str, characters: int, oldest: float) -> str:
-    """Return what is kept of a record's body: neither too many messages nor too much, none before `oldest`."""
+    """Return what is kept of a record's body: not too many messages or too much, none before `oldest`."""
     return "\n".join(_newest(body.split("\n"), characters, oldest)) if body else ""
 
 
