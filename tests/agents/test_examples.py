@@ -13,7 +13,7 @@ import yaml
 
 from parley.simulator.telegram import TelegramSimulator
 from tests.agents.servers import list_graphs
-from tests.conformance.lead_agent import lead_agent
+from tests.conformance.lead_agent import REPORT, lead_agent
 from tests.kit.checkout import ROOT
 from tests.kit.doubles.deerflow_server import MODELS, TOKEN, DeerFlowServer, serving
 from tests.kit.product.process import Config, Process, free_port, parley
@@ -24,8 +24,6 @@ pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
 
 _EXAMPLES = ROOT / "examples"
 OFFLINE = ("chat_agent", "approval", "rag", "deep_agent")
-_WRONG: Mapping[str, str] = {}
-"""What is not right yet, by the item of the issue that mends it."""
 
 
 def copied(example: str, folder: Path) -> tuple[Path, Config]:
@@ -53,22 +51,20 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, P
 @pytest.fixture
 def person(running: Mapping[str, Process], request: pytest.FixtureRequest) -> Iterator[WebPerson]:
     """Somebody on the page of the example that a test is about."""
-    example = request.node.get_closest_marker("row").args[0]
-    if item := _WRONG.get(example):
-        request.applymarker(pytest.mark.xfail(reason=f"item {item} of the issue", strict=True))
+    example = request.node.get_closest_marker("example").args[0]
     somebody = WebPerson(running[example].url)
     yield somebody
     somebody.close()
 
 
-@pytest.mark.row("chat_agent")
+@pytest.mark.example("chat_agent")
 def test_the_chat_agent_uses_its_tools(person: WebPerson) -> None:
     heard = person.ask("How high is Madrid?")
     assert heard.text == "Madrid is 657 m above the sea."
     assert [step["title"] for step in heard.final["steps"]] == ["Altitude"]
 
 
-@pytest.mark.row("approval")
+@pytest.mark.example("approval")
 def test_nothing_is_sent_before_it_is_approved(person: WebPerson) -> None:
     asked = person.ask("invite Ada").final
     question = asked["question"]
@@ -77,13 +73,13 @@ def test_nothing_is_sent_before_it_is_approved(person: WebPerson) -> None:
     assert person.until(lambda text: "is sent" in text) == "The invitation to Ada is sent: Lunch on Friday."
 
 
-@pytest.mark.row("rag")
+@pytest.mark.example("rag")
 def test_the_retrieval_graph_gets_the_question_and_gives_the_answer(person: WebPerson) -> None:
     assert person.ask("How many holidays?").text == "everybody has thirty days of holiday a year."
     assert person.ask("Canteen?").text == "The handbook does not say."
 
 
-@pytest.mark.row("deep_agent")
+@pytest.mark.example("deep_agent")
 def test_the_file_that_the_answer_names_arrives(person: WebPerson) -> None:
     heard = person.ask("Write a report on rain")
     assert "/report.md" in heard.text
@@ -111,20 +107,23 @@ async def test_deerflow_is_reached_by_its_configuration(tmp_path: Path) -> None:
         written = yaml.safe_dump(config).replace("http://127.0.0.1:8001", gateway.url)
         process = Process(folder, yaml.safe_load(written), variables={"DEERFLOW_TOKEN": TOKEN})
         try:
-            said = await asyncio.to_thread(_asked, process, "hello")
+            await asyncio.to_thread(_talk_to_deerflow, process, gateway)
         finally:
             process.kill()
-    assert said == ("You said: hello", ("deep", "quick"))
 
 
-def _asked(process: Process, text: str) -> tuple[str, tuple[str, ...]]:
-    """The answer to a text, and the models that are offered."""
+def _talk_to_deerflow(process: Process, gateway: DeerFlowServer) -> None:
     process.start()
     process.wait_until_ready()
     person = WebPerson(process.url)
     try:
         models = person.ask("/models").text
-        return person.ask(text).text, tuple(name for name in MODELS if name in models)
+        assert all(name in models for name in MODELS)
+        assert person.ask("hello").text == "You said: hello"
+        (thread,) = gateway.threads
+        gateway.files[thread, REPORT] = b"a report"
+        (file,) = person.ask("report").final["files"]
+        assert person.download(file["id"]) == b"a report"
     finally:
         person.close()
 

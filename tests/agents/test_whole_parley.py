@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -22,8 +22,6 @@ pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
 
 _FAILED = "Something went wrong in the agent"
 _IN_WORDS = ("recursion", "rate_limit", "refused_key", "context_overflow")
-_WRONG: Mapping[str, Mapping[str, str]] = {}
-"""What is not right yet, by the item of the issue that mends it."""
 
 
 @pytest.fixture(scope="module", params=[EMBEDDED, OFFICIAL])
@@ -63,14 +61,6 @@ def person(parley: Process) -> Iterator[WebPerson]:
     somebody = WebPerson(parley.url)
     yield somebody
     somebody.close()
-
-
-@pytest.fixture(autouse=True)
-def known(request: pytest.FixtureRequest, kind: str) -> None:
-    """Mark what is known to be wrong."""
-    marker = request.node.get_closest_marker("row")
-    if marker is not None and (item := _WRONG.get(marker.args[0], {}).get(kind)):
-        request.applymarker(pytest.mark.xfail(reason=f"item {item} of the issue", strict=True))
 
 
 def meets(person: WebPerson, graph: str) -> WebPerson:
@@ -150,11 +140,18 @@ def test_a_long_text_arrives_whole(person: WebPerson) -> None:
     assert meets(person, "long_text").ask("hello").text == "0123456789 " * 18_000 + "end"
 
 
-@pytest.mark.row("file")
 def test_a_file_of_the_state_arrives(person: WebPerson) -> None:
     (file,) = meets(person, "deep_files").ask("hello").final["files"]
     assert file["name"] == "report.md"
     assert person.download(file["id"]) == REPORT.encode()
+
+
+def test_a_file_that_no_server_gives_is_named(person: WebPerson) -> None:
+    """DeerFlow's agents present files that its gateway has, and there is none here."""
+    final = meets(person, "presented").ask("hello").final
+    assert final["files"] == []
+    assert final["text"].startswith("I made a report.")
+    assert "report.md" in final["text"]
 
 
 def test_what_is_remembered_does_not_change_what_a_graph_reads(person: WebPerson) -> None:
@@ -162,7 +159,6 @@ def test_what_is_remembered_does_not_change_what_a_graph_reads(person: WebPerson
     assert meets(person, "content_as_str").ask("hello").text == "You asked: hello"
 
 
-@pytest.mark.row("words")
 def test_words_answer_the_question_that_takes_words(person: WebPerson) -> None:
     meets(person, "parallel").ask("go")
     person.say("Paris")

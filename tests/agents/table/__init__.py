@@ -8,4 +8,4 @@ from tests.agents.rows import Row
 from tests.agents.table import answers, asking, shapes
 
 ROWS: Sequence[Row] = (*shapes.ROWS, *answers.ROWS, *asking.ROWS)
-GRAPHS = {row.graph for row in ROWS} | {"failing.blocks"}
+GRAPHS = {row.graph for row in ROWS} | {"failing.blocks", "attachments.presented"}
