@@ -45,9 +45,15 @@ def _route(own: ChatConfig) -> str:
     words = [f"assistant {own.session.assistant_id}"] if own.session.assistant_id else []
     for key in sorted(own.model_fields_set - {"session"}):
         value = getattr(own, key)
-        words.append(f"{key} {', '.join(map(str, value)) if isinstance(value, tuple) else value}")
+        words.append(f"{key} {_shown(key, value)}")
     more = sorted(own.session.model_fields_set - {"assistant_id"})
     return ", ".join([*words, *(f"session.{key}" for key in more)]) or "as the channel"
+
+
+def _shown(key: str, value: object) -> object:
+    if not isinstance(value, tuple):
+        return value
+    return len(value) if key == "triggers" else ", ".join(map(str, value)) or "none"
 
 
 def _apart(loaded: LoadedSettings) -> Iterator[str]:

@@ -13,13 +13,14 @@ def test_each_entry_of_chats_is_a_line_and_so_are_all_others() -> None:
           slack:
             {{{TOKENS}, unrouted: refuse, session: {{assistant_id: desk}}, chats: {{
               C0123: {{mention: never, session: {{assistant_id: ops, context: {{a: 1}}}}}},
-              "C0123:17*": {{when_busy: merge, allowed_users: [U1, U2]}},
+              "C0123:17*": {{when_busy: merge, allowed_users: [U1, U2], bots: [],
+                            triggers: [{{authors: A1}}]}},
               "D*": {{}}}}}}
         """
     )
     assert list(summarise_routes(loaded)) == [
         "  slack C0123      assistant ops, mention never, session.context",
-        "  slack C0123:17*  allowed_users U1, U2, when_busy merge",
+        "  slack C0123:17*  allowed_users U1, U2, bots none, triggers 1, when_busy merge",
         "  slack D*         as the channel",
         "  slack others     assistant desk, mention required; groups: refuse",
     ]
