@@ -122,7 +122,8 @@ class OutcomeResolver:
     async def _answered(self) -> RunEnded:
         transcript = self._transcript
         final = transcript.final(concluded=True)
-        if transcript.whole and not transcript.asked.resumed and _says_something(final):
+        told = transcript.whole and not transcript.asked.resumed and not transcript.lacks_files()
+        if told and _says_something(final):
             return await self._with_answer(final)
         state = await self._state()
         if waiting := pending_interrupts(state):

@@ -17,6 +17,7 @@ from parley.agent.stream.final_answer import (
     answer_from_fields,
     answer_from_values,
     compose_answer,
+    keeps_files,
     messages_added,
     parse_messages,
     value_at,
@@ -105,6 +106,10 @@ class AnswerCollector:
         found = [update.get(name) for name in ANSWER_FIELDS]
         found += [text_of(m.content) for m in parse_messages(update.get("messages"))[0]]
         return any(isinstance(each, str) and text in each for each in found)
+
+    def lacks_files(self) -> bool:
+        """Whether there are files of which it is not known if this run wrote them."""
+        return not self._has_messages and keeps_files(self._values)
 
     def final(self, concluded: bool) -> FinalAnswer:
         """The answer; `concluded` when the run ended by itself."""

@@ -114,6 +114,10 @@ class RunTranscript:
             return True
         return self._drafts.holds(message_id, len(text))
 
+    def lacks_files(self) -> bool:
+        """Whether there are files of which the stream did not tell if this run wrote them."""
+        return self._answer.lacks_files()
+
     def final(self, concluded: bool) -> FinalAnswer:
         """The answer as the graph's state has it; `concluded` when the run ended by itself."""
         return self._answer.final(concluded)
