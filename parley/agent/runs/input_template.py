@@ -9,7 +9,7 @@ from parley.agent.stream.content_text import text_of
 from parley.agent.stream.graph_shape import GraphShape
 from parley.core.model.types import Json, JsonObject, RunRequest
 
-_PLACE = re.compile(r"\{(text|files|name|account|platform|memory|earlier)\}")
+_PLACE = re.compile(r"\{(text|files|person|name|account|platform|memory|earlier)\}")
 _BLOCKS, _MESSAGES = "{files}", "{messages}"
 
 
@@ -39,6 +39,7 @@ def fill_input(
     places = {
         "text": request.text,
         "files": "".join(f"\n\n{text}" for text in texts if text),
+        "person": request.identity.person if request.identity else "",
         "name": request.person.name,
         "account": request.person.id,
         "platform": request.person.channel,

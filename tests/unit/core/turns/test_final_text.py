@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from parley.core.model.attachments import UnreadFile, UnreadReason
+from parley.core.model.attachments import UnreadFile, UnreadReason, UnsentFile, UnsentReason
 from parley.core.model.types import FailureCause, Outcome, RunEnded, RunProgress, RunRef, RunStarted
 from parley.core.turns.final_text import render_final_text
 from tests.kit.doubles.core import ScriptedAgent, core
@@ -68,3 +68,12 @@ def test_each_cause_of_a_failure_has_a_sentence_of_its_own(language):
 def test_a_conversation_that_is_too_long_is_told_of_new():
     ended = RunEnded(Outcome.FAILED, cause=FailureCause.LENGTH)
     assert "`/new`" in render_final_text("en", ended, None, (), reference="r")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("reason", list(UnsentReason))
+def test_a_file_of_the_agent_that_does_not_come_is_named(language, reason):
+    ended = RunEnded(Outcome.EMPTY, unsent=(UnsentFile("plan.pdf", reason),))
+    text = render_final_text(language, ended, None, (), reference="x")
+    assert text.startswith(("⚠ plan.pdf was left out: ", "⚠ 未处理文件 plan.pdf："))
+    assert len(text.splitlines()) == 1, "and nothing else is said"
