@@ -83,7 +83,8 @@ class RunFollower:
     async def _follow(self) -> RunEnded:
         request, thread = self._request, self._request.thread
         self._shape = await self._terms.making.shapes.of(self._server, request.session)
-        self.transcript = self._transcript_of(turn_anchor(request), whole=False)
+        if request.known or request.maybe_made:
+            self.transcript = self._transcript_of(turn_anchor(request), whole=False)
         if request.known:
             self._is(request.known.run_id)
         elif request.maybe_made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -78,8 +78,7 @@ class RunHttp(DirectHttp):
         super().__init__(client, way, most)
         self._refused = RefusedOptions(one_place=one_place)
 
-    @asynccontextmanager
-    async def _answered(
+    def _answered(
         self,
         method: str,
         path: str,
@@ -87,11 +86,22 @@ class RunHttp(DirectHttp):
         params: QueryParamTypes | None,
         headers: Mapping[str, str],
         on_response: OnResponse | None,
+    ) -> AbstractAsyncContextManager[TransportResponse]:
+        if isinstance(json, dict) and "assistant_id" in json:
+            return self._accepted(method, path, json, params, headers, on_response)
+        return super()._answered(method, path, json, params, headers, on_response)
+
+    @asynccontextmanager
+    async def _accepted(
+        self,
+        method: str,
+        path: str,
+        json: dict[str, Any],
+        params: QueryParamTypes | None,
+        headers: Mapping[str, str],
+        on_response: OnResponse | None,
     ) -> AsyncIterator[TransportResponse]:
-        if not isinstance(json, dict) or "assistant_id" not in json:
-            async with super()._answered(method, path, json, params, headers, on_response) as answer:
-                yield answer
-            return
+        """Yield the answer to a run's request, made without what the server refuses."""
         async with AsyncExitStack() as stack:
             while True:
                 order = self._refused.without(json)

@@ -83,14 +83,11 @@ def _unrouted(here: ChannelOptions, message: InboundMessage) -> AccessVerdict:
 
     Commands are answered all the same: /whoami tells what the chat is called in the settings.
     """
-    commands = is_command(message.text) and not message.sender.bot
-    if here.routed or message.private or commands or message.resumes:
+    if here.unrouted is UnroutedPolicy.ANSWER or here.routed or message.private or message.resumes:
         return AccessVerdict.ALLOW
-    return {
-        UnroutedPolicy.ANSWER: AccessVerdict.ALLOW,
-        UnroutedPolicy.REFUSE: AccessVerdict.UNROUTED,
-        UnroutedPolicy.IGNORE: AccessVerdict.IGNORE,
-    }[here.unrouted]
+    if is_command(message.text) and not message.sender.bot:
+        return AccessVerdict.ALLOW
+    return AccessVerdict.UNROUTED if here.unrouted is UnroutedPolicy.REFUSE else AccessVerdict.IGNORE
 
 
 def standing_of(

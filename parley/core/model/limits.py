@@ -57,10 +57,13 @@ class LimitOptions:
     currency: str = "USD"
     prices: Mapping[str, TokenPrice] = field(default_factory=dict)
 
-    @property
-    def limited(self) -> bool:
-        """Return whether there is any limit."""
-        return any(map(LimitCaps.limits, (self.person, self.chat, self.channel)))
+    limited: bool = field(init=False)
+    """Whether there is any limit: every turn asks."""
+
+    def __post_init__(self) -> None:
+        """Work out whether there is any limit."""
+        every = (self.person, self.chat, self.channel)
+        object.__setattr__(self, "limited", any(map(LimitCaps.limits, every)))
 
     def caps(self, scope: LimitScope) -> LimitCaps:
         """Return the limits of a scope."""
