@@ -78,7 +78,7 @@ class RunHttp(DirectHttp):
         super().__init__(client, way, most)
         self._refused = RefusedOptions(one_place=one_place)
 
-    def _answered(
+    def _answered(  # type: ignore[override]  # contextlib's own class has no public name
         self,
         method: str,
         path: str,
