@@ -44,7 +44,7 @@ class SlackHttpDriver(SlackDriver):
         )
 
     def make_channel(self, services: ChannelServices) -> Channel:
-        self._channel = SlackChannel(self.config(), timing=_QUICK)
+        self._channel = SlackChannel(self.config(), timing=_QUICK, rules=services.rules)
         return eager(self._channel)
 
     @asynccontextmanager

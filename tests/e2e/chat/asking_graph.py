@@ -83,7 +83,8 @@ def ask_name() -> str:
 @tool
 def pick_colour() -> str:
     """Ask for one of several things."""
-    return f"the colour {interrupt({'question': 'Which colour?', 'options': ['red', 'blue']})}"
+    chosen = interrupt({"question": "Which colour?", "options": ["red", "blue"], "allow_other": True})
+    return f"the colour {chosen}"
 
 
 graph = create_agent(

@@ -63,7 +63,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         with here.typed("make run") as running:
             running.waits_for(_TOKEN.pattern)
             bob = stranger(telegram, "Bob Example")
-            Chat(telegram, ada.id, ada.id).ask(f"/pair {code_of(bob)}", "Bob Example may talk")
+            Chat(telegram, ada.id, ada.id).ask(f"/pair {code_of(bob)}", "Bob Example now has access")
             eve = stranger(telegram, "Eve Example")
             words = {
                 ":8765": f":{here.port}",

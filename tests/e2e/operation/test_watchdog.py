@@ -62,7 +62,7 @@ def test_a_frozen_or_crashed_process_is_replaced_and_goes_on(tmp_path: Path, blo
         assert not Path(f"/proc/{last}").exists()
         said = f"was frozen for {SECONDS} s" if blow is signal.SIGSTOP else "was ended by SIGKILL"
         assert said in process.log
-        assert "Stopped; whatever was not finished" in process.printed
+        assert "Stopped; unfinished work continues" in process.printed
     finally:
         end(process)
 
