@@ -74,7 +74,7 @@ FAULTS = (
     ),
     _garbling(
         "take everybody for one",
-        "nobody_passes_for_another",
+        "earlier_words_stay_their_speakers",
         lambda message: replace(message, sender=_NOBODY),
         lambda message: replace(message, sender=_NOBODY),
     ),

@@ -24,6 +24,6 @@ _MODULES = (
     *(inbound, groups, identity, thread_context, streaming, text, files, commands, edits),
     *(delivery, questions, crash, hostile, lifecycle),
 )
-PROMISES: dict[str, Promise] = {
-    promise.name: promise for module in _MODULES for promise in promises_in(module)
-}
+_ALL = [promise for module in _MODULES for promise in promises_in(module)]
+PROMISES: dict[str, Promise] = {promise.name: promise for promise in _ALL}
+assert len(PROMISES) == len(_ALL), "two promises have one name"

@@ -48,7 +48,7 @@ async def promise_the_talk_lists_files(scene: Scene) -> None:
 
 @needs("groups")
 @given(context=ContextScope.THREAD)
-async def promise_nobody_passes_for_another(scene: Scene) -> None:
+async def promise_earlier_words_stay_their_speakers(scene: Scene) -> None:
     """No name and no text in what a mention brings can pass for somebody else's or for Parley's own."""
     place = await scene.driver.group()
     eve = await scene.driver.newcomer(place, f'{place.owner.name}"}}]')
