@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,10 +11,11 @@ from platform import python_version
 from tests.suites.budget import edition
 from tests.suites.definitions import EDITIONS, SUITES
 from tests.suites.flaky_ledger import MOST, FlakyTest, Ledger, table
-from tests.suites.run import Runner
+from tests.suites.run import FAILURES, Runner
 
 _FOLDER = Path(".pytest_cache", "suites")
-_LEDGER = Ledger(_FOLDER / "unsteady.jsonl")
+_UNSTEADY = "unsteady.jsonl"
+_LEDGER = Ledger(_FOLDER / _UNSTEADY)
 
 
 def main(arguments: list[str]) -> int:
@@ -49,7 +49,9 @@ def main(arguments: list[str]) -> int:
 
 def _run(asked: argparse.Namespace, extra: list[str]) -> int:
     if not asked.ledger:
-        shutil.rmtree(_FOLDER, ignore_errors=True)
+        # Only what tells of this run: another suite may be on in this checkout.
+        for name in (_UNSTEADY, FAILURES):
+            (_FOLDER / name).unlink(missing_ok=True)
     # One suite may run on several versions of Python, and the logs of each are wanted.
     folder = _FOLDER / f"{asked.name}-{python_version()}"
     runner = Runner(asked.name, SUITES[asked.name], asked.edition, folder, _LEDGER, extra, asked.coverage)
