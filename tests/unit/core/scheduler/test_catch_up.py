@@ -294,7 +294,8 @@ async def test_the_backlog_comes_oldest_first_and_whole(tmp_path: Path) -> None:
     async with core(tmp_path, working=False) as parley:
         for number in range(12):
             await put(parley, message(str(number), conversation=Conversation("test", f"c{number % 6}")))
-    async with core(tmp_path, options=default_options(backlog_rate=200.0)) as parley:
+    # Slow enough that a turn has asked its agent before the next one begins.
+    async with core(tmp_path, options=default_options(backlog_rate=1 / patience(0.05))) as parley:
         await parley.channel.until_finals(12)
         assert [request.text for request in parley.agent.requests][:6] == [str(n) for n in range(6)]
         assert sorted(request.text for request in parley.agent.requests) == sorted(map(str, range(12)))
