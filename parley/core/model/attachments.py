@@ -17,24 +17,31 @@ class AttachmentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file still on its platform: `size` as declared (0 if not), bytes through `Channel.fetch` only."""
+    """A file still on its platform: `size` as declared (0 if not), bytes through `Channel.fetch` only.
+
+    `voice` says that somebody spoke it instead of writing; `transcript` is what was said, where the platform
+    itself tells.
+    """
 
     kind: AttachmentKind
     name: str
     mime: str
     size: int
     handle: str
+    voice: bool = False
+    transcript: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file on our disk, on its way to the agent or to a platform."""
+    """A file on our disk, on its way to the agent or to a platform; with `voice` it is speech of ours."""
 
     kind: AttachmentKind
     name: str
     mime: str
     size: int
     path: str
+    voice: bool = False
 
 
 class UnreadReason(StrEnum):

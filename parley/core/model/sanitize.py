@@ -90,7 +90,8 @@ def sanitize_message(message: InboundMessage) -> InboundMessage:
 
 
 def _named(attachment: Attachment) -> Attachment:
-    return replace(attachment, name=sanitize_name(attachment.name) or attachment.kind.value)
+    name = sanitize_name(attachment.name) or attachment.kind.value
+    return replace(attachment, name=name, transcript=sanitize_text(attachment.transcript))
 
 
 def _visible(text: str) -> str:

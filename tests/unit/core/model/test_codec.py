@@ -1,11 +1,13 @@
 """What the store keeps of a value is the value."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from parley.core.model.address import Conversation, User
-from parley.core.model.attachments import Attachment
+from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.codec import decode, encode
 from parley.core.model.questions import AnswerKind, InterruptAnswer, Question
 from parley.core.model.types import InboundMessage, Outcome
@@ -41,6 +43,14 @@ def test_newer_and_older_versions_read_each_other() -> None:
 def test_answers_of_a_version_that_told_no_kinds_are_words() -> None:
     record = decode(TurnRecord, '{"answers": [{"question": "i1", "text": "approve"}]}')
     assert record.answers == (InterruptAnswer("i1", "approve", AnswerKind.WORDS),)
+
+
+def test_files_of_a_version_without_voices_are_no_voices() -> None:
+    file = Attachment(AttachmentKind.AUDIO, "a.ogg", "audio/ogg", 3, "handle")
+    assert encode(file) == '{"kind":"audio","name":"a.ogg","mime":"audio/ogg","size":3,"handle":"handle"}'
+    assert decode(Attachment, encode(file)) == file
+    spoken = replace(file, voice=True, transcript="hello")
+    assert decode(Attachment, encode(spoken)) == spoken
 
 
 RUBBISH = ["", "[]", "null", '"text"', '{"stage": "no such stage"}', '{"items": 3}', "[" * 100_000]

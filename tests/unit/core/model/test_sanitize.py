@@ -119,7 +119,7 @@ def test_names_are_one_short_line():
 
 def message(text):
     where, who = Conversation("chat", "1"), User("chat", "7\u200b", "Eve\u202e\nroot")
-    file = Attachment(AttachmentKind.IMAGE, "\u202e", "image/png", 1, "handle\u200b")
+    file = Attachment(AttachmentKind.IMAGE, "\u202e", "image/png", 1, "handle\u200b", transcript="said\u200b")
     return InboundMessage("id\u200b", where, who, text, True, True, 0.0, (file,), quoted="q\u200b")
 
 
@@ -128,6 +128,7 @@ def test_a_message_is_cleaned_everywhere_but_in_its_ids():
     assert (cleaned.text, cleaned.quoted, cleaned.sender.name) == ("hi", "q", "Eve root")
     assert (cleaned.id, cleaned.sender.id) == ("id\u200b", "7\u200b")
     assert (cleaned.attachments[0].name, cleaned.attachments[0].handle) == ("image", "handle\u200b")
+    assert cleaned.attachments[0].transcript == "said"
 
 
 async def test_the_agent_gets_cleaned_text_only(tmp_path):
