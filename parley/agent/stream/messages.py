@@ -154,6 +154,8 @@ def _plain(raw: dict[str, Json], names: list[str]) -> ThreadMessage | None:
 def _presented(raw: dict[str, Json], extra: dict[str, Json]) -> tuple[str, ...]:
     """Paths that DeerFlow's tool for it names, or its list beside a message."""
     calls, files = raw.get("tool_calls"), extra.get("files")
+    if not calls and not files:
+        return ()
     paths: list[Json] = []
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, dict) and call.get("name") == _PRESENTS:

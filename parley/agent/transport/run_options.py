@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import httpx
-from langgraph_sdk.schema import QueryParamTypes
 
 from parley.agent.transport.decoding import read_json, string
-from parley.agent.transport.http_transport import HttpTransport, TransportResponse
-from parley.agent.transport.sdk_http import DirectHttp, OnResponse
+from parley.agent.transport.http_transport import HttpTransport
+from parley.agent.transport.sdk_http import DirectHttp
 from parley.core.model.types import Json
 
 log = logging.getLogger(__name__)
@@ -78,43 +76,15 @@ class RunHttp(DirectHttp):
         super().__init__(client, way, most)
         self._refused = RefusedOptions(one_place=one_place)
 
-    def _answered(  # type: ignore[override]  # contextlib's own class has no public name
-        self,
-        method: str,
-        path: str,
-        json: object,
-        params: QueryParamTypes | None,
-        headers: Mapping[str, str],
-        on_response: OnResponse | None,
-    ) -> AbstractAsyncContextManager[TransportResponse]:
-        if isinstance(json, dict) and "assistant_id" in json:
-            return self._accepted(method, path, json, params, headers, on_response)
-        return super()._answered(method, path, json, params, headers, on_response)
+    def _body(self, json: object) -> object:
+        return self._refused.without(json) if isinstance(json, dict) and "assistant_id" in json else json
 
-    @asynccontextmanager
-    async def _accepted(
-        self,
-        method: str,
-        path: str,
-        json: dict[str, Any],
-        params: QueryParamTypes | None,
-        headers: Mapping[str, str],
-        on_response: OnResponse | None,
-    ) -> AsyncIterator[TransportResponse]:
-        """Yield the answer to a run's request, made without what the server refuses."""
-        async with AsyncExitStack() as stack:
-            while True:
-                order = self._refused.without(json)
-                opening = super()._answered(method, path, order, params, headers, on_response)
-                try:
-                    answer = await stack.enter_async_context(opening)
-                    break
-                except httpx.HTTPStatusError as error:
-                    # Refused, so nothing was made: the same turn is asked for once more. Another run may have
-                    # learned meanwhile what this one was refused for.
-                    if not self._refused.learn(error, json) and self._refused.without(json) == order:
-                        raise
-            yield answer
+    def _is_mended(self, error: httpx.HTTPStatusError, json: object, sent: object) -> bool:
+        # Refused, so nothing was made: the same turn is asked for once more. Another run may have learned
+        # meanwhile what this one was refused for.
+        if not isinstance(json, dict) or "assistant_id" not in json:
+            return False
+        return self._refused.learn(error, json) or self._refused.without(json) != sent
 
 
 def _has_two_places(order: Mapping[str, Any]) -> bool:

@@ -145,10 +145,26 @@ class DirectHttp(HttpClient):
         on_response: OnResponse | None,
     ) -> AsyncIterator[TransportResponse]:
         """Yield the answer to a request once it is known to be a success."""
-        call = self._call(method, path, json, params, headers)
-        async with self._way.open(call) as answer:
-            await _accept(call, answer, on_response)
-            yield answer
+        while True:
+            body = self._body(json)
+            call = self._call(method, path, body, params, headers)
+            async with self._way.open(call) as answer:
+                try:
+                    await _accept(call, answer, on_response)
+                except httpx.HTTPStatusError as error:
+                    if self._is_mended(error, json, body):
+                        continue
+                    raise
+                yield answer
+                return
+
+    def _body(self, json: object) -> object:
+        """Return what is sent of a request's body."""
+        return json
+
+    def _is_mended(self, error: httpx.HTTPStatusError, json: object, sent: object) -> bool:
+        """Return whether a refused request is to be made again, with what `_body` gives now."""
+        return False
 
     def _call(
         self,

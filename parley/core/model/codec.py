@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -50,17 +51,25 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - any field value in, JSON out
     shape = _shape(kind)
     if shape is None:
         return value
+    names, defaults, read = shape
     return {
         name: entry if entry.__class__ in _ATOMS else _plain(entry)
-        for name, default in shape
-        if (entry := getattr(value, name)) != default
+        for name, default, entry in zip(names, defaults, read(value), strict=True)
+        if entry != default
     }
 
 
 @cache
-def _shape(kind: type) -> tuple[tuple[str, object], ...] | None:
-    """Return a dataclass's fields with their defaults; None for any other type."""
-    return tuple((entry.name, entry.default) for entry in fields(kind)) if is_dataclass(kind) else None
+def _shape(kind: type) -> tuple[tuple[str, ...], tuple[object, ...], Callable[[Any], tuple[Any, ...]]] | None:
+    """Return a dataclass's field names, their defaults and what reads them all; None for any other type."""
+    if not is_dataclass(kind):
+        return None
+    names = tuple(entry.name for entry in fields(kind))
+    defaults = tuple(entry.default for entry in fields(kind))
+    # One call for all fields; for one name alone attrgetter gives no tuple.
+    if len(names) > 1:
+        return names, defaults, attrgetter(*names)
+    return names, defaults, lambda value: tuple([getattr(value, name) for name in names])
 
 
 # Readers are made once for each type: to ask a hint what it is costs more than to read a value.
