@@ -10,11 +10,12 @@ from typing import Protocol
 
 from parley.core.hitl.records import QuestionEvent
 from parley.core.inbound.turn_queue import BusySignal, retry_items
-from parley.core.model.address import account_key
+from parley.core.model.address import Conversation, account_key
 from parley.core.model.codec import decode
 from parley.core.model.queues import BUSY_SIGNALS, COMMANDS, LEARNING, QUESTIONS, TURNS
 from parley.core.model.types import CompletedTurn, InboundMessage
 from parley.core.ports.journal import Claim, Journal, QueueItem
+from parley.core.state.conversations import keep_topic
 from parley.core.state.turn_record import TurnRecord
 
 log = logging.getLogger(__name__)
@@ -130,7 +131,12 @@ class DeadLetters:
 
 
 async def bury_items(journal: Journal, claim: Claim, items: Sequence[QueueItem], reason: str) -> None:
-    """Give items up, and tell the operator whose they are and where. Raises LaneLost, StoreUnavailable."""
+    """Give items up, and tell the operator whose they are and where. Raises LaneLost, StoreUnavailable.
+
+    The topic of a turn stays one where we talk.
+    """
+    if claim.queue.partition("/")[0] == TURNS:
+        await keep_topic(journal, Conversation.parse(claim.lane))
     await journal.bury(claim, items, reason)
     seen = _Seen.of(items[0])
     log.error(

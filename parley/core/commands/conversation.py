@@ -9,7 +9,7 @@ from parley.core.hitl.lifecycle import drop_questions
 from parley.core.inbound.turn_queue import load_queue, retry_items
 from parley.core.model.earlier_messages import MessagePosition
 from parley.core.model.queues import turn_queue_of
-from parley.core.state.conversations import ConversationRecord
+from parley.core.state.conversations import ConversationRecord, keep_topic
 from parley.core.texts import Sentence
 from parley.core.turns.retries import retryable_messages
 
@@ -85,7 +85,8 @@ async def retry(context: CommandContext, rest: str) -> str:
 
 async def _drop_waiting(context: CommandContext) -> int:
     """End what was said before this command and is not run yet; how many messages that were."""
-    conversation = context.conversation
-    return len(
-        await context.services.journal.cancel(turn_queue_of(conversation), conversation.key, context.item)
-    )
+    conversation, journal = context.conversation, context.services.journal
+    dropped = await journal.cancel(turn_queue_of(conversation), conversation.key, context.item)
+    if dropped:
+        await keep_topic(journal, conversation)
+    return len(dropped)

@@ -9,6 +9,7 @@ from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.busy_policy import inbound_items
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
 from parley.core.inbound.hearing import is_worth_keeping, most_characters
+from parley.core.inbound.own_topics import OwnTopics
 from parley.core.model.codec import encode
 from parley.core.model.command_syntax import is_command
 from parley.core.model.options import ChannelOptions, EditPolicy, MentionPolicy
@@ -16,7 +17,6 @@ from parley.core.model.queues import command_queue
 from parley.core.model.sanitize import sanitize_message
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Journal, NewQueueItem
-from parley.core.state.conversations import conversation_document_key
 from parley.core.state.heard_messages import keep_heard
 
 # Longer texts are cleaned off the loop: the worst kind takes some milliseconds for every thousand characters.
@@ -42,6 +42,7 @@ class MessageBus:
         self._channels = channels
         self._paired = paired
         self._without_history = without_history
+        self._topics = OwnTopics(journal)
 
     async def publish_inbound(self, message: InboundMessage) -> bool:
         """Make a message durable, cleaned; returns False when it is known already, or not for us: then it is
@@ -51,10 +52,7 @@ class MessageBus:
         stand behind a run. No edit is a command, or refused: it is for the agent, or nothing. Raises
         StoreUnavailable: the platform must not be acknowledged.
         """
-        if len(message.text) + len(message.quoted) > _LONG:
-            message = await asyncio.to_thread(sanitize_message, message)
-        else:
-            message = sanitize_message(message)
+        message = await _sanitized(message)
         conversation = message.conversation
         options = self._channels[conversation.channel].at(conversation)
         verdict = decide_access(
@@ -69,12 +67,12 @@ class MessageBus:
             return False
         if quick:
             name = f"{conversation.channel}:{message.id}"
-            puts: tuple[NewQueueItem, ...] = (
-                NewQueueItem(command_queue(conversation.channel), conversation.key, encode(message), name),
-            )
+            queue = command_queue(conversation.channel)
+            (item,) = await self._journal.put(NewQueueItem(queue, conversation.key, encode(message), name))
         else:
-            puts = inbound_items(await self.busy.get(options, conversation), message)
-        item, *_ = await self._journal.put(*puts)
+            with self._topics.arriving(conversation):
+                policy = await self.busy.get(options, conversation)
+                item, *_ = await self._journal.put(*inbound_items(policy, message))
         return item is not None
 
     async def _keep(self, options: ChannelOptions, message: InboundMessage) -> None:
@@ -89,4 +87,11 @@ class MessageBus:
             return False
         if options.mention is not MentionPolicy.THREAD:
             return False
-        return (await self._journal.get(conversation_document_key(message.conversation))).version > 0
+        return await self._topics.is_ours(message.conversation)
+
+
+async def _sanitized(message: InboundMessage) -> InboundMessage:
+    spoken = sum(len(file.transcript) for file in message.attachments)
+    if len(message.text) + len(message.quoted) + spoken > _LONG:
+        return await asyncio.to_thread(sanitize_message, message)
+    return sanitize_message(message)

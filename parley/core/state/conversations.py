@@ -140,6 +140,17 @@ class ConversationRepository:
         return await update_document(self._documents, conversation_document_key(conversation), changed)
 
 
+async def keep_topic(documents: DocumentRepository, conversation: Conversation) -> None:
+    """Give a topic a record where it has none, as no turn of it came to an end. Raises StoreUnavailable."""
+    if conversation.topic is None:
+        return
+    await update_document(
+        documents,
+        conversation_document_key(conversation),
+        lambda document: (None, None if document.version else encode(_NOTHING)),
+    )
+
+
 async def load_conversation(documents: DocumentRepository, conversation: Conversation) -> LoadedConversation:
     """Return a conversation's record, and the document it was read from. Raises StoreUnavailable."""
     document = await documents.get(conversation_document_key(conversation))

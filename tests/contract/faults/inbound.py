@@ -10,12 +10,16 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
+from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.types import InboundMessage
 from parley.core.ports.channel import Inbox
+from parley.core.ports.journal import Journal, QueueItem
+from parley.core.state.conversations import conversation_document_key
 from tests.contract.faults.fault import Around, Fault, hearing
 from tests.contract.harness.parley_process import Seed
+from tests.contract.harness.unreliable_journal import UnreliableJournal
 
 _numbers = count()
 
@@ -90,6 +94,17 @@ class ChokesOnHalfASign(Around):
         if "\ufffd" in message.text:
             raise ValueError("cannot read this")
         await inbox.accept(message)
+
+
+class SeesNothingWaiting(UnreliableJournal):
+    """Takes a conversation in which nothing was answered yet for one in which nothing was asked."""
+
+    def __init__(self, inner: Journal) -> None:
+        super().__init__(inner, lambda: None)
+
+    async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
+        known = await self.get(conversation_document_key(Conversation.parse(lane)))
+        return await super().waiting(queue, lane) if known.version else ()
 
 
 class NoCap(Around):
@@ -221,6 +236,7 @@ FAULTS = (
         lambda message: replace(message, edits=""),
         "dials",
     ),
+    Fault("wait for an answer in a topic", "a_topic_is_ours_at_once", Seed(journal=SeesNothingWaiting)),
     hearing(
         "take commands for talk",
         "commands_pass_a_run",

@@ -58,7 +58,7 @@ SOUND = Seed()
 @dataclass(frozen=True)
 class Setting:
     """What a promise wants set otherwise: seconds, bytes, who may talk and decide, whether edits count,
-    what a mention brings, and whether speakers are named.
+    what a mention brings, whether speakers are named, and which messages of a group are for us.
 
     `routed` gives groups an agent of their own, that hears everything; `bots` are heard, and what has `wakes`
     in it needs no mention.
@@ -71,6 +71,7 @@ class Setting:
     reruns: bool = False
     context: ContextScope = ContextScope.OFF
     speakers: bool = False
+    mention: MentionPolicy = MentionPolicy.REQUIRED
     routed: bool = False
     bots: frozenset[str] = frozenset()
     wakes: str = ""
@@ -85,6 +86,7 @@ class Setting:
             SessionSettings("agent", speakers=self.speakers),
             allowed_users=self.allowed,
             burst_window=self.burst_window,
+            mention=self.mention,
             on_edit=EditPolicy.RERUN if self.reruns else EditPolicy.IGNORE,
             earlier=ContextOptions(self.context),
             chats={group: own} if self.routed else {},

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from parley.core.model.options import MentionPolicy
 from parley.core.model.types import RunMode
 from tests.contract.driver import Upload
 from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import silent
 from tests.contract.promise import given, needs
+from tests.kit.doubles.core import echo
 from tests.kit.machine import patience
 
 
@@ -64,6 +67,32 @@ async def promise_topics_are_apart(scene: Scene) -> None:
         await scene.until_done(place)
         assert await scene.answers(place) == [f"you said question {number}"]
     assert len({request.thread for request in scene.agent.requests}) == len(places)
+
+
+@needs("groups", "topics")
+@given(mention=MentionPolicy.THREAD)
+async def promise_a_topic_is_ours_at_once(scene: Scene) -> None:
+    """With `mention: thread` what follows a mention in its topic needs none, also before the answer and after
+    a crash.
+    """
+    place, other = (await scene.driver.topics(2))[-2:]
+    scene.agent.script = silent
+    await scene.driver.say(other, "lunch, anybody?")
+    await scene.driver.say(place, scene.to_bot("look"))
+    await scene.until(lambda: len(scene.watch.heard) == 1, "the mention to be accepted")
+    await scene.driver.say(place, "at this")
+    await scene.until(lambda: len(scene.watch.heard) == 2, "what follows it to be accepted")
+    await scene.crash()
+    scene.agent.script = silent
+    await scene.start()
+    await scene.driver.say(place, "and this")
+    await scene.until(lambda: len(scene.watch.heard) == 3, "what follows a crash to be accepted")
+    await scene.crash()
+    scene.agent.script = echo
+    await scene.start()
+    await scene.until_done(place, 3)
+    assert [message.text for message in scene.watch.heard] == ["look", "at this", "and this"]
+    assert [len(await scene.answers(where)) for where in (place, other)] == [3, 0]
 
 
 @needs("albums")
