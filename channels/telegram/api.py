@@ -19,7 +19,13 @@ from parley.channels.kit.errors import FormatRefused, MessageGone
 from parley.channels.kit.files import copy_file, download, file_gone, file_too_large, file_withheld, safe_name
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.telegram.config import Config
-from parley.channels.telegram.errors import MigratedToSupergroup, NotModified, RichRefused, map_sdk_errors
+from parley.channels.telegram.errors import (
+    MigratedToSupergroup,
+    NotModified,
+    ProxyRefused,
+    RichRefused,
+    map_sdk_errors,
+)
 from parley.channels.telegram.formatting import FormattedMessage, without_marks
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.channels.telegram.transport import AiohttpRequest
@@ -80,6 +86,8 @@ class TelegramApi:
         try:
             with map_sdk_errors():
                 return await self._bot.get_me()
+        except ProxyRefused as error:
+            raise ChannelUnavailable(error.user_text) from error
         except DeliveryRejected as error:
             raise AuthenticationRefused("Telegram does not know this bot token", "bot_token") from error
 

@@ -7,6 +7,7 @@ DeliveryRejected
 ├── NotModified     the message is already so
 ├── MessageGone     the message to change is not there, or not ours
 ├── RichRefused     a rich message; as a plain one it may pass
+├── ProxyRefused    a status that the Bot API itself does not use, mostly from a proxy in front of it
 └── MigratedToSupergroup   the group has become a supergroup with another id
 ChannelUnavailable
 └── ResponseLost    it may have been done: only the answer is missing
@@ -28,6 +29,7 @@ from telegram.error import (
 )
 
 from parley.channels.kit.errors import FormatRefused, MessageGone, ResponseLost
+from parley.channels.kit.fields import MALFORMED
 from parley.core.model.errors import (
     AuthenticationRefused,
     ChannelError,
@@ -50,6 +52,10 @@ class RichRefused(DeliveryRejected):
         self.unknown = unknown
 
 
+class ProxyRefused(DeliveryRejected):
+    """A request was refused for good with a status that says nothing about the bot."""
+
+
 class MigratedToSupergroup(DeliveryRejected):
     """The group has become the supergroup `chat`."""
 
@@ -68,6 +74,13 @@ class Flood(TelegramError):
 
 class UnknownMethod(TelegramError):
     """404: this server does not know the method (or the token has no token's form)."""
+
+
+class HttpRefused(TelegramError):
+    """A final 4xx that is no word of the Bot API; its body is nobody's business."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the request was refused with status {status}")
 
 
 class RequestFailed(NetworkError):
@@ -105,6 +118,8 @@ def translate(error: TelegramError) -> ChannelError:
             return _refusal(error.message)
         case Forbidden() | UnknownMethod():
             return DeliveryRejected(f"Telegram refused: {error.message}")
+        case HttpRefused():
+            return ProxyRefused(f"Telegram, or a proxy: {error.message}")
         case RequestFailed():
             return error.error
         case _:
@@ -129,6 +144,9 @@ def map_sdk_errors() -> Iterator[None]:
         yield
     except TelegramError as error:
         raise translate(error) from error
+    except MALFORMED as error:
+        # The SDK reads results without looking: of one that makes no sense nobody knows what it says.
+        raise ResponseLost("Telegram's answer makes no sense") from error
 
 
 @contextmanager
