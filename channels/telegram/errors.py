@@ -76,17 +76,10 @@ class UnknownMethod(TelegramError):
     """404: this server does not know the method (or the token has no token's form)."""
 
 
-class HttpRefused(TelegramError):
-    """A final 4xx that is no word of the Bot API; its body is nobody's business."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(f"the request was refused with status {status}")
-
-
 class RequestFailed(NetworkError):
-    """Nothing came back; `error` says what that means."""
+    """Nothing of the Bot API came back; `error` says what that means."""
 
-    def __init__(self, error: ChannelUnavailable) -> None:
+    def __init__(self, error: ChannelError) -> None:
         super().__init__(error.user_text)
         self.error = error
 
@@ -118,8 +111,6 @@ def translate(error: TelegramError) -> ChannelError:
             return _refusal(error.message)
         case Forbidden() | UnknownMethod():
             return DeliveryRejected(f"Telegram refused: {error.message}")
-        case HttpRefused():
-            return ProxyRefused(f"Telegram, or a proxy: {error.message}")
         case RequestFailed():
             return error.error
         case _:

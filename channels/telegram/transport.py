@@ -17,7 +17,7 @@ from telegram.request import BaseRequest, RequestData
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.http.client import UPLOAD_TIMEOUT, HttpClient, HttpResponse
 from parley.channels.kit.http.pool import HttpPool
-from parley.channels.telegram.errors import Flood, HttpRefused, RequestFailed, UnknownMethod
+from parley.channels.telegram.errors import Flood, ProxyRefused, RequestFailed, UnknownMethod
 from parley.core.model.errors import ChannelUnavailable
 
 CONNECT_TIMEOUT = 10.0
@@ -96,7 +96,7 @@ def _check(response: HttpResponse) -> None:
     if status in _PASSING or status >= 500:
         raise RequestFailed(ResponseLost(f"Telegram gave no answer: status {status}"))
     if 400 <= status < 500 and (status not in _SPOKEN or not _is_telegrams(response.body)):
-        raise HttpRefused(status)
+        raise RequestFailed(ProxyRefused(f"Telegram, or a proxy, refused with status {status}"))
 
 
 def _is_telegrams(content: bytes) -> bool:

@@ -87,7 +87,7 @@ async def test_a_file_that_a_proxy_refuses_is_named_to_the_person(world, tmp_pat
 
 @pytest.mark.parametrize("told", ["0", "-5", "NaN", "Infinity", "1e999", '"soon"', "null", "1" + "0" * 400])
 async def test_a_senseless_pause_is_a_short_one(world, told):
-    body = '{"ok": false, "error_code": 429, "parameters": {"retry_after": %s}}' % told
+    body = f'{{"ok": false, "error_code": 429, "parameters": {{"retry_after": {told}}}}}'
     async with proxy(429, body, "application/json") as url:
         channel = world.another_channel(api_url=url)
         with pytest.raises(RateLimited) as raised:
@@ -97,7 +97,7 @@ async def test_a_senseless_pause_is_a_short_one(world, told):
 
 @pytest.mark.parametrize("result", ["true", "{}", "[]", '"text"', "7", '{"message_id": 5}'])
 async def test_a_senseless_result_is_an_answer_that_was_lost(world, result):
-    async with proxy(200, '{"ok": true, "result": %s}' % result, "application/json") as url:
+    async with proxy(200, f'{{"ok": true, "result": {result}}}', "application/json") as url:
         channel = world.another_channel(api_url=url)
         async with asyncio.timeout(10):
             with pytest.raises(ChannelUnavailable):
