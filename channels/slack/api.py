@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -14,9 +13,9 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from parley.channels.kit.errors import FormatRefused
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.slack.api_values import OwnMessage, parse_own_message, parse_user, signature_of, ts_of
-from parley.channels.slack.blocks import BlockButton, button_forms, text_forms
+from parley.channels.slack.blocks import MAX_PLAIN_TEXT, BlockButton, button_forms, text_forms
 from parley.channels.slack.config import Config
-from parley.channels.slack.errors import map_sdk_errors
+from parley.channels.slack.errors import TooLong, map_sdk_errors
 from parley.channels.slack.users import SlackBotIdentity, SlackUser
 from parley.core.model.errors import AuthenticationRefused
 from parley.core.model.types import Json, JsonObject
@@ -110,7 +109,9 @@ class SlackApi:
             "unfurl_media": False,
         }
         thread: dict[str, Json] = {} if place.thread is None else {"thread_ts": place.thread}
-        content = button_forms(markdown, buttons) if buttons else text_forms(markdown)
+        *better, last = button_forms(markdown, buttons) if buttons else text_forms(markdown)
+        # Only a new message may say that its text is no mrkdwn.
+        content = (*better, last | {"mrkdwn": False})
         return ts_of(await self._shown("chat.postMessage", content, fixed | thread))
 
     async def update(
@@ -240,15 +241,21 @@ class SlackApi:
     async def _shown(
         self, method: str, content: Sequence[JsonObject], fixed: dict[str, Json]
     ) -> AsyncSlackResponse:
-        """Send a content in the first of its forms that Slack takes."""
+        """Send a content in the first of its forms that Slack takes. Raises TooLong where none holds it."""
 
         async def send(form: JsonObject) -> AsyncSlackResponse:
             return await self.call(method, lambda: self._client.api_call(method, json={**fixed, **form}))
 
         *better, last = content
+        fits = len(str(last.get("text") or "")) <= MAX_PLAIN_TEXT
         for form in better:
-            with suppress(FormatRefused):
+            try:
                 return await send(form)
+            except FormatRefused as error:
+                if isinstance(error, TooLong) and not fits:
+                    raise
+        if not fits:
+            raise TooLong("as bare text this is more than Slack takes in one message")
         return await send(last)
 
     async def call(

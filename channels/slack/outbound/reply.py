@@ -10,10 +10,12 @@ from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.blocks import buttons_of, options_list, split_parts
+from parley.channels.slack.errors import TooLong
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import SplitPoint, escape_mentions, split_messages, with_steps
 from parley.channels.slack.outbound.agent_session import SlackAgentSession
-from parley.channels.slack.outbound.reply_messages import ReplyMessages, steps_shown_as_cards, to_drafts
+from parley.channels.slack.outbound.message_draft import to_drafts
+from parley.channels.slack.outbound.reply_messages import ReplyMessages, steps_shown_as_cards
 from parley.channels.slack.users import SlackBotIdentity
 from parley.core.model.attachments import StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelError, DeliveryRejected
@@ -64,7 +66,7 @@ class SlackReply(Reply):
         await self._session.show_stop_button()
         text = escape_mentions(snapshot.text, growing=True)
         self._drop_wrong_cuts(text)
-        texts = split_messages(text, self._pages.handle.cuts)
+        texts = split_messages(text, self._pages.handle.cuts, self._pages.room(snapshot.steps))
         if not texts and not snapshot.steps and not self._pages.handle.parts:
             await self._session.show_thinking_status()
         else:
@@ -90,13 +92,23 @@ class SlackReply(Reply):
         await self._pages.settle(escape_mentions(snapshot.text))
 
     async def _write(self, text: str, snapshot: OutboundMessage, *, final: bool) -> int:
-        """Bring every message up to date; returns how many there should be."""
+        """Bring every message up to date, in smaller ones where Slack finds them too long; returns how many
+        there should be."""
+        while True:
+            try:
+                return await self._write_parts(text, snapshot, final=final)
+            except TooLong as error:
+                if not self._pages.take_smaller_room(snapshot.steps):
+                    raise
+                log.info("slack: messages are made smaller (%s)", error)
+
+    async def _write_parts(self, text: str, snapshot: OutboundMessage, *, final: bool) -> int:
         buttons = buttons_of(snapshot.question, self._target.asker.language)
-        cuts = self._pages.handle.cuts
-        texts = split_parts(text, buttons=True) if buttons else split_messages(text, cuts)
+        cuts, room = self._pages.handle.cuts, self._pages.room(snapshot.steps)
+        texts = split_parts(text, buttons=True, room=room) if buttons else split_messages(text, cuts, room)
         cards = steps_shown_as_cards(self._pages, max(1, len(texts)))
         if not final and not cards:
-            texts = with_steps(texts, snapshot.steps)
+            texts = with_steps(texts, snapshot.steps, room)
         elif not final and not texts and snapshot.steps:
             texts = ("",)
         pages = to_drafts(texts, snapshot.steps if cards else (), final=final)

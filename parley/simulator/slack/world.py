@@ -135,13 +135,11 @@ class SlackWorld(World):
         self.touch()
 
     def drawn(self, message: SlackMessage) -> tuple[str, tuple[str, ...]]:
-        """Return what people see of a message, and what of it is code; beside blocks they see no text."""
-        if message.blocks:
-            text, code = render_blocks(message.blocks)
-            return self._named(text), code
-        if message.markdown:
+        """Return what people see of a message, and what of it is code; beside blocks they see no `text`."""
+        if message.blocks or message.markdown:
             text, code = render_markdown(message.markdown)
-            return self._named(text), code
+            under, more = render_blocks(message.blocks)
+            return self._named("\n\n".join(filter(None, (text, under)))), (*code, *more)
         return self._named(render_mrkdwn(message.text, marked=message.marked)), ()
 
     def _named(self, text: str) -> str:

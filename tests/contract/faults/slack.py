@@ -12,8 +12,9 @@ from parley.channels.slack.channel import SlackChannel, create
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS, escape_mentions, split_messages
 from parley.channels.slack.inbound.event_parser import STOP
 from parley.channels.slack.outbound.agent_session import SlackAgentSession
+from parley.channels.slack.outbound.message_draft import MessageDraft
 from parley.channels.slack.outbound.reply import SlackReply
-from parley.channels.slack.outbound.reply_messages import MessageDraft, ReplyMessages
+from parley.channels.slack.outbound.reply_messages import ReplyMessages
 from parley.channels.slack.users import SlackUser, SlackUserCache
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, Json, JsonObject, OutboundMessage, Receipt, ReplyTarget

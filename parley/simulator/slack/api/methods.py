@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from parley.simulator.kit.json_values import JsonObject
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.api.serializers import message_json, user_json
 from parley.simulator.slack.errors import SlackErrorResponse
@@ -14,8 +15,10 @@ from parley.simulator.slack.model import EphemeralMessage, SlackChat, SlackMessa
 from parley.simulator.slack.rendering.blocks import check_blocks
 from parley.simulator.slack.world import TEAM, SlackWorld
 
-MOST_MARKDOWN = 12_000
-MOST_TEXT = 40_000
+_LIMITS = load_limits("slack")
+MOST_MARKDOWN = _LIMITS["markdown_text"].whole
+MOST_TEXT = _LIMITS["message_text"].whole
+MOST_UPDATED_TEXT = _LIMITS["update_text"].whole
 Method: TypeAlias = Callable[[SlackWorld, SlackParams], JsonObject]
 
 
@@ -55,7 +58,6 @@ def set_content(message: SlackMessage, params: SlackParams) -> None:
     # A text alone leaves a message the blocks that it had.
     if markdown or "blocks" in params.values:
         message.blocks = blocks
-    message.marked = params.flag("mrkdwn", default=True)
     if "metadata" in params.values:
         message.metadata = metadata(params)
 
@@ -77,6 +79,7 @@ def post_message(world: SlackWorld, params: SlackParams) -> JsonObject:
     set_content(SlackMessage("", chat.id, world.bot.id, 0.0), params)
     message = world.post(chat, world.bot, thread)
     set_content(message, params)
+    message.marked = params.flag("mrkdwn", default=True)
     return _told(world, chat, message)
 
 
@@ -99,8 +102,11 @@ def update(world: SlackWorld, params: SlackParams) -> JsonObject:
     message = world.own(chat, params.needed("ts"))
     if message.streaming and time.time() < message.stream_ends:
         raise SlackErrorResponse("streaming_state_conflict")
+    if len(params.text("text")) > MOST_UPDATED_TEXT:
+        raise SlackErrorResponse("msg_too_long")
     set_content(message, params)
-    message.edited, message.tasks = True, {}
+    # It has no argument to say that a text is no mrkdwn.
+    message.marked, message.edited, message.tasks = True, True, {}
     return _told(world, chat, message)
 
 
