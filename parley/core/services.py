@@ -60,7 +60,7 @@ class CoreServices:
     def with_language(self, message: InboundMessage, chosen: str) -> InboundMessage:
         """Return the message of somebody who chose this language; "" where they chose none."""
         language = chosen or self.channel_options(message).language
-        if not language:
+        if not language or language == message.sender.language:
             return message
         return replace(message, sender=replace(message.sender, language=language))
 

@@ -1,11 +1,23 @@
 """The markdown renderer: right, in step with a growing text, and quick on hostile input."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 
+from parley.channels.kit.markdown.parse import parse
+from parley.channels.kit.markdown.tree import (
+    Block,
+    BlockQuote,
+    CodeBlock,
+    Heading,
+    ListBlock,
+    Mark,
+    Paragraph,
+    TableBlock,
+    TextRun,
+)
 from parley.channels.web.config import Config
 from tests.browser.conftest import listen, new_page
 from tests.browser.core_script import DOCUMENT
@@ -122,3 +134,52 @@ async def test_a_text_of_very_many_lines_is_shown_whole(page: Page, line: str) -
     words = await page.evaluate(WORDS, [start + f"{line}\n" * 70_000])
     assert words.count("a") == 70_000 + bool(start)
     assert told == []
+
+
+MARKED = """async (text) => {
+  const { renderInto } = await import('/page/markdown/blocks.js');
+  const target = document.createElement('div');
+  renderInto(target, text);
+  for (const head of target.querySelectorAll('.code-head')) head.remove();
+  const words = (names) => [...target.querySelectorAll(names)].map((each) => each.textContent);
+  return { bold: words('strong'), italic: words('em'), code: words('code'), all: [target.textContent] };
+}"""
+
+
+def _runs(blocks: tuple[Block, ...]) -> Iterator[TextRun]:
+    for block in blocks:
+        match block:
+            case Paragraph(runs) | Heading(_, runs):
+                yield from runs
+            case CodeBlock(_, text):
+                yield TextRun(text, frozenset({"code"}))
+            case TableBlock(head, rows):
+                yield from (run for row in (head, *rows) for cell in row for run in cell)
+            case BlockQuote(inner):
+                yield from _runs(inner)
+            case ListBlock(items):
+                yield from (run for item in items for run in _runs(item.blocks))
+
+
+def _shown(found: dict[str, list[str]]) -> dict[str, str]:
+    return {name: "".join("".join(words).split()) for name, words in found.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DOCUMENT,
+        "**bold *both* bold** and *one* `code *no*` ~~gone~~",
+        "1. a **b**\n   - `c`\n\n> quoted *words*\n\n# A `title`",
+        "| *a* | **b** |\n|---|---|\n| `c` | d \\| e |",
+        "```py\n**no**\n```\n\nafter",
+        "snake_case and 2 * 3 * 4, **open",
+        "中文**粗体**文字，*斜体*。",
+    ],
+)
+async def test_the_page_reads_a_text_as_the_platforms_are_sent_it(page: Page, text: str) -> None:
+    runs = list(_runs(parse(text)))
+    marks: tuple[Mark, ...] = ("bold", "italic", "code")
+    sent = {mark: [run.text for run in runs if mark in run.marks] for mark in marks}
+    expected = {**sent, "all": [run.text for run in runs]}
+    assert _shown(await page.evaluate(MARKED, text)) == _shown(expected)

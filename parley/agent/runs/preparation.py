@@ -54,7 +54,8 @@ async def prepare_run(
     assistant = request.session.assistant
     fields = await making.declared.of(server, assistant) if request.identity else None
     config, context = build_run_config(request, making.recursion_limit, fields)
-    about = {IDENTITY_KEY: request.identity.describe()} if request.identity else {}
+    told = config.get("configurable") if request.identity else None
+    about = {IDENTITY_KEY: told[IDENTITY_KEY]} if isinstance(told, dict) else {}
     order = RunSpec(request.thread, assistant, request.turn_id, config, context, metadata=about)
     if request.answer:
         state = await server.state(request.thread)

@@ -25,6 +25,9 @@ from parley.agent.stream.final_answer import (
 from parley.agent.stream.messages import MessageKind, ThreadMessage, decode_json_text
 from parley.core.model.types import Json
 
+_FIELDS = frozenset({*ANSWER_FIELDS, STRUCTURED})
+"""Where a state has an answer beside its messages."""
+
 
 class AnswerCollector:
     """Collects what a run's nodes return. `output` is the path of the answer, where one is known."""
@@ -66,9 +69,8 @@ class AnswerCollector:
         return [self._keep(message) for message in added]
 
     def _take_fields(self, update: dict[str, Json]) -> None:
-        for name in (*ANSWER_FIELDS, STRUCTURED):
-            if name in update:
-                self._fields[name] = update[name]
+        for name in _FIELDS & update.keys():
+            self._fields[name] = update[name]
         if self._output and (root := self._output.split(".")[0]) in update:
             self._fields[root] = update[root]
         if isinstance(files := update.get(FILES), dict):
@@ -87,8 +89,8 @@ class AnswerCollector:
     def values(self, values: Json) -> bool:
         """Take a thread's values; False where they have no answer."""
         if isinstance(values, dict):
-            known = ("messages", *ANSWER_FIELDS, STRUCTURED)
-            if not any(name in values for name in known) and value_at(values, self._output) is None:
+            known = "messages" in values or not _FIELDS.isdisjoint(values)
+            if not known and value_at(values, self._output) is None:
                 return False
         elif not isinstance(values, str):
             return False
@@ -121,6 +123,8 @@ class AnswerCollector:
         else:
             answer = FinalAnswer()
         text = answer_at(self._fields, self._output) or answer.text or answer_from_fields(self._fields).text
+        if not self._written and not self._presented and text == answer.text:
+            return answer
         presented = dict.fromkeys((*answer.presented, *self._presented))
         return replace(answer, text=text, written=self._written, presented=tuple(presented))
 

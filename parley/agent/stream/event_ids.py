@@ -23,7 +23,8 @@ class EventIds:
         """Take note of an event; False where it was heard before the stream was joined again."""
         if event_id in self._replayed:
             return False
-        self._repeat = self._repeat or event_id == self.last
+        if event_id == self.last:
+            self._repeat = True
         self.last = event_id
         self._recent.append(event_id)
         return True

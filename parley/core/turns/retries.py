@@ -15,7 +15,8 @@ from parley.core.state.turn_record import TurnStage
 
 def asked_messages(burst: Sequence[QueuedMessage]) -> tuple[InboundMessage, ...]:
     """Return what a turn was asked, to be kept for another try."""
-    return tuple(replace(accepted.message, retries="") for accepted in burst)
+    messages = [accepted.message for accepted in burst]
+    return tuple([replace(each, retries="") if each.retries else each for each in messages])
 
 
 def retryable_messages(

@@ -243,7 +243,7 @@ class TurnExecution:
             answer=ResumeInput(turn.answers) if turn.answers else None,
             retried=bool(message.retries),
             language=self._language,
-            **self._beginning.speaker(services, self._language),
+            **self._beginning.speaker(services, message, self._language),
             earlier=self._log.record.context,
         )
         return request, left_out

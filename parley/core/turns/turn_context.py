@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
-from parley.core.inbound.batching import QueuedMessage, merge_batch
+from parley.core.inbound.batching import QueuedMessage
 from parley.core.model.address import SHARED_PREFIX, RunIdentity, account_key
 from parley.core.model.earlier_messages import MessagePosition
 from parley.core.model.speakers import api_name
@@ -53,16 +53,18 @@ class TurnContext:
     person: str
     heard: HeardRecord = NOTHING_HEARD
 
-    def speaker(self, services: CoreServices, language: str) -> SpeakerFields:
-        """Return what the turn's run is told of who speaks: the fields of its request."""
-        return {"identity": self._identity(services, language), "name": self._name()}
+    def speaker(self, services: CoreServices, message: InboundMessage, language: str) -> SpeakerFields:
+        """Return what the turn's run is told of who speaks: the fields of its request.
 
-    def _identity(self, services: CoreServices, language: str) -> RunIdentity:
+        `message` is the burst as one.
+        """
+        return {"identity": self._identity(services, message, language), "name": self._name()}
+
+    def _identity(self, services: CoreServices, message: InboundMessage, language: str) -> RunIdentity:
         """Return who speaks, and where, for the turn's run.
 
         Where several wrote its messages none of them speaks for the others: the chat is the person.
         """
-        message = merge_batch(self.burst)
         place = message.conversation
         shared = len({accepted.message.sender.id for accepted in self.burst}) > 1
         return RunIdentity(
@@ -108,7 +110,8 @@ async def load_turn_context(services: CoreServices, burst: Sequence[QueuedMessag
     def known(accepted: QueuedMessage) -> QueuedMessage:
         person = persons[account_key(accepted.message.sender)]
         chosen = decode_person(found[person_document_key(person)]).language
-        return replace(accepted, message=services.with_language(accepted.message, chosen))
+        message = services.with_language(accepted.message, chosen)
+        return accepted if message is accepted.message else replace(accepted, message=message)
 
     first = persons[account_key(burst[0].message.sender)]
     seen = (decode_conversation(found[place]), found[place])
