@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from urllib.parse import quote
 
 from parley.agent.transport.decoding import string
@@ -11,6 +12,8 @@ from parley.core.model.types import Json
 
 _TEXT_BLOCKS = ("text", "output_text")
 _MOST_SOURCES = 20
+_MOST_CITED = 200
+"""Citations that are looked at: each is looked for in the whole text."""
 _LONGEST_TITLE = 120
 _LONGEST_URL = 2_000
 _TITLE_MARKS = re.compile(r"[\[\]\\`*_<>|]")
@@ -34,7 +37,7 @@ def text_of(content: Json) -> str:
 def cite_sources(text: str, content: Json) -> str:
     """`text` with links to the pages that its blocks cite; those that it links itself are left out."""
     links: dict[str, str] = {}
-    for url, name in _sources(content):
+    for url, name in islice(_sources(content), _MOST_CITED):
         if len(links) < _MOST_SOURCES and url not in text and url not in links:
             links[url] = f"[{_title(name) or _title(url)}]({quote(url, safe=_URL_SAFE)})"
     if not links:

@@ -10,6 +10,8 @@ from parley.core.model.types import Json
 _TEXT_KINDS = frozenset({"token", "text", "delta", "text_delta", "content", "chunk", "message_chunk"})
 _TEXT_KEYS = ("token", "delta")
 _WORD_KEYS = ("text", "content", "token", "delta", "data", "message")
+_MOST_STRINGS = 1_000
+"""Lines of progress that are remembered, as they may turn out to be pieces of a text."""
 _PROGRESS_KEYS = ("progress", "status", "message", "description")
 
 
@@ -53,7 +55,8 @@ class WriterEvents:
         if self._pieces:
             return WriterEvent(text=said)
         if said.strip() and said == said.strip():
-            self._strings.append(said)
+            if len(self._strings) < _MOST_STRINGS:
+                self._strings.append(said)
             return WriterEvent(progress=said)
         self._pieces = bool(said)
         return WriterEvent(text="".join((*self._strings, said)), restated=bool(self._strings))

@@ -17,7 +17,7 @@ import pytest
 from tests.kit.checkout import ROOT, SHIPPED
 from tests.kit.machine import patience
 
-pytestmark = [pytest.mark.journeys, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(600)]
 
 _SDIST = "from setuptools import build_meta; print(build_meta.build_sdist('dist'))"
 _OURS = ("parley", "channels", "memory", "pyproject.toml", "README.md", "LICENSE")
@@ -45,7 +45,7 @@ class Installed:
             capture_output=True,
             text=True,
             check=False,
-            timeout=patience(150),
+            timeout=patience(300),
         )
 
     def install(self, *what: str) -> None:
@@ -79,7 +79,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _run(program: Path, *arguments: str, folder: Path | None = None) -> str:
     command = [str(program), *arguments]
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, timeout=patience(150)
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=patience(300)
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

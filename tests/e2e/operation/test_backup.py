@@ -12,7 +12,7 @@ import pytest
 
 from parley.simulator.telegram import TelegramSimulator
 from tests.kit.engine import CHOSEN, Sqlite
-from tests.kit.product.long_answers import LAST, far
+from tests.kit.product.long_answers import far
 from tests.kit.product.process import Process, free_port, parley, write_config
 from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
@@ -80,9 +80,12 @@ def knows(ada: Chat, what: str) -> None:
 
 @dataclass(frozen=True)
 class Cut:
-    """A backup, and what was under way in a conversation: a growing reply, and a message that waits."""
+    """A backup, and what was under way in a conversation: a reply that counts to `last`, and a message that
+    waits.
+    """
 
     backup: Path
+    last: int
     chat: str
     growing: str
     reply: str
@@ -90,17 +93,17 @@ class Cut:
 
 
 def backed_up_while_it_answers(stack: ExitStack, process: Process, folder: Path) -> Cut:
-    """Back up while an answer grows: once more, where a slow machine ended the answer before the backup."""
+    """Back up while an answer grows: once more, with a longer one, where it ended before the backup."""
     for number in range(10):
-        chat, backup = f"busy-{number}", folder / f"backup-{number}"
+        chat, backup, last = f"busy-{number}", folder / f"backup-{number}", far(1.8 * (number + 1))
         busy = page(stack, process, chat)
-        growing = busy.say(f"Count to {LAST}")
+        growing = busy.say(f"Count to {last}")
         first = next(entry for entry in busy.replies(growing) if "4 5 6" in entry["text"])
         waiting = busy.say("And what about me?")
         copied = parley(process.folder, "backup", str(backup))
         assert copied.returncode == 0, copied.stderr
         if [each["final"] for each in busy.entries() if each["role"] == "agent"] == [False]:
-            return Cut(backup, chat, growing, first["id"], waiting)
+            return Cut(backup, last, chat, growing, first["id"], waiting)
     raise AssertionError("every answer ended before its backup")
 
 
@@ -135,7 +138,7 @@ def test_what_was_backed_up_in_the_midst_of_work_goes_on_elsewhere(
     busy = page(stack, new, cut.chat)
     *_, whole = busy.replies(cut.growing)
     assert whole["id"] == cut.reply
-    assert whole["text"].endswith(f" {LAST - 1} {LAST}")
+    assert whole["text"].endswith(f" {cut.last - 1} {cut.last}")
     *_, answer = busy.replies(cut.waiting)
     assert answer["text"].endswith("You said: And what about me?")
     said = [(entry["role"], entry.get("reply_to")) for entry in busy.entries()]
