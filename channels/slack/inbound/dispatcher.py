@@ -16,6 +16,7 @@ from parley.channels.slack.api import SlackApi
 from parley.channels.slack.inbound.context import REACHED, SlackInboundContext
 from parley.channels.slack.inbound.event_parser import parse_event, user_ids_in
 from parley.channels.slack.inbound.interactions import InteractionHandler
+from parley.channels.slack.inbound.shared_files import with_file_infos
 from parley.core.model.types import InboundMessage, Json, JsonObject
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ class SlackDispatcher:
     """Hears payloads. `errands` are what is done after an answer to Slack."""
 
     def __init__(self, api: SlackApi, listener: SlackInboundContext, errands: BackgroundTasks) -> None:
+        self._api = api
         self._listener = listener
         self._presses = InteractionHandler(api, listener, errands)
         self._locks = KeyedLock()
@@ -97,7 +99,8 @@ class SlackDispatcher:
             event = await listener.door.accepted_event(body)
             if event is None:
                 return None
-            return parse_event(event, listener.me, await listener.people.get_many(user_ids_in(event)))
+            people = await listener.people.get_many(user_ids_in(event))
+            return parse_event(await with_file_infos(self._api, event), listener.me, people)
         except MALFORMED as error:
             log.warning(
                 "slack: event %s cannot be read and is skipped: %s: %s",

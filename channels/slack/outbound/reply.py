@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -28,11 +29,13 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class SlackReplyTiming:
     """Seconds in the life of a growing message: from `rotate` on it is ended between two words, at `most`
-    anywhere. Slack itself ends it after 300.
+    anywhere. Slack itself ends it after 300. `sharing` are the pauses in which a file that was on its way
+    when we last heard of it is looked for.
     """
 
     rotate: float = 240.0
     most: float = 280.0
+    sharing: tuple[float, ...] = (0.2, 0.4, 0.8, 1.6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +148,13 @@ class SlackReply(Reply):
         await pages.note(replace(pages.handle, files=(*pages.handle.files, done), upload=""))
 
     async def _arrived(self, file_id: str) -> bool:
+        """Tell whether a file that was on its way is there. Slack shows one a while after it agreed to."""
         try:
-            return await self._means.transfer.is_shared(file_id)
+            for pause in (0.0, *self._means.rhythm.sharing):
+                await asyncio.sleep(pause)
+                if await self._means.transfer.is_shared(file_id):
+                    return True
+            return False
         except DeliveryRejected as error:
             log.warning("slack: cannot look whether a file arrived (%s)", error)
             await self._pages.note(replace(self._pages.handle, doubtful=True))

@@ -148,15 +148,19 @@ class SlackUpload(Upload):
 class SlackSimulatorTiming:
     """Seconds. `ack` is how long a payload may stay unacknowledged and `retries` the pauses before it is
     sent again, as Slack makes them; `scaled` makes all of them shorter or longer. `stream` is a stream's
-    longest life, `ticket` that of a connection's address.
+    longest life, `ticket` that of a connection's address, and `share` how long after
+    files.completeUploadExternal a file is shown.
     """
 
     ack: float = 3.0
     retries: tuple[float, ...] = (0.0, 60.0, 300.0)
     stream: float = 300.0
     ticket: float = 30.0
+    share: float = 0.0
 
     def scaled(self, factor: float) -> SlackSimulatorTiming:
         """Return the same times, each by so much longer."""
         retries = tuple(pause * factor for pause in self.retries)
-        return SlackSimulatorTiming(self.ack * factor, retries, self.stream * factor, self.ticket * factor)
+        return SlackSimulatorTiming(
+            self.ack * factor, retries, self.stream * factor, self.ticket * factor, self.share * factor
+        )
