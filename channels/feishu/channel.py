@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from parley.channels.feishu.api import FeishuApi
@@ -22,13 +22,12 @@ from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, Long
 from parley.channels.feishu.outbound.message_part import RenderLevelPolicy
 from parley.channels.feishu.outbound.rate_limit import RateBudget
 from parley.channels.feishu.outbound.reply import FeishuReply, FeishuReplyContext
+from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
-from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import DeliveryRejected
-from parley.core.model.options import ChannelOptions
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
@@ -38,7 +37,6 @@ from parley.core.ports.channel import (
     Inbox,
     PreflightResult,
     Reply,
-    no_rules,
 )
 
 log = logging.getLogger(__name__)
@@ -57,7 +55,7 @@ HISTORY_SCOPES = (
 def create(config: Config, services: ChannelServices) -> FeishuChannel:
     """Return the channel as configured. Raises ConfigError when the SDK is not one that we know."""
     frame_codec.check()
-    return FeishuChannel(config, services.rules)
+    return FeishuChannel(config, services)
 
 
 class FeishuChannel(Channel):
@@ -65,7 +63,7 @@ class FeishuChannel(Channel):
 
     name = NAME
 
-    def __init__(self, config: Config, rules: Callable[[Conversation], ChannelOptions] = no_rules) -> None:
+    def __init__(self, config: Config, services: ChannelServices) -> None:
         self.capabilities = Capabilities(
             max_chars=MAX_CARD_BYTES,
             edit_interval=0.3,
@@ -75,13 +73,16 @@ class FeishuChannel(Channel):
             history=True,
         )
         self._config = config
-        self._rules = rules
+        self._services = services
         self._me = ""
         self._max_file_in = config.max_file_in
         self._guests = frozenset(config.allowed_users) - {"*"}
         self._api = FeishuApi(config)
         self._names = FeishuUserLookup(self._api)
-        self._shared = FeishuReplyContext(self._api, RenderLevelPolicy(), RateBudget(), LruCache(_MOST_SAID))
+        self._pressed = PressedCards()
+        self._shared = FeishuReplyContext(
+            self._api, RenderLevelPolicy(), RateBudget(), LruCache(_MOST_SAID), self._pressed
+        )
 
     async def preflight(self) -> PreflightResult:
         """Ask Feishu for an access token, and who the bot is."""
@@ -100,7 +101,7 @@ class FeishuChannel(Channel):
             self._me, endpoint = me, Endpoint.read(where)
             forwarded = ForwardedConversations(self._api, self._names, me)
             quotes = QuotedMessages(self._api, me, self._shared.said, forwarded)
-            intake = FeishuEventHandler(inbox, me, self._names, quotes, self._guests, self._rules)
+            intake = FeishuEventHandler(inbox, me, self._names, quotes, self._guests, self._services.rules)
             presses = self._presses(inbox)
 
             async def take(payload: bytes) -> EventResult:
@@ -112,7 +113,8 @@ class FeishuChannel(Channel):
                 await LongConnection(socket, endpoint, take).run(self._api.tokens.keep_fresh)
 
     def _presses(self, inbox: Inbox) -> CardActionHandler:
-        return CardActionHandler(inbox, self._names, self._guests)
+        outcome = self._services.outcome
+        return CardActionHandler(inbox, self._names, self._guests, outcome, self._pressed)
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """Return a reply in the target's chat and topic; in groups it answers the message it is for."""

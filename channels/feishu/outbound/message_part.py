@@ -16,6 +16,7 @@ from dataclasses import replace
 from parley.channels.feishu import formatting
 from parley.channels.feishu.api import FeishuApi, FeishuDestination
 from parley.channels.feishu.errors import (
+    CardRefused,
     MessageWithdrawn,
     PlaceLost,
     ScopeMissing,
@@ -92,6 +93,10 @@ class MessagePart:
             except PlaceLost:
                 raise
             except DeliveryRejected as error:
+                part = self.part or part
+                if part.message and not isinstance(error, CardRefused | ScopeMissing):
+                    # What stands there is good, and the next snapshot may be taken.
+                    raise
                 await self._lower(part, error)
             else:
                 return

@@ -15,6 +15,7 @@ from parley.channels.feishu.formatting import THINKING, plain, render, with_step
 from parley.channels.feishu.outbound.message_part import UUID_LIFE, MessagePart, RenderLevelPolicy
 from parley.channels.feishu.outbound.rate_limit import RateBudget, ReplyBudget
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState
+from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.feishu.question_card import NO_FOOTER, footer_for, split_question
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.kit.lru import LruCache
@@ -36,6 +37,7 @@ class FeishuReplyContext:
     rungs: RenderLevelPolicy
     budget: RateBudget
     said: LruCache[str]
+    pressed: PressedCards
 
 
 class FeishuReply(Reply):
@@ -82,6 +84,8 @@ class FeishuReply(Reply):
         """Give the messages of a question other words, and no buttons."""
         if not self._carriers:
             return
+        for part in self._handle.parts:
+            await self._shared.pressed.wait(part.message)
         texts = split_question(snapshot.text)
         if len(texts) > len(self._carriers):
             # Somebody decided with very many words, which stand in the chat anyway.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Container, Mapping
+from dataclasses import replace
 
 from parley.core.hitl.policy import may_decide, parse_arguments
 from parley.core.hitl.records import (
@@ -12,11 +14,14 @@ from parley.core.hitl.records import (
     click_item,
     decode_question,
     question_document_key,
+    question_queue,
 )
-from parley.core.hitl.render import render_outcome
+from parley.core.hitl.render import arguments_budget, render_outcome, render_settled
 from parley.core.inbound.access import may_talk
+from parley.core.model.address import Conversation
+from parley.core.model.codec import decode
 from parley.core.model.options import ChannelOptions
-from parley.core.model.questions import EDIT, Click
+from parley.core.model.questions import EDIT, Click, Decision
 from parley.core.ports.journal import Journal
 from parley.core.state.people import load_chosen_language
 from parley.core.texts import Sentence, language_of, say
@@ -50,6 +55,31 @@ class ClickHandler:
         event = QuestionEvent(QuestionEventKind.CLICK, click.question, click)
         await self._journal.put(click_item(record, event, f"{click.conversation.channel}:click:{click.id}"))
         return say(language, Sentence.QUESTION_TAKEN)
+
+
+async def outcome_text(journal: Journal, click: Click, max_chars: int) -> str:
+    """Return how a question's message reads once it is decided: by others before, or by this press.
+
+    "" where the press decides nothing. Raises StoreUnavailable.
+    """
+    record = decode_question(await journal.get(question_document_key(click.question)))
+    if record is None:
+        return ""
+    if record.open:
+        first = await _first_click(journal, record)
+        if first is None or first.id != click.id:
+            return ""
+        record = replace(
+            record, decision=Decision(first.option, first.text, first.sender, time.time(), first.id)
+        )
+    return render_settled(record, arguments_budget(max_chars))
+
+
+async def _first_click(journal: Journal, record: QuestionRecord) -> Click | None:
+    """Return the press that waits to decide a question."""
+    queue = question_queue(Conversation.parse(record.place).channel)
+    events = [decode(QuestionEvent, item.body) for item in await journal.waiting(queue, record.turn)]
+    return next((each.click for each in events if each.key == record.question.id and each.click), None)
 
 
 def _refusal(

@@ -96,7 +96,8 @@ class FeishuRateLimits:
 class FeishuSimulatorTiming:
     """Seconds: until an event counts as not acknowledged, and before each new delivery of it.
 
-    `ping` is what the app is told to do, `stream` the life of a streaming card, `token` that of a token.
+    `ping` is what the app is told to do, `stream` the life of a streaming card, `token` that of a token,
+    `answer` how long the answer to a press is on its way.
     """
 
     ack: float = 3.0
@@ -104,3 +105,4 @@ class FeishuSimulatorTiming:
     ping: float = 120.0
     stream: float = 600.0
     token: float = 7200.0
+    answer: float = 0.05

@@ -64,6 +64,10 @@ class FeishuMessage:
     mentions: list[Json] = field(default_factory=list)
     edits: list[float] = field(default_factory=list)
     recalled: bool = False
+    pressed: int = 0
+    """How many presses of its buttons wait for the app's answer."""
+    before_press: JsonObject | None = None
+    """Its card when it was pressed, where the app has changed that since."""
     forwarded: list[str] = field(default_factory=list)
     """The messages in a forwarded conversation."""
 
@@ -85,6 +89,7 @@ class FeishuToast:
 
     chat: str
     by: str
+    message: str
     text: str = ""
     answered: bool = False
     failed: bool = False

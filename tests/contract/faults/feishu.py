@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from parley.channels.feishu.inbound.websocket import EventResult
 from parley.channels.feishu.outbound.message_part import MessagePart
 from parley.channels.feishu.outbound.reply import FeishuReply
 from parley.channels.feishu.outbound.reply_state import PartState
+from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.feishu.question_card import CardFooter, footer_for, question_card_json, split_question
 from parley.channels.kit.lru import LruCache
 from parley.channels.kit.text import chunks
@@ -114,6 +116,24 @@ class AnswersPressesWithNothing(CardActionHandler):
         return None if taken is None else EventResult(taken.done)
 
 
+class ChangesPressedCardsAtOnce(CardActionHandler):
+    """Answers a press without the card, and does not wait for the answer before it changes that."""
+
+    async def take(self, payload: bytes) -> EventResult | None:
+        self._pressed.__class__ = NeverPressed
+        taken = await super().take(payload)
+        if taken is None:
+            return None
+        # The change is on its way before the answer is.
+        await asyncio.sleep(0.1)
+        return EventResult(taken.done, {key: taken.answer[key] for key in taken.answer if key != "card"})
+
+
+class NeverPressed(PressedCards):
+    def left(self, message: str) -> float:
+        return 0.0
+
+
 class AnswersPressesLikeMessages(CardActionHandler):
     """Takes a press for an event of some other kind."""
 
@@ -134,6 +154,7 @@ class LeavesTheButtons(FeishuReply):
     async def settle(self, snapshot: OutboundMessage) -> None:
         button: JsonObject = {"tag": "button", "text": {"tag": "plain_text", "content": "Ship it"}}
         message = self._handle.parts[-1].message
+        await self._shared.pressed.wait(message)
         await self._shared.api.patch(message, question_card_json(snapshot.text, CardFooter((button,))))
 
 
@@ -247,6 +268,7 @@ FAULTS = (
     Fault("send parts anew after a crash", "crash_between_parts", driver=_replying(SendsAnew)),
     Fault("read quoted cards as hints", "a_reply_to_us_is_for_us", driver=_made_as(ForgetsWhatItSaid)),
     Fault("acknowledge presses in silence", "who_presses_is_told", driver=_taking(AnswersPressesWithNothing)),
+    Fault("change pressed cards at once", "a_decision_is_seen", driver=_taking(ChangesPressedCardsAtOnce)),
     Fault("take presses for other events", "a_press_decides", driver=_taking(AnswersPressesLikeMessages)),
     Fault(
         "settle only what it remembers",

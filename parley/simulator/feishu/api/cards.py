@@ -142,6 +142,9 @@ def _card(world: FeishuWorld, request: FeishuRequest) -> FeishuCard:
 def _operate(world: FeishuWorld, card: FeishuCard, request: FeishuRequest) -> None:
     """Count an operation: its number must be higher than the last one's. Raises FeishuErrorResponse."""
     sequence = request.body.get("sequence")
+    message = world.messages.get(card.message)
+    if message is not None and message.pressed:
+        raise FeishuErrorResponse(200810, "The card is in an ongoing interaction and cannot be updated")
     world.check_rate(card.id, world.pace.card)
     if not isinstance(sequence, int) or not 0 < sequence <= MOST_SEQUENCE or sequence <= card.sequence:
         raise FeishuErrorResponse(300317, "sequence number compare failed")

@@ -72,6 +72,9 @@ def patch(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     content = _content(world, "interactive", request.text("content"))
     if not _shared(message.content) or not _shared(content):
         raise FeishuErrorResponse(230099, "Failed to create card content, ext=update_multi must be true")
+    if message.pressed and message.before_press is None:
+        # It is seen for a moment, until the press is answered.
+        message.before_press = message.content
     message.content = content
     world.note_shown(message)
     return {}
