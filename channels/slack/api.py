@@ -185,24 +185,6 @@ class SlackApi:
             ),
         )
 
-    async def set_session_status(self, place: SlackDestination, status: str) -> None:
-        """Say what the app is about in a thread: while that is "processing", people see a stop button."""
-        await self.call(
-            "agents.sessions.setStatus",
-            lambda: self._client.agents_sessions_setStatus(
-                channel_id=place.chat, thread_ts=place.thread, status=status
-            ),
-        )
-
-    async def set_thread_status(self, place: SlackDestination, text: str) -> None:
-        """Set the line under a thread that says what the app is about; it goes with its next message."""
-        await self.call(
-            "assistant.threads.setStatus",
-            lambda: self._client.assistant_threads_setStatus(
-                channel_id=place.chat, thread_ts=place.thread or "", status=text
-            ),
-        )
-
     async def own_messages_since(
         self, place: SlackDestination, ts: str, me: str
     ) -> AsyncIterator[OwnMessage]:

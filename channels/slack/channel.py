@@ -13,11 +13,13 @@ from starlette.routing import BaseRoute
 
 from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.files import file_too_large
+from parley.channels.kit.lru import LruCache
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.config import Config
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS
 from parley.channels.slack.inbound.context import SlackInboundContext
+from parley.channels.slack.inbound.direct_messages import DirectMessages
 from parley.channels.slack.inbound.dispatcher import SlackDispatcher
 from parley.channels.slack.inbound.earlier_messages import SlackHistory
 from parley.channels.slack.inbound.event_parser import NAME, STOP
@@ -50,13 +52,18 @@ from parley.core.ports.channel import (
     Reply,
     no_rules,
 )
+from parley.core.ports.journal import DocumentRepository
 
 log = logging.getLogger(__name__)
+
+MOST_TITLES = 1000
 
 
 def create(config: Config, services: ChannelServices) -> SlackChannel:
     """Return the channel as configured."""
-    return SlackChannel(config, rules=services.rules)
+    return SlackChannel(
+        config, rules=services.rules, documents=services.documents, known_as=services.name or NAME
+    )
 
 
 class SlackChannel(Channel):
@@ -71,6 +78,8 @@ class SlackChannel(Channel):
         timing: SocketTiming = SocketTiming(),  # noqa: B008 - frozen
         clock: Callable[[], float] = time.monotonic,
         rules: Callable[[Conversation], ChannelOptions] = no_rules,
+        documents: DocumentRepository | None = None,
+        known_as: str = NAME,
     ) -> None:
         self.capabilities = Capabilities(
             max_chars=MAX_MESSAGE_CHARS,
@@ -82,6 +91,9 @@ class SlackChannel(Channel):
         )
         self._config = config
         self._rules = rules
+        self._documents = documents
+        self._known_as = known_as
+        self._titles: LruCache[str] = LruCache(MOST_TITLES)
         self._api = SlackApi(config)
         self._posted_to = config.events == "http"
         self._hook = EventsApiEndpoint(config.signing_secret, timing.answer)
@@ -98,8 +110,11 @@ class SlackChannel(Channel):
             self._me, scopes = await self._api.me()
             for _, text in _lacking(scopes):
                 log.warning("slack: %s", text)
-            context = SlackInboundContext(inbox, self._me, self._people, self._door(self._me))
-            events = SlackDispatcher(self._api, context, errands)
+            context = SlackInboundContext(
+                inbox, self._me, self._people, self._door(self._me), self._direct(), self._titles
+            )
+            prompts = [(prompt.title, prompt.message) for prompt in self._config.suggested_prompts]
+            events = SlackDispatcher(self._api, context, errands, prompts)
             with unwrap_exception_group(ChannelError):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._watch_tokens(), name="slack tokens")
@@ -125,7 +140,8 @@ class SlackChannel(Channel):
         place = SlackDestination(conversation.chat, conversation.topic, person, asker.workspace)
         if target.reply_to.startswith(f"{STOP}:"):
             return SlackStopReply(self._api, place)
-        return SlackReply(self._means, target, place, checkpoint)
+        title = self._titles.get(target.reply_to) or ""
+        return SlackReply(self._means, target, place, checkpoint, title)
 
     async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
         """Return what was said above a message, from its thread or its chat."""
@@ -138,6 +154,11 @@ class SlackChannel(Channel):
         if attachment.size > most:
             raise file_too_large(most)
         return await self._transfer.fetch(attachment.handle, into, most)
+
+    def _direct(self) -> DirectMessages:
+        # Another app under the same name may be of another kind.
+        key = f"slack/experience/{self._known_as}/{self._me.bot}"
+        return DirectMessages(self._config.direct, key, self._documents)
 
     def _door(self, me: SlackBotIdentity) -> MembershipFilter:
         config = self._config

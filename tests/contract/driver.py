@@ -89,6 +89,10 @@ class Traits:
     """shows what is sent again a second time, knowing no idempotency keys"""
     reads_back: bool = False
     """lets us read what was said before we listened"""
+    opens: bool = False
+    """lets people begin conversations of their own where they talk to the bot alone"""
+    ponders: bool = False
+    """shows in a line of its own that the bot thinks"""
     dials: bool = True
     """is connected to by us, over a connection that may drop"""
 
@@ -249,6 +253,14 @@ class Driver(ABC):
     async def told(self, place: Place, by: Person | None = None) -> list[str]:
         """What a person was told in private about the buttons that they pressed in a place."""
         raise NotImplementedError(f"{self.name} tells nobody what came of a button")
+
+    async def begin(self, place: Place, text: str) -> Place:
+        """Write a text that begins a conversation beside that of a private place; returns its place."""
+        raise NotImplementedError(f"{self.name} has one conversation with a person")
+
+    def pondering(self, place: Place) -> str:
+        """What the line says by which the platform shows that the bot thinks, "" where there is none."""
+        raise NotImplementedError(f"{self.name} has no such line")
 
     async def redeliver(self) -> None:
         """Hand over everything once more."""

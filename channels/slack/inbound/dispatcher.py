@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 
 from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext, AsyncBoltRequest
@@ -13,6 +14,7 @@ from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.fields import MALFORMED, json_object
 from parley.channels.kit.keyed_lock import KeyedLock
 from parley.channels.slack.api import SlackApi
+from parley.channels.slack.inbound.agent_surface import AgentSurface
 from parley.channels.slack.inbound.context import REACHED, SlackInboundContext
 from parley.channels.slack.inbound.event_parser import parse_event, user_ids_in
 from parley.channels.slack.inbound.interactions import InteractionHandler
@@ -25,12 +27,20 @@ _ANYTHING = re.compile("")
 
 
 class SlackDispatcher:
-    """Hears payloads. `errands` are what is done after an answer to Slack."""
+    """Hears payloads. `errands` are what is done after an answer to Slack, `prompts` what people are offered
+    to begin with, instead of ours."""
 
-    def __init__(self, api: SlackApi, listener: SlackInboundContext, errands: BackgroundTasks) -> None:
+    def __init__(
+        self,
+        api: SlackApi,
+        listener: SlackInboundContext,
+        errands: BackgroundTasks,
+        prompts: Sequence[tuple[str, str]] = (),
+    ) -> None:
         self._api = api
         self._listener = listener
         self._presses = InteractionHandler(api, listener, errands)
+        self._surface = AgentSurface(api, listener, prompts, errands)
         self._locks = KeyedLock()
         self._app = self._bolt(api)
 
@@ -88,8 +98,13 @@ class SlackDispatcher:
         await self._listener.retry_until_stored(f"event {body.get('event_id')}", lambda: self._accept(body))
 
     async def _accept(self, body: JsonObject) -> None:
+        event = body.get("event")
+        if isinstance(event, dict):
+            await self._listener.direct.learn(event)
+            self._surface.on_event(event)
         message = await self._message(body)
         if message is not None:
+            self._surface.on_message(message)
             await self._listener.inbox.accept(message)
 
     async def _message(self, body: JsonObject) -> InboundMessage | None:
@@ -99,6 +114,7 @@ class SlackDispatcher:
             event = await listener.door.accepted_event(body)
             if event is None:
                 return None
+            event = await listener.direct.place(event)
             people = await listener.people.get_many(user_ids_in(event))
             return parse_event(await with_file_infos(self._api, event), listener.me, people)
         except MALFORMED as error:

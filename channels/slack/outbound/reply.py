@@ -14,7 +14,7 @@ from parley.channels.slack.blocks import buttons_of, options_list, split_parts
 from parley.channels.slack.errors import TooLong
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import SplitPoint, escape_mentions, split_messages, with_steps
-from parley.channels.slack.outbound.agent_session import SlackAgentSession
+from parley.channels.slack.outbound.agent_session import RENEW_AFTER, SlackAgentSession
 from parley.channels.slack.outbound.message_draft import to_drafts
 from parley.channels.slack.outbound.reply_messages import ReplyMessages, steps_shown_as_cards
 from parley.channels.slack.users import SlackBotIdentity
@@ -30,12 +30,13 @@ log = logging.getLogger(__name__)
 class SlackReplyTiming:
     """Seconds in the life of a growing message: from `rotate` on it is ended between two words, at `most`
     anywhere. Slack itself ends it after 300. `sharing` are the pauses in which a file that was on its way
-    when we last heard of it is looked for.
+    when we last heard of it is looked for. A status line is set again after `renew`.
     """
 
     rotate: float = 240.0
     most: float = 280.0
     sharing: tuple[float, ...] = (0.2, 0.4, 0.8, 1.6)
+    renew: float = RENEW_AFTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +54,25 @@ class SlackReply(Reply):
     """One turn's answer, as messages in one place."""
 
     def __init__(
-        self, means: SlackReplyContext, target: ReplyTarget, place: SlackDestination, checkpoint: Checkpoint
+        self,
+        means: SlackReplyContext,
+        target: ReplyTarget,
+        place: SlackDestination,
+        checkpoint: Checkpoint,
+        title: str = "",
     ) -> None:
         self._means = means
         self._api = means.api
         self._target = target
         self._place = place
-        self._session = SlackAgentSession(means.api, place, target.asker.language)
+        self._session = SlackAgentSession(
+            means.api,
+            place,
+            target.asker.language,
+            title,
+            resumed=bool(target.handle),
+            renew=means.rhythm.renew,
+        )
         self._pages = ReplyMessages(
             means.api, target, place, checkpoint, self._session, means.me, means.clock
         )
@@ -75,6 +88,7 @@ class SlackReply(Reply):
         else:
             await self._turn_page(text, len(texts))
             await self._write(text, snapshot, final=False)
+            await self._session.hide_thinking_status()
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Send the messages in full, none too many, a question's buttons under the last, then the files."""

@@ -51,9 +51,12 @@ class SlackFaults(MethodFaults[SlackFault]):
 
 
 TIERS: Mapping[str, int] = {
+    "agents.sessions.rename": 50,
     "agents.sessions.setStatus": 50,
     "apps.connections.open": 1,
     "assistant.threads.setStatus": 600,
+    "assistant.threads.setSuggestedPrompts": 100,
+    "assistant.threads.setTitle": 100,
     "chat.appendStream": 100,
     "chat.delete": 50,
     "chat.postEphemeral": 100,
@@ -67,6 +70,7 @@ TIERS: Mapping[str, int] = {
     "files.info": 100,
     "users.info": 100,
     "views.open": 100,
+    "views.publish": 100,
 }
 """Calls a minute of one app in one workspace. Slack's numbers are lower bounds; these are taken as exact."""
 

@@ -12,7 +12,7 @@ from aiohttp import web
 from parley.simulator.kit.http_control import HttpControl
 from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.simulator import PlatformSimulator, Work
-from parley.simulator.slack.api import conversations, methods, modals, streams, uploads
+from parley.simulator.slack.api import agents, conversations, methods, modals, streams, uploads
 from parley.simulator.slack.api.params import SlackParams, read_params
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.events.event_queue import SlackEventQueue
@@ -23,12 +23,13 @@ from parley.simulator.slack.http_verbs import FAULTS, ITSELF, PEOPLE
 from parley.simulator.slack.model import SlackSimulatorTiming, SlackUpload
 from parley.simulator.slack.past import SlackPast
 from parley.simulator.slack.people import SimulatedSlackPeople
-from parley.simulator.slack.world import SlackWorld
+from parley.simulator.slack.world import Experience, SlackWorld
 
 DEFAULT_BOT_TOKEN = "xoxb-100200300-simulated-for-loopback-only"  # noqa: S105 - guards nothing
 DEFAULT_APP_TOKEN = "xapp-1-A0SIM-400500600-simulated-for-loopback-only"  # noqa: S105
 DEFAULT_SIGNING_SECRET = "5117a1edf00d5117a1edf00d5117a1ed"  # noqa: S105
-_METHODS = methods.METHODS | conversations.METHODS | streams.METHODS | uploads.METHODS | modals.METHODS
+_METHODS = methods.METHODS | conversations.METHODS | streams.METHODS | uploads.METHODS
+_METHODS |= modals.METHODS | agents.METHODS
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
 
     `people` is everybody else's side, `past` what they said before, and `faults` what shall go wrong. All of
     it may be used from any thread, and outlives the app's processes. `strict_pace` enforces the rate tiers.
+    `experience` is what the app's manifest has: agent_view, assistant_view, or neither.
     """
 
     platform = "slack"
@@ -62,8 +64,9 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
         strict_pace: bool = False,
         port: int = 0,
         signing_secret: str = DEFAULT_SIGNING_SECRET,
+        experience: Experience = "agent",
     ) -> None:
-        self.world = SlackWorld(name, handle, bot_token, app_token, timing)
+        self.world = SlackWorld(name, handle, bot_token, app_token, timing, experience)
         self.faults = SlackFaults()
         self.signing_secret = signing_secret
         """With which events that are posted are signed."""

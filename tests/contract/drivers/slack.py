@@ -51,6 +51,8 @@ class SlackDriver(Driver):
         buttons=True,
         tells=True,
         reads_back=True,
+        opens=True,
+        ponders=True,
     )
 
     def __init__(self, news: Callable[[], None]) -> None:
@@ -145,12 +147,21 @@ class SlackDriver(Driver):
     async def told(self, place: Place, by: Person | None = None) -> list[str]:
         return list(self._platform.people.told(_chat(place), (by or place.owner).id, _thread(place)))
 
+    async def begin(self, place: Place, text: str) -> Place:
+        root = self._platform.people.say(_chat(place), place.owner.id, text)
+        return Place(Conversation("slack", _chat(place), root), place.owner, private=True)
+
+    def pondering(self, place: Place) -> str:
+        return self._platform.people.status(_chat(place), _thread(place))
+
     async def redeliver(self) -> None:
         self._platform.people.redeliver(100)
 
     async def look(self, place: Place) -> list[Shown]:
         seen = self._platform.people.messages(_chat(place), _thread(place))
-        kept = [m for m in seen if (m.text or m.files) and not (m.from_bot and m.ts == _thread(place))]
+        # The root of a thread in a DM was there before anything was said.
+        root = _thread(place) if place.private else ""
+        kept = [m for m in seen if (m.text or m.files) and m.ts != root]
         last = max((message.ts for message in kept if message.from_bot), default="")
         return [_shown(message, last) for message in kept]
 

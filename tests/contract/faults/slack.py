@@ -10,6 +10,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.channel import SlackChannel, create
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS, escape_mentions, split_messages
+from parley.channels.slack.inbound.direct_messages import DirectMessages
 from parley.channels.slack.inbound.event_parser import STOP
 from parley.channels.slack.outbound.agent_session import SlackAgentSession
 from parley.channels.slack.outbound.message_draft import MessageDraft
@@ -129,6 +130,27 @@ class ShowsNoButton(SlackAgentSession):
         return None
 
 
+class LeavesTheLine(SlackAgentSession):
+    """Leaves it to Slack to take the status line away."""
+
+    async def hide_thinking_status(self) -> None:
+        return None
+
+
+class OneLongTalk(DirectMessages):
+    """Takes everything in a DM for one conversation."""
+
+    async def has_threads(self) -> bool:
+        return False
+
+
+class TalksOn(SlackChannel):
+    def _direct(self) -> DirectMessages:
+        made = super()._direct()
+        made.__class__ = OneLongTalk
+        return made
+
+
 class AsksInWords(SlackReply):
     """Shows a question like any other answer."""
 
@@ -189,6 +211,12 @@ FAULTS = (
         "the_stop_button_keeps_what_was_said",
         driver=_replying(lambda reply: setattr(reply._session, "__class__", ShowsNoButton)),
     ),
+    Fault(
+        "leave the status line to Slack",
+        "that_it_thinks_is_shown_until_it_answers",
+        driver=_replying(lambda reply: setattr(reply._session, "__class__", LeavesTheLine)),
+    ),
+    Fault("take a DM for one talk", "each_beginning_is_a_conversation", driver=_made_as(TalksOn)),
     Fault(
         "ask in words only",
         "options_are_buttons",

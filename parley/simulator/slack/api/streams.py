@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from parley.simulator.kit.json_values import Json, JsonObject, as_list
 from parley.simulator.kit.limits import load_limits
-from parley.simulator.slack.api.methods import MOST_MARKDOWN, SESSIONS, Method, find_thread_root, metadata
+from parley.simulator.slack.api.agents import SESSIONS
+from parley.simulator.slack.api.methods import MOST_MARKDOWN, Method, find_thread_root, metadata
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.model import SlackChat, SlackMessage
@@ -50,7 +51,6 @@ def start(world: SlackWorld, params: SlackParams) -> JsonObject:
     _check_size(SlackMessage("", chat.id, world.bot.id, 0.0), pieces)
     message = world.post(chat, world.bot, thread)
     message.streaming, message.stream_ends = True, time.time() + world.timing.stream
-    chat.statuses.append((time.time(), thread, ""))
     _grow(world, message, pieces)
     return {"channel": chat.id, "ts": message.ts}
 
