@@ -24,6 +24,8 @@ ROWS: dict[str, str] = {
     "feishu/question_card.py:MOST_BUTTONS": "card_elements",
     "feishu/question_card.py:MOST_INPUT": "input_text",
     "feishu/question_card.py:MOST_LABEL": "button_text",
+    "slack/agent_api.py:MOST_LOADING": "loading_messages",
+    "slack/agent_api.py:MOST_TITLE": "session_title",
     "slack/blocks.py:MAX_TEXT_WITH_BUTTONS": "markdown_block",
     "slack/blocks.py:MOST_IN_ROW": "actions_elements",
     "slack/blocks.py:MOST_LABEL": "button_text",
@@ -51,6 +53,8 @@ OURS = frozenset(
         "dingtalk/user_lookup.py:_MOST_CORP",
         "feishu/channel.py:_MOST_SAID",
         "slack/api.py:MOST_PAGES",
+        "slack/channel.py:MOST_TITLES",
+        "slack/outbound/agent_session.py:MOST_RENEWALS",
         "slack/file_objects.py:MOST_FILES",
         "slack/users.py:MOST_AT_ONCE",
     }

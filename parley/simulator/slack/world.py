@@ -38,6 +38,11 @@ Experience: TypeAlias = Literal["agent", "assistant", "plain"]
 """What the app is in its manifest: agent_view, which alone new apps can have; assistant_view; or neither."""
 
 
+def _scopes_of(experience: Experience) -> set[str]:
+    # Declaring an app as an agent is what gives it this scope.
+    return set(SCOPES) - ({"assistant:write"} if experience == "plain" else set())
+
+
 class SlackWorld(World):
     """Accounts, chats, messages and files of one workspace with one app, behind one lock.
 
@@ -59,10 +64,9 @@ class SlackWorld(World):
         self.app_token = app_token
         self.timing = timing
         self.experience = experience
-        # Declaring an app as an agent is what gives it this scope.
-        self.scopes = set(SCOPES) if experience != "plain" else set(SCOPES) - {"assistant:write"}
+        self.scopes = _scopes_of(experience)
+        # Types of events that the app's manifest does not name.
         self.unsubscribed: set[str] = set()
-        """Types of events that the app's manifest does not name."""
         self.for_sale = False
         """Whether the app is sold outside Slack's Marketplace, and so may read little of what was said."""
         self.base_url = ""
@@ -81,9 +85,7 @@ class SlackWorld(World):
         self.modals: dict[str, Modal] = {}
         """The newest form of each person."""
         self.homes: dict[str, JsonObject] = {}
-        """The home tab of each person, as the app published it."""
         self.responses: dict[str, ResponseUrl] = {}
-        """Addresses by which the app may answer a command or a shortcut, by what stands at their end."""
         self.emit: Callable[[JsonObject], None] = lambda event: None
         self._numbers = itertools.count(1)
         self._last_ts = 0.0

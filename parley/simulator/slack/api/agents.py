@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from parley.simulator.kit.json_values import JsonObject, as_object
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.slack.api.methods import Method
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.errors import SlackErrorResponse
@@ -13,9 +14,10 @@ from parley.simulator.slack.world import SlackWorld
 
 SESSIONS = frozenset({"active", "processing", "suspended", "closed"})
 STOPPED = "agent_session_stopped"
-_MOST_TITLE = 200
-_MOST_PROMPTS = 4
-_MOST_LOADING = 10
+_LIMITS = load_limits("slack")
+_MOST_TITLE = _LIMITS["session_title"].whole
+_MOST_PROMPTS = _LIMITS["suggested_prompts"].whole
+_MOST_LOADING = _LIMITS["loading_messages"].whole
 
 
 def set_session(world: SlackWorld, params: SlackParams) -> JsonObject:
