@@ -15,7 +15,9 @@ import aiohttp
 
 from parley.channels.dingtalk.config import Config
 from parley.channels.dingtalk.errors import QPS_PAUSE, Unauthorized, legacy_refusal
+from parley.channels.dingtalk.rate_limits import DingTalkLimits
 from parley.channels.dingtalk.transport import DingTalkTransport
+from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.fields import compact_json, object_or_empty
 from parley.channels.kit.files import download, file_gone, file_too_large, file_withheld, safe_name
@@ -65,6 +67,8 @@ class DingTalkApi:
 
     def __init__(self, config: Config) -> None:
         self._config = config
+        self._budget = RateBudget()
+        self._limits = DingTalkLimits(config.card_rate)
         self._url = config.api_url.rstrip("/")
         self._sessions = HttpPool()
         self._wire = DingTalkTransport(self._sessions, config.request_timeout)
@@ -167,7 +171,10 @@ class DingTalkApi:
 
     async def call(self, method: str, path: str, body: JsonObject) -> JsonObject:
         """Make a call with the access token."""
-        return await self._authorized(lambda token: self._wire.call(method, self._url + path, body, token))
+        async with self._budget.call(*self._limits.counted_calls(path, body)):
+            return await self._authorized(
+                lambda token: self._wire.call(method, self._url + path, body, token)
+            )
 
     async def _authorized(self, call: Callable[[str], Awaitable[JsonObject]]) -> JsonObject:
         """Make a call; where its token is refused, once more with a new one."""

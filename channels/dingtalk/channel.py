@@ -15,7 +15,6 @@ from parley.channels.dingtalk.inbound.stream import StreamListener
 from parley.channels.dingtalk.outbound.ai_cards import AiCards
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
 from parley.channels.dingtalk.outbound.reply import DingTalkReply
-from parley.channels.dingtalk.outbound.token_bucket import TokenBucket
 from parley.channels.dingtalk.sdk import CARD_CALLBACKS, MESSAGES
 from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
 from parley.core.model.attachments import Attachment
@@ -53,10 +52,9 @@ class DingTalkChannel(Channel):
         guests = frozenset(config.allowed_users)
         self._api = DingTalkApi(config)
         self._people = DingTalkUserLookup(self._api)
-        pace = TokenBucket(config.card_rate)
-        self._cards = AiCards(self._api, config, pace) if config.card_template_id else None
+        self._cards = AiCards(self._api, config) if config.card_template_id else None
         template = config.question_template_id
-        self._questions = QuestionCards(self._api, template, pace, self._people) if template else None
+        self._questions = QuestionCards(self._api, template, self._people) if template else None
         self._presses = CardCallbackQueue(self._people, guests) if template else None
         manner = ParseOptions(config.bot_name, config.groups == "per_user", guests)
         self._intake = InboundQueue(manner, self._people, self._presses)

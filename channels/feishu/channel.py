@@ -20,7 +20,6 @@ from parley.channels.feishu.inbound.quoted_messages import QuotedMessages
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, LongConnection, open_websocket
 from parley.channels.feishu.outbound.message_part import RenderLevelPolicy
-from parley.channels.feishu.outbound.rate_limit import RateBudget
 from parley.channels.feishu.outbound.reply import FeishuReply, FeishuReplyContext
 from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.kit.files import file_too_large
@@ -80,9 +79,7 @@ class FeishuChannel(Channel):
         self._api = FeishuApi(config)
         self._names = FeishuUserLookup(self._api)
         self._pressed = PressedCards()
-        self._shared = FeishuReplyContext(
-            self._api, RenderLevelPolicy(), RateBudget(), LruCache(_MOST_SAID), self._pressed
-        )
+        self._shared = FeishuReplyContext(self._api, RenderLevelPolicy(), LruCache(_MOST_SAID), self._pressed)
 
     async def preflight(self) -> PreflightResult:
         """Ask Feishu for an access token, and who the bot is."""

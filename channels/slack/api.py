@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.errors import FormatRefused
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.slack.api_values import OwnMessage, parse_own_message, parse_user, signature_of, ts_of
 from parley.channels.slack.blocks import MAX_PLAIN_TEXT, BlockButton, button_forms, text_forms
 from parley.channels.slack.config import Config
 from parley.channels.slack.errors import TooLong, map_sdk_errors
+from parley.channels.slack.rate_limits import counted_calls
 from parley.channels.slack.users import SlackBotIdentity, SlackUser
 from parley.core.model.errors import AuthenticationRefused
 from parley.core.model.types import Json, JsonObject
@@ -47,6 +49,7 @@ class SlackApi:
 
     def __init__(self, config: Config) -> None:
         self._config = config
+        self._budget = RateBudget()
         self._sessions = HttpPool()
         # No retries in here: the SDK's own would send a message again whose answer was lost.
         self._client = AsyncWebClient(config.bot_token, base_url=config.api_url, retry_handlers=[])
@@ -226,7 +229,8 @@ class SlackApi:
         """Send a content in the first of its forms that Slack takes. Raises TooLong where none holds it."""
 
         async def send(form: JsonObject) -> AsyncSlackResponse:
-            return await self.call(method, lambda: self._client.api_call(method, json={**fixed, **form}))
+            body, chat = {**fixed, **form}, str(fixed["channel"])
+            return await self.call(method, lambda: self._client.api_call(method, json=body), chat=chat)
 
         *better, last = content
         fits = len(str(last.get("text") or "")) <= MAX_PLAIN_TEXT
@@ -241,11 +245,15 @@ class SlackApi:
         return await send(last)
 
     async def call(
-        self, method: str, call: Callable[[], Awaitable[AsyncSlackResponse]], patience: float = 0.0
+        self,
+        method: str,
+        call: Callable[[], Awaitable[AsyncSlackResponse]],
+        patience: float = 0.0,
+        chat: str = "",
     ) -> AsyncSlackResponse:
         """Make one call of the client, which may take `patience` seconds."""
         try:
-            async with self._sessions as session:
+            async with self._budget.call(*counted_calls(method, chat)), self._sessions as session:
                 self._client.session = session
                 with map_sdk_errors():
                     async with asyncio.timeout(patience or self._config.request_timeout):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlencode
 
-from telegram import Bot, BotCommand, InlineKeyboardMarkup, InputFile, ReplyParameters, User, WebhookInfo
+from telegram import BotCommand, InlineKeyboardMarkup, InputFile, ReplyParameters, User, WebhookInfo
 from telegram.constants import ChatAction, ChatMemberStatus
 
 from parley.channels.kit.errors import FormatRefused, MessageGone
@@ -27,6 +27,7 @@ from parley.channels.telegram.errors import (
     map_sdk_errors,
 )
 from parley.channels.telegram.formatting import FormattedMessage, without_marks
+from parley.channels.telegram.rate_limits import BudgetedBot
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.channels.telegram.transport import AiohttpRequest
 from parley.core.model.attachments import AttachmentKind, StoredFile
@@ -67,7 +68,7 @@ class TelegramApi:
         self._config = config
         self._sessions = HttpPool()
         self._wire = AiohttpRequest(self._sessions, config.request_timeout)
-        self._bot = Bot(
+        self._bot = BudgetedBot(
             config.bot_token,
             base_url=f"{url}/bot",
             base_file_url=f"{files}/bot",

@@ -8,7 +8,6 @@ from uuid import uuid4
 from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.config import Config
 from parley.channels.dingtalk.errors import CardExists
-from parley.channels.dingtalk.outbound.token_bucket import TokenBucket
 from parley.channels.kit.fields import object_or_empty
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import Json, JsonObject
@@ -20,11 +19,10 @@ FINISHED = "3"
 class AiCards:
     """The cards of one app. Every method raises ChannelError."""
 
-    def __init__(self, api: DingTalkApi, config: Config, pace: TokenBucket) -> None:
+    def __init__(self, api: DingTalkApi, config: Config) -> None:
         self._api = api
         self._template = config.card_template_id
         self._key = config.card_content_key
-        self.pace = pace
 
     async def make(self, place: DingTalkDestination, track: str) -> None:
         """Put a card in its place, still empty; nothing new when it is there."""

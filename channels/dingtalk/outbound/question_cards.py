@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 
 from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.outbound.ai_cards import deliver_card
-from parley.channels.dingtalk.outbound.token_bucket import TokenBucket
 from parley.channels.dingtalk.question_layout import (
     BUTTONS,
     WORDS,
@@ -29,12 +28,9 @@ log = logging.getLogger(__name__)
 class QuestionCards:
     """The question cards of one app, made from its `template`. Every method raises ChannelError."""
 
-    def __init__(
-        self, api: DingTalkApi, template: str, pace: TokenBucket, people: DingTalkUserLookup
-    ) -> None:
+    def __init__(self, api: DingTalkApi, template: str, people: DingTalkUserLookup) -> None:
         self._api = api
         self._template = template
-        self._pace = pace
         self._people = people
 
     async def ask(
@@ -54,7 +50,6 @@ class QuestionCards:
             here = buttons if index == len(texts) - 1 else ()
             values: dict[str, Json] = {WORDS: texts[index], BUTTONS: encode_buttons(here)}
             track = out_track_id(target.turn_id, index)
-            await self._pace.take()
             await deliver_card(self._api, place, self._template, track, values, forward=False)
             await note(index + 1)
 
@@ -62,12 +57,10 @@ class QuestionCards:
         """Let the `count` cards of a question say what was decided, and take the buttons away."""
         for index, words in enumerate(settled_parts(text, count)):
             track = out_track_id(question, index)
-            await self._pace.take()
             try:
                 await self._change(track, {WORDS: words, BUTTONS: encode_buttons(())})
             except DeliveryRejected as error:
                 log.info("dingtalk: a decided question keeps its words (%s)", error)
-                await self._pace.take()
                 await self._change(track, {BUTTONS: encode_buttons(())})
 
     async def _change(self, track: str, values: JsonObject) -> None:

@@ -18,7 +18,7 @@ from parley.channels.dingtalk.outbound.ai_cards import AiCards
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
 from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
 from parley.channels.dingtalk.question_layout import out_track_id, with_options_as_text
-from parley.channels.kit.errors import ResponseLost
+from parley.channels.kit.errors import ResponseLost, SnapshotDeferred
 from parley.channels.kit.files import human_size, safe_name, unsent_file_text
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
@@ -60,11 +60,11 @@ class DingTalkReply(Reply):
         cards = self._cards
         if cards is None or self._handle.plain or self._refusals >= PATIENCE:
             return
-        # Asked for first: where many cards grow at once this is as far as most snapshots come.
-        cards.pace.try_take()
         parts = with_steps(card_parts(snapshot.text), snapshot.steps)
         try:
             await self._grow(cards, parts)
+        except SnapshotDeferred:
+            raise
         except RateLimited:
             self._refusals += 1
             raise
@@ -129,7 +129,6 @@ class DingTalkReply(Reply):
     async def _grow(self, cards: AiCards, parts: tuple[str, ...]) -> None:
         for index in range(max(1, len(parts))):
             if index >= self._handle.cards:
-                cards.pace.take_in_advance()
                 await self._make(cards, index)
             if index < len(parts) and self._shown.get(index) != parts[index]:
                 await cards.write(self._track(index), parts[index])
@@ -148,9 +147,7 @@ class DingTalkReply(Reply):
         try:
             for index in range(self._handle.finished, len(texts)):
                 if index >= self._handle.cards:
-                    await cards.pace.take()
                     await self._make(cards, index)
-                await cards.pace.take()
                 await self._complete(cards, self._track(index), texts[index])
                 await self._note(replace(self._handle, finished=index + 1))
             return

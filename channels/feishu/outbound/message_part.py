@@ -23,7 +23,7 @@ from parley.channels.feishu.errors import (
     StaleSequence,
     StreamingClosed,
 )
-from parley.channels.feishu.outbound.rate_limit import MinimumIntervals
+from parley.channels.feishu.outbound.minimum_intervals import MinimumIntervals
 from parley.channels.feishu.outbound.reply_state import NEXT_LOWER_LEVEL, PartState, RenderLevel
 from parley.channels.feishu.question_card import NO_FOOTER, CardFooter, question_card_json, text_with_footer
 from parley.core.model.errors import DeliveryRejected

@@ -13,7 +13,6 @@ from parley.channels.feishu.api import FeishuApi, FeishuDestination
 from parley.channels.feishu.errors import PlaceLost
 from parley.channels.feishu.formatting import THINKING, plain, render, with_steps
 from parley.channels.feishu.outbound.message_part import UUID_LIFE, MessagePart, RenderLevelPolicy
-from parley.channels.feishu.outbound.rate_limit import RateBudget, ReplyBudget
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState
 from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.feishu.question_card import NO_FOOTER, footer_for, split_question
@@ -35,7 +34,6 @@ class FeishuReplyContext:
 
     api: FeishuApi
     rungs: RenderLevelPolicy
-    budget: RateBudget
     said: LruCache[str]
     pressed: PressedCards
 
@@ -47,7 +45,6 @@ class FeishuReply(Reply):
         self._shared, self._target, self._checkpoint = shared, target, checkpoint
         self._place = destination_of(target)
         self._handle = FeishuReplyState.load(target.handle)
-        self._turns = ReplyBudget(shared.budget)
         self._carriers: list[MessagePart] = []
         for index, part in enumerate(self._handle.parts):
             self._carriers.append(self._carrier(index, part))
@@ -59,8 +56,6 @@ class FeishuReply(Reply):
             carrier = self._at(index)
             if carrier.shown == text:
                 continue
-            if carrier.part is not None and carrier.part.message:
-                self._turns.acquire()
             if index < len(texts) - 1:
                 await carrier.settle(text)
             else:

@@ -16,6 +16,7 @@ from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import ResumeInput
 from parley.core.model.types import OutboundMessage, Outcome, RunEnded, RunRef, RunRequest, Step
 from parley.core.ports.journal import Claim
+from parley.core.ports.sending import Priority
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord
 from parley.core.state.turn_record import TurnCheckpoint, TurnStage, has_lost_files
@@ -70,6 +71,7 @@ class TurnExecution:
             self._log.open_reply(self._channel, self._id, self._message),
             capabilities.edit_interval if private else capabilities.group_edit_interval,
             services.turnstile,
+            Priority.FINAL,
         )
         options = services.options
         self._times = TurnTiming(services.clock() - burst[0].item.put_at)

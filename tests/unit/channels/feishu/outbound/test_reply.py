@@ -2,7 +2,6 @@
 
 import pytest
 
-from parley.channels.feishu.outbound.rate_limit import RateBudget, ReplyBudget
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState, RenderLevel
 from parley.core.model.address import Conversation
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
@@ -208,24 +207,6 @@ async def test_the_platform_s_own_pace_in_a_chat_is_told(tmp_path):
         world = World(sim, sim.people.add_person("Ann"), make_channel(sim, tmp_path), tmp_path)
         with pytest.raises(RateLimited):
             await world.reply(Notes()).finish(snapshot(LONG))
-
-
-def test_answers_take_turns_under_the_app_s_limit():
-    now = [100.0]
-    budget = RateBudget(rate=10.0, burst=2, clock=lambda: now[0])
-    replies = [ReplyBudget(budget) for _ in range(5)]
-    waits = [_wait(each) for each in replies]
-    assert waits == pytest.approx([0.0, 0.0, 0.1, 0.2, 0.3])
-    now[0] += 0.2
-    assert [_wait(each) for each in replies[2:]] == pytest.approx([0.0, 0.0, 0.1])
-
-
-def _wait(turns: ReplyBudget) -> float:
-    try:
-        turns.acquire()
-    except RateLimited as limit:
-        return limit.retry_after
-    return 0.0
 
 
 async def test_an_expired_token_is_replaced_and_nobody_notices(world):
