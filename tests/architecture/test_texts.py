@@ -48,6 +48,7 @@ FOR_OTHERS = {
         *(
             "parley/agent/runs/failure.py",
             "parley/agent/runs/outcome.py",
+            "parley/agent/speech/service.py",
             "parley/agent/stream/transcript.py",
             "parley/agent/transport/assistants.py",
             "parley/agent/transport/model_list.py",
