@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
+import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from parley.channels.kit.errors import ResponseLost
+from parley.channels.kit.fields import number_or
+from parley.channels.kit.http.errors import map_network_errors
 from parley.channels.slack.api import SlackApi, SlackDestination
+from parley.channels.slack.errors import DEFAULT_PAUSE
+from parley.core.model.errors import DeliveryRejected, RateLimited
 from parley.core.model.types import Json, JsonObject
 
 MOST_TITLE = 200
 """Characters of a session's title (docs.slack.dev/reference/methods/agents.sessions.setStatus)."""
 MOST_LOADING = 10
 """Lines that a status line may go through (docs.slack.dev/reference/methods/assistant.threads.setStatus)."""
+
+
+MOST_ROOTS = 50
+"""Messages among which the thread of a command is looked for."""
+RESPOND_TIMEOUT = aiohttp.ClientTimeout(total=10)
 
 
 class PromptsOutcome(StrEnum):
@@ -104,6 +115,38 @@ class SlackAgentApi:
         """Show somebody their own home tab."""
         await self._api.call("views.publish", lambda: self._api.client.views_publish(user_id=user, view=view))
 
+    async def newest_thread(self, chat: str, user: str, me: str) -> str:
+        """Return the thread in which somebody and the app spoke last, "" where none is among the newest.
+
+        Slack does not tell where a command was written: in threads there are none.
+        """
+        answer = await self._api.call(
+            "conversations.history",
+            lambda: self._api.client.conversations_history(channel=chat, limit=MOST_ROOTS),
+        )
+        found = [each for each in answer.get("messages") or [] if _speak_in(each, user, me)]
+        newest = max(found, key=_last_word, default=None)
+        return "" if newest is None else str(newest.get("thread_ts") or newest.get("ts") or "")
+
+    async def respond(self, url: str, words: JsonObject) -> None:
+        """Answer a command so that only who gave it sees it. The address is good for half an hour.
+
+        Raises DeliveryRejected where it is not, or no more.
+        """
+        body: dict[str, Json] = {"response_type": "ephemeral", "replace_original": False, **words}
+        with map_network_errors("Slack"):
+            async with (
+                self._api.connected() as session,
+                session.post(url, json=body, allow_redirects=False, timeout=RESPOND_TIMEOUT) as answer,
+            ):
+                if answer.status == 429:
+                    pause = number_or(answer.headers.get("Retry-After"), DEFAULT_PAUSE)
+                    raise RateLimited("Slack asks for a pause", pause)
+                if answer.status >= 500:
+                    raise ResponseLost(f"Slack gave no answer (status {answer.status})")
+                if answer.status != 200:
+                    raise DeliveryRejected(f"Slack takes no answer to this command ({answer.status})")
+
     async def post_words(self, chat: str, thread: str, words: JsonObject) -> tuple[str, str]:
         """Post a message that is no part of an answer; return the chat it is in and its ts.
 
@@ -117,3 +160,14 @@ class SlackAgentApi:
             lambda: self._api.client.api_call("chat.postMessage", json={**fixed, **words}),
         )
         return str(answer.get("channel") or chat), str(answer.get("ts") or "")
+
+
+def _speak_in(root: JsonObject, user: str, me: str) -> bool:
+    """Tell whether somebody and the app speak in the thread that a message begins."""
+    others = root.get("reply_users")
+    speakers = {root.get("user"), *(others if isinstance(others, list) else ())}
+    return {user, me} <= speakers
+
+
+def _last_word(root: JsonObject) -> float:
+    return number_or(root.get("latest_reply") or root.get("ts"), 0.0)

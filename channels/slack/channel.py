@@ -16,6 +16,7 @@ from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.config import Config
+from parley.channels.slack.file_objects import may_fetch
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS
 from parley.channels.slack.inbound.context import SlackInboundContext
@@ -25,9 +26,11 @@ from parley.channels.slack.inbound.earlier_messages import SlackHistory
 from parley.channels.slack.inbound.event_parser import NAME, STOP
 from parley.channels.slack.inbound.events_api import EventsApiEndpoint, PayloadHandler
 from parley.channels.slack.inbound.membership import MembershipFilter
+from parley.channels.slack.inbound.slash_commands import COMMAND_ID
 from parley.channels.slack.inbound.socket_mode import SocketMode, SocketTiming
 from parley.channels.slack.manifest import SCOPES
 from parley.channels.slack.outbound.agent_session import SlackStopReply
+from parley.channels.slack.outbound.command_reply import SlackCommandReply
 from parley.channels.slack.outbound.reply import SlackReply, SlackReplyContext, SlackReplyTiming
 from parley.channels.slack.users import SlackBotIdentity, SlackUserCache
 from parley.core.model.address import Conversation
@@ -94,6 +97,7 @@ class SlackChannel(Channel):
         self._documents = documents
         self._known_as = known_as
         self._titles: LruCache[str] = LruCache(MOST_TITLES)
+        self._responses: LruCache[str] = LruCache(MOST_TITLES)
         self._api = SlackApi(config)
         self._posted_to = config.events == "http"
         self._hook = EventsApiEndpoint(config.signing_secret, timing.answer)
@@ -111,7 +115,13 @@ class SlackChannel(Channel):
             for _, text in _lacking(scopes):
                 log.warning("slack: %s", text)
             context = SlackInboundContext(
-                inbox, self._me, self._people, self._door(self._me), self._direct(), self._titles
+                inbox,
+                self._me,
+                self._people,
+                self._door(self._me),
+                self._direct(),
+                self._titles,
+                self._responses,
             )
             prompts = [(prompt.title, prompt.message) for prompt in self._config.suggested_prompts]
             events = SlackDispatcher(self._api, context, errands, prompts)
@@ -140,6 +150,10 @@ class SlackChannel(Channel):
         place = SlackDestination(conversation.chat, conversation.topic, person, asker.workspace)
         if target.reply_to.startswith(f"{STOP}:"):
             return SlackStopReply(self._api, place)
+        if target.reply_to.startswith(f"{COMMAND_ID}:"):
+            url = self._responses.get(target.reply_to) or ""
+            url = url if may_fetch(url, self._config.api_url) else ""
+            return SlackCommandReply(self._api, self._transfer, place, url, target.handle, checkpoint)
         title = self._titles.get(target.reply_to) or ""
         return SlackReply(self._means, target, place, checkpoint, title)
 

@@ -91,6 +91,8 @@ class Traits:
     """lets us read what was said before we listened"""
     opens: bool = False
     """lets people begin conversations of their own where they talk to the bot alone"""
+    slashes: bool = False
+    """has commands of its own, whose answers only their writer sees"""
     ponders: bool = False
     """shows in a line of its own that the bot thinks"""
     dials: bool = True
@@ -257,6 +259,14 @@ class Driver(ABC):
     async def begin(self, place: Place, text: str) -> Place:
         """Write a text that begins a conversation beside that of a private place; returns its place."""
         raise NotImplementedError(f"{self.name} has one conversation with a person")
+
+    async def command(self, place: Place, text: str) -> None:
+        """Give a command of the platform's own kind."""
+        raise NotImplementedError(f"{self.name} has no commands of its own")
+
+    def answered_privately(self, place: Place) -> list[str]:
+        """What the place's owner was answered to such commands."""
+        raise NotImplementedError(f"{self.name} has no commands of its own")
 
     def pondering(self, place: Place) -> str:
         """What the line says by which the platform shows that the bot thinks, "" where there is none."""

@@ -27,7 +27,7 @@ class SlackInboundContext:
     """The core's inbox, the app that is spoken to, the people around it, and who may be heard.
 
     `direct` tells what a conversation is in DMs. `titles` are those of conversations that begin, by the id of
-    their first message.
+    their first message; `responses` are where commands may be answered, by their ids.
     """
 
     inbox: Inbox
@@ -36,6 +36,7 @@ class SlackInboundContext:
     door: MembershipFilter
     direct: DirectMessages
     titles: LruCache[str]
+    responses: LruCache[str]
 
     async def retry_until_stored(self, what: str, work: Callable[[], Awaitable[_T]]) -> _T:
         """Do it until the store is there for it, and Slack tells what it needs to know of people."""

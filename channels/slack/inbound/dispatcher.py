@@ -18,7 +18,10 @@ from parley.channels.slack.inbound.agent_surface import AgentSurface
 from parley.channels.slack.inbound.context import REACHED, SlackInboundContext
 from parley.channels.slack.inbound.event_parser import parse_event, user_ids_in
 from parley.channels.slack.inbound.interactions import InteractionHandler
+from parley.channels.slack.inbound.message_shortcut import ASK_FORM, MessageShortcut
 from parley.channels.slack.inbound.shared_files import with_file_infos
+from parley.channels.slack.inbound.slash_commands import SlashCommands
+from parley.channels.slack.manifest import ASK_SHORTCUT
 from parley.core.model.types import InboundMessage, Json, JsonObject
 
 log = logging.getLogger(__name__)
@@ -40,6 +43,8 @@ class SlackDispatcher:
         self._api = api
         self._listener = listener
         self._presses = InteractionHandler(api, listener, errands)
+        self._asking = MessageShortcut(api, listener, errands)
+        self._commands = SlashCommands(api, listener)
         self._surface = AgentSurface(api, listener, prompts, errands)
         self._locks = KeyedLock()
         self._app = self._bolt(api)
@@ -87,9 +92,12 @@ class SlackDispatcher:
         app.error(_on_error)
         app.event(_ANYTHING)(self._on_event)
         app.action(_ANYTHING)(self._presses.on_action)
+        app.shortcut(ASK_SHORTCUT)(self._asking.on_shortcut)
+        app.view(ASK_FORM)(self._asking.on_form)
         app.view(_ANYTHING)(self._presses.on_form)
+        app.command(_ANYTHING)(self._commands.on_command)
         # Nothing of these is asked for; left without an answer, Slack shows people a warning.
-        for kind in (app.command, app.shortcut, app.options):
+        for kind in (app.shortcut, app.options):
             kind(_ANYTHING)(_on_other)
         return app
 
@@ -151,5 +159,5 @@ def _said(answer: BoltResponse) -> JsonObject:
 def _lane(payload: JsonObject) -> str:
     """Return what must stay in order: a chat, or a person; rubbish has a lane of its own."""
     about, key = (payload.get("event"), "channel") if "event" in payload else (payload.get("user"), "id")
-    lane = about.get(key) if isinstance(about, dict) else None
+    lane = about.get(key) if isinstance(about, dict) else payload.get("user_id")
     return lane if isinstance(lane, str) else ""

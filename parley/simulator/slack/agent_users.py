@@ -8,6 +8,7 @@ from typing import Literal
 
 from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.people import SimulatedPeople
+from parley.simulator.slack.api import modals, responses
 from parley.simulator.slack.api.agents import STOPPED
 from parley.simulator.slack.api.serializers import hears_context
 from parley.simulator.slack.events.event_queue import SlackEventQueue
@@ -70,6 +71,27 @@ class SimulatedAgentUsers(SimulatedPeople[SlackWorld]):
                 viewed: JsonObject = {"type": _VIEWED, "value": chat}
                 event: JsonObject = {"type": "app_context_changed", "user": person.id, "channel": person.dm}
                 self._emit(event | {"context": {"entities": [dict(viewed)]}})
+
+    def command(self, chat: str, by: str, command: str, text: str = "") -> None:
+        """Write a slash command; it is gone when the app has heard of it, and stands in no thread."""
+        with self._world.changed:
+            payload = responses.command_json(self._world, chat, by, command, text)
+
+            def answered(answer: JsonObject | None) -> None:
+                responses.show_answer(self._world, chat, by, answer)
+
+            self._events.command(payload, answered)
+
+    def use_shortcut(self, chat: str, by: str, ts: str, callback_id: str) -> None:
+        """Use a shortcut of the app on a message, in any chat that somebody is in."""
+        with self._world.changed:
+            message = self._world.messages[chat][ts]
+            self._events.interact(responses.shortcut_json(self._world, message, by, callback_id))
+
+    def home(self, by: str) -> tuple[str, ...]:
+        """Return what somebody reads on the app's home tab, a text for each block."""
+        with self._world.changed:
+            return modals.home_texts(self._world.homes.get(by, {}))
 
     def unsubscribe(self, *events: str) -> None:
         """Make the app's manifest one that does not name these events."""

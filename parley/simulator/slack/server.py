@@ -12,7 +12,7 @@ from aiohttp import web
 from parley.simulator.kit.http_control import HttpControl
 from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.simulator import PlatformSimulator, Work
-from parley.simulator.slack.api import agents, conversations, methods, modals, streams, uploads
+from parley.simulator.slack.api import agents, conversations, methods, modals, responses, streams, uploads
 from parley.simulator.slack.api.params import SlackParams, read_params
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.events.event_queue import SlackEventQueue
@@ -141,6 +141,7 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
         app.router.add_get("/files-pri/{id}/download/{name}", self._download)
         app.router.add_get("/files-pri/{id}/{name}", self._download)
         app.router.add_post("/upload/v1/{id}", self._upload)
+        app.router.add_post("/commands/{id}", self._respond)
         verbs = ((self.people, PEOPLE), (self.faults, FAULTS), (self, ITSELF))
         HttpControl(SlackUpload, *verbs).add_to(app)
 
@@ -193,6 +194,17 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
             raise SlackErrorResponse("not_allowed_token_type")
         if token != wanted:
             raise SlackErrorResponse("invalid_auth")
+
+    async def _respond(self, request: web.Request) -> web.StreamResponse:
+        fault = await self.faults.begin("respond")
+        try:
+            fault.refuse()
+            with self.world.changed:
+                responses.respond(self.world, request.match_info["id"], await request.read())
+        except SlackErrorResponse as error:
+            return web.Response(status=error.status, text=error.error)
+        fault.lose_answer()
+        return web.Response(text="ok")
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
         await self.faults.begin("file", effect=False)

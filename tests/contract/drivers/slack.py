@@ -52,6 +52,7 @@ class SlackDriver(Driver):
         tells=True,
         reads_back=True,
         opens=True,
+        slashes=True,
         ponders=True,
     )
 
@@ -150,6 +151,12 @@ class SlackDriver(Driver):
     async def begin(self, place: Place, text: str) -> Place:
         root = self._platform.people.say(_chat(place), place.owner.id, text)
         return Place(Conversation("slack", _chat(place), root), place.owner, private=True)
+
+    async def command(self, place: Place, text: str) -> None:
+        self._platform.people.command(_chat(place), place.owner.id, "/parley", text)
+
+    def answered_privately(self, place: Place) -> list[str]:
+        return list(self._platform.people.told(_chat(place), place.owner.id))
 
     def pondering(self, place: Place) -> str:
         return self._platform.people.status(_chat(place), _thread(place))

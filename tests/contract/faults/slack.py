@@ -12,6 +12,7 @@ from parley.channels.slack.channel import SlackChannel, create
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS, escape_mentions, split_messages
 from parley.channels.slack.inbound.direct_messages import DirectMessages
 from parley.channels.slack.inbound.event_parser import STOP
+from parley.channels.slack.inbound.slash_commands import COMMAND_ID
 from parley.channels.slack.outbound.agent_session import SlackAgentSession
 from parley.channels.slack.outbound.message_draft import MessageDraft
 from parley.channels.slack.outbound.reply import SlackReply
@@ -130,6 +131,14 @@ class ShowsNoButton(SlackAgentSession):
         return None
 
 
+class IgnoresCommands(Around):
+    """Takes a slash command for nothing."""
+
+    async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+        if not message.id.startswith(f"{COMMAND_ID}:"):
+            await inbox.accept(message)
+
+
 class LeavesTheLine(SlackAgentSession):
     """Leaves it to Slack to take the status line away."""
 
@@ -215,6 +224,12 @@ FAULTS = (
         "leave the status line to Slack",
         "that_it_thinks_is_shown_until_it_answers",
         driver=_replying(lambda reply: setattr(reply._session, "__class__", LeavesTheLine)),
+    ),
+    Fault(
+        "ignore slash commands",
+        "a_platforms_own_command_is_answered_to_its_writer",
+        Seed(IgnoresCommands),
+        only="slack",
     ),
     Fault("take a DM for one talk", "each_beginning_is_a_conversation", driver=_made_as(TalksOn)),
     Fault(

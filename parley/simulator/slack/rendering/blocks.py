@@ -53,6 +53,17 @@ def check_view(view: JsonObject) -> None:
         raise SlackErrorResponse("invalid_arguments")
 
 
+def check_home(view: JsonObject) -> None:
+    """Raise SlackErrorResponse for a view that Slack would not show as a home tab."""
+    blocks = as_list(view.get("blocks"))
+    if view.get("type") != "home" or not 0 < len(blocks) <= 2 * MOST_BLOCKS:
+        raise SlackErrorResponse("invalid_arguments")
+    # A markdown block is for messages only (docs.slack.dev/reference/block-kit/blocks/markdown-block).
+    kinds = all(_is(block, "section") or _is(block, "divider") or _is(block, "actions") for block in blocks)
+    if not kinds or not all(_is_sound(as_object(block)) for block in blocks):
+        raise SlackErrorResponse("invalid_arguments")
+
+
 def render_blocks(blocks: list[Json]) -> tuple[str, tuple[str, ...]]:
     """Return what people read of blocks, and what of it is set as code."""
     texts: list[str] = []
