@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from parley.core.model.types import Outcome
 from tests.contract.harness.scene import Scene
 from tests.contract.harness.scripted_agent import Told
@@ -80,7 +82,7 @@ async def promise_a_platforms_own_command_is_answered_to_its_writer(scene: Scene
     for place in (await scene.driver.private(), await scene.driver.group()):
         before = await scene.driver.look(place)
         await scene.driver.command(place, "help")
-        await scene.until(lambda here=place: scene.driver.answered_privately(here), "it is answered")
+        await scene.until(partial(scene.driver.answered_privately, place), "it is answered")
         (answer,) = scene.driver.answered_privately(place)
         assert "/memory" in answer
         assert await scene.driver.look(place) == before
