@@ -11,8 +11,9 @@ from pathlib import Path
 from starlette.routing import BaseRoute
 
 from parley.channels.kit.files import file_too_large
-from parley.channels.telegram.api import TelegramApi, TelegramDestination
+from parley.channels.telegram.api import TelegramApi
 from parley.channels.telegram.config import Config
+from parley.channels.telegram.destination import TelegramDestination
 from parley.channels.telegram.formatting import MAX_MESSAGE_UNITS
 from parley.channels.telegram.inbound.callback_answers import CallbackAnswers
 from parley.channels.telegram.inbound.polling import Polling
@@ -22,11 +23,12 @@ from parley.channels.telegram.inbound.webhook import TelegramWebhook
 from parley.channels.telegram.inline_keyboard import ButtonOptions
 from parley.channels.telegram.mapping import NAME
 from parley.channels.telegram.outbound.reply import (
-    RichMessages,
     TelegramReply,
+    TelegramReplyManner,
     TelegramReplyTiming,
     TelegramStopReply,
 )
+from parley.channels.telegram.outbound.rich_layout import RichMessages
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
@@ -76,9 +78,11 @@ class TelegramChannel(Channel):
         self._commands = services.commands
         self._rules = services.rules
         self._rhythm = rhythm
-        self._rich = RichMessages(config.rich_messages)
         moves = SupergroupMigrations(services.documents)
         self._choices = ButtonOptions(services.documents)
+        self._manner = TelegramReplyManner(
+            RichMessages(config.rich_messages), self._choices, rhythm, edits=config.delivery == "edit"
+        )
         self._api = TelegramApi(config, moves)
         self._answers = CallbackAnswers(self._api)
         intake = UpdateHandler(moves, self._choices, self._answers.tell, rules=services.rules)
@@ -109,16 +113,14 @@ class TelegramChannel(Channel):
         """Return a reply in the target's chat and topic; in groups it answers the message it is for."""
         if target.reply_to.startswith(f"{STOP}:"):
             return TelegramStopReply()
-        return TelegramReply(
-            self._api, target, _place(target), checkpoint, self._rhythm, self._rich, self._choices
-        )
+        return TelegramReply(self._api, target, _place(target), checkpoint, self._manner)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""
         most = min(limit, self._config.max_file_in)
         if attachment.size > most:
             raise file_too_large(most)
-        return await self._api.fetch(attachment.handle, into, most)
+        return await self._api.files.fetch(attachment.handle, into, most)
 
     async def remarks(self, conversation: Conversation) -> Sequence[Sentence]:
         """Say that, and how, privacy mode keeps us from hearing all that is said in a group."""

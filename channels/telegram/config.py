@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -24,7 +24,8 @@ class Config(ChannelConfig):
 
     The defaults are the public Bot API's limits; a Bot API server of one's own takes larger files.
     `file_url` is `api_url` with `/file` unless it is given. With a `webhook_url` Telegram posts updates
-    there instead of being asked for them.
+    there instead of being asked for them. `delivery` says how a finished message arrives: sent in one piece,
+    or edited into a stub, which is never doubled by a crash.
     """
 
     # For passports only, and 8 MB.
@@ -40,6 +41,8 @@ class Config(ChannelConfig):
     file_url: str = ""
     webhook_url: str = ""
     webhook_secret: str = Field(default="", repr=False)
+    delivery: Literal["send", "edit"] = "send"
+    link_previews: bool = False
     rich_messages: bool = False
     # Anybody can find a bot; those whom its people know can be let in.
     pairing: bool = True

@@ -7,6 +7,7 @@ DeliveryRejected
 ├── NotModified     the message is already so
 ├── MessageGone     the message to change is not there, or not ours
 ├── RichRefused     a rich message; as a plain one it may pass
+├── PlaceClosed     the bot was blocked, or taken out of the group
 ├── ProxyRefused    a status that the Bot API itself does not use, mostly from a proxy in front of it
 └── MigratedToSupergroup   the group has become a supergroup with another id
 ChannelUnavailable
@@ -50,6 +51,10 @@ class RichRefused(DeliveryRejected):
     def __init__(self, user_text: str, *, unknown: bool) -> None:
         super().__init__(user_text)
         self.unknown = unknown
+
+
+class PlaceClosed(DeliveryRejected):
+    """The bot may not write there: it was blocked, or taken out of the group."""
 
 
 class ProxyRefused(DeliveryRejected):
@@ -110,7 +115,8 @@ def translate(error: TelegramError) -> ChannelError:
         case BadRequest():
             return _refusal(error.message)
         case Forbidden() | UnknownMethod():
-            return DeliveryRejected(f"Telegram refused: {error.message}")
+            kind = PlaceClosed if isinstance(error, Forbidden) else DeliveryRejected
+            return kind(f"Telegram refused: {error.message}")
         case RequestFailed():
             return error.error
         case _:

@@ -146,10 +146,14 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A call that tried to show something: when it was answered (Unix time), and whether it was refused."""
+    """A call that tried to show something: when it was answered (Unix time), and whether it was refused.
+
+    `preview` says that it is of a preview, for whose pause a finished message does not wait.
+    """
 
     at: float
     refused: bool
+    preview: bool = False
 
 
 class Driver(ABC):

@@ -173,6 +173,7 @@ TEXTS = {
     S.FILE_BLANK: "it is empty.",
     S.FILE_ELSEWHERE: "it is stored outside this chat.",
     S.FILE_REFUSED: "it was not accepted here.",
+    S.ANSWER_REFUSED: "⚠ I have an answer, but it was not accepted here. The operator can find it with `parley letters`.",
     S.FILE_WITHHELD: "it could not be downloaded (no permission, too large, or deleted).",
     S.ABOUT_BUSY: "What happens to messages while I answer: /busy queue, merge, interrupt, reject",
     S.ABOUT_RETRY: "Answer the last message again",

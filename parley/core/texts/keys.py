@@ -171,6 +171,7 @@ class Sentence(StrEnum):
     FILE_BLANK = "file_blank"
     FILE_ELSEWHERE = "file_elsewhere"
     FILE_REFUSED = "file_refused"
+    ANSWER_REFUSED = "answer_refused"
     FILE_WITHHELD = "file_withheld"
     ABOUT_BUSY = "about_busy"
     ABOUT_RETRY = "about_retry"

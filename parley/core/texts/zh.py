@@ -171,6 +171,7 @@ TEXTS = {
     S.FILE_BLANK: "文件是空的。",
     S.FILE_ELSEWHERE: "文件不在当前聊天平台上。",
     S.FILE_REFUSED: "文件未被接受。",
+    S.ANSWER_REFUSED: "⚠ 我已有回答，但这里未能接受。运维人员可以用 `parley letters` 找到它。",
     S.FILE_WITHHELD: "无法获取文件（没有权限、文件过大或已失效）。",
     S.ABOUT_BUSY: "我正在回答时如何处理新消息：/busy queue、merge、interrupt、reject",
     S.ABOUT_RETRY: "重新回答上一条消息",

@@ -106,44 +106,47 @@ def _polling(kind: type[TelegramApi]) -> type[TelegramDriver]:
 class CountsCharacters(TelegramReply):
     """Counts code points where Telegram counts UTF-16 units."""
 
-    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
+    async def _write(self, parts: tuple[FormattedMessage, ...], *, growing: bool = False) -> None:
         whole = " ".join(part.text for part in parts)
         await super()._write(
-            tuple(FormattedMessage(part.strip()) for part in chunks(whole, MAX_MESSAGE_UNITS, len))
+            tuple(FormattedMessage(part.strip()) for part in chunks(whole, MAX_MESSAGE_UNITS, len)),
+            growing=growing,
         )
 
 
 class TearsWords(TelegramReply):
     """Cuts exactly at the limit."""
 
-    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
+    async def _write(self, parts: tuple[FormattedMessage, ...], *, growing: bool = False) -> None:
         whole = " ".join(part.text for part in parts)
         cuts = range(0, len(whole), MAX_MESSAGE_UNITS // 2)
         await super()._write(
-            tuple(FormattedMessage(whole[cut : cut + MAX_MESSAGE_UNITS // 2]) for cut in cuts)
+            tuple(FormattedMessage(whole[cut : cut + MAX_MESSAGE_UNITS // 2]) for cut in cuts),
+            growing=growing,
         )
 
 
 class MarksTheFirstPart(TelegramReply):
     """Forgets the marks of all parts but the first."""
 
-    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
-        await super()._write((*parts[:1], *(FormattedMessage(part.text) for part in parts[1:])))
+    async def _write(self, parts: tuple[FormattedMessage, ...], *, growing: bool = False) -> None:
+        plain = (*parts[:1], *(FormattedMessage(part.text) for part in parts[1:]))
+        await super()._write(plain, growing=growing)
 
 
 class SendsPartsBackwards(TelegramReply):
-    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
-        await super()._write(parts[::-1])
+    async def _write(self, parts: tuple[FormattedMessage, ...], *, growing: bool = False) -> None:
+        await super()._write(parts[::-1], growing=growing)
 
 
 class NotesLate(TelegramReply):
     """Notes which messages it sent only when all of them are."""
 
-    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
-        checkpoint, self._checkpoint = self._checkpoint, _forget
-        await super()._write(parts)
-        self._checkpoint = checkpoint
-        await self._note(self._handle)
+    async def _write(self, parts: tuple[FormattedMessage, ...], *, growing: bool = False) -> None:
+        checkpoint, self._progress.checkpoint = self._progress.checkpoint, _forget
+        await super()._write(parts, growing=growing)
+        self._progress.checkpoint = checkpoint
+        await self._progress.note(self._progress.state)
 
 
 async def _forget(handle: str) -> None:
@@ -173,8 +176,8 @@ class Miscounts(TelegramChannel):
 class ButtonsEverywhere(TelegramReply):
     """Puts the buttons under each part."""
 
-    async def _fill(self, index: int, part: FormattedMessage, buttons: InlineKeyboardMarkup | None) -> None:
-        await super()._fill(index, part, self._buttons)
+    async def _send(self, index: int, part: FormattedMessage, buttons: InlineKeyboardMarkup | None) -> None:
+        await super()._send(index, part, self._buttons)
 
 
 class KeepsTheButtons(TelegramReply):
@@ -182,7 +185,7 @@ class KeepsTheButtons(TelegramReply):
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         left = InlineKeyboardMarkup([[InlineKeyboardButton("Ship it", callback_data="x:0")]])
-        for message, part in zip(self._handle.parts, render(snapshot.text), strict=False):
+        for message, part in zip(self._progress.state.parts, render(snapshot.text), strict=False):
             await self._api.edit(self._place, message, part, left)
 
 
@@ -190,7 +193,7 @@ class AsksAnew(TelegramReply):
     """Has no idea which messages a question became."""
 
     async def settle(self, snapshot: OutboundMessage) -> None:
-        self._handle = TelegramReplyState()
+        self._progress.state = TelegramReplyState()
         await self.finish(snapshot)
 
 

@@ -7,9 +7,13 @@ from typing import Any
 
 import pytest
 
+from parley.channels.telegram.api import TelegramApi
 from parley.channels.telegram.config import Config
 from parley.channels.telegram.inbound.polling import Polling
+from parley.channels.telegram.inbound.update_handler import TelegramInboundContext, UpdateHandler
+from parley.channels.telegram.inbound.update_parser import TelegramBotIdentity
 from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable
+from parley.core.model.types import Json
 from tests.kit.machine import patience
 from tests.kit.platforms.telegram_channel import KeepingInbox, listening
 
@@ -192,7 +196,7 @@ async def test_a_skipped_update_fills_no_log(world, caplog):
     assert len(line) < 500
 
 
-class ScriptedServer:
+class ScriptedServer(TelegramApi):
     """Answers polls with what the test says, and then never again."""
 
     def __init__(self, *batches: list[Any]) -> None:
@@ -206,11 +210,14 @@ class ScriptedServer:
         return self.batches.pop(0)
 
 
-class CountingHandler:
+class CountingHandler(UpdateHandler):
     """Reads what has a message."""
 
-    async def take(self, raw: dict[str, Any], listener: object) -> bool:
-        return "message" in raw
+    def __init__(self) -> None:
+        """Know nobody."""
+
+    async def take(self, raw: Json, listener: object) -> bool:
+        return isinstance(raw, dict) and "message" in raw
 
 
 async def pauses_between(*batches):
@@ -220,7 +227,8 @@ async def pauses_between(*batches):
     async def sleep(seconds):
         pauses.append(seconds)
 
-    task = asyncio.create_task(Polling(server, CountingHandler(), sleep).run(None))
+    me = TelegramInboundContext(KeepingInbox(), TelegramBotIdentity(1, "bot"))
+    task = asyncio.create_task(Polling(server, CountingHandler(), sleep).run(me))
     async with asyncio.timeout(patience(10)):
         await server.ended.wait()
     task.cancel()
