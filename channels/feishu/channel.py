@@ -22,6 +22,7 @@ from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, Long
 from parley.channels.feishu.outbound.message_part import RenderLevelPolicy
 from parley.channels.feishu.outbound.reply import FeishuReply, FeishuReplyContext
 from parley.channels.feishu.pressed_cards import PressedCards
+from parley.channels.feishu.scopes import ALWAYS, BOTS, HISTORY, NeededScope, missing_scopes
 from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
 from parley.core.model.attachments import Attachment
@@ -41,14 +42,6 @@ from parley.core.ports.channel import (
 log = logging.getLogger(__name__)
 
 _MOST_SAID = 2000
-HISTORY_SCOPES = (
-    (
-        "im:message:readonly",
-        frozenset({"im:message", "im:message:readonly", "im:message.history:readonly"}),
-    ),
-    ("im:message.group_msg", frozenset({"im:message.group_msg"})),
-)
-"""What reading earlier messages takes: a name for people, and the scopes any of which will do."""
 
 
 def create(config: Config, services: ChannelServices) -> FeishuChannel:
@@ -125,20 +118,18 @@ class FeishuChannel(Channel):
             return await FeishuHistory(self._api, self._names, self._me, self._guests).read(request)
 
     async def _lacking(self) -> tuple[tuple[str, str], ...]:
-        """Return the permissions that reading earlier messages needs and the app was not given."""
-        if not self._config.context_scopes:
-            return ()
+        """Return the permissions that are missing for what is switched on, each with what needs it."""
         try:
             granted = await self._api.granted_scopes()
         except DeliveryRejected as error:
             log.info("feishu: what the app may do is not to be known (%s)", error)
             return ()
-        missing = [name for name, ways in HISTORY_SCOPES if not ways & granted]
-        if not missing:
-            return ()
-        text = f"the app lacks scopes for the messages above a mention: {', '.join(missing)}; add them under"
-        remedy = "Permissions & Scopes and publish a version, or set context_messages: off"
-        return (("app_id", f"{text} {remedy}"),)
+        return tuple(("app_id", text) for text in missing_scopes(self._needed(), granted))
+
+    def _needed(self) -> tuple[NeededScope, ...]:
+        config = self._config
+        bots = config.bots or any(chat.bots for chat in config.chats.values())
+        return (*ALWAYS, *(HISTORY if config.context_scopes else ()), *(BOTS if bots else ()))
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from parley.simulator.feishu.api.messages import as_json, content_json
+from parley.simulator.feishu.api.messages import BOT_MENTIONS, GROUP_READING, as_json, content_json
 from parley.simulator.feishu.events import card_callbacks
 from parley.simulator.feishu.model import (
     ChatKind,
@@ -202,7 +202,9 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             message.mentions = mentions
             world.place(message, world.messages[reply_to] if reply_to else None, in_thread)
             called = any(isinstance(m, dict) and m.get("mentioned_type") == "bot" for m in mentions)
-            heard = place.kind == "p2p" or place.hears_all or called
+            heard = place.kind == "p2p" or called or (place.hears_all and GROUP_READING not in world.denied)
+            if world.accounts[by].is_bot and BOT_MENTIONS in world.denied:
+                heard = False
             if heard and not place.bot_is_gone:
                 world.push("im.message.receive_v1", self.event(message))
             world.touch()

@@ -18,6 +18,7 @@ MOST_EDITS = 20
 UUID_LIFE = 3600.0
 READING = "im:message:readonly"
 GROUP_READING = "im:message.group_msg"
+BOT_MENTIONS = "im:message.group_at_msg.include_bot:readonly"
 FORWARDED = "Merged and Forwarded Message"
 RECALLED = "This message was recalled"
 _KINDS = frozenset({"text", "post", "interactive", "image", "file", "audio", "media", "sticker"})
