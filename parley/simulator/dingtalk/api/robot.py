@@ -30,7 +30,7 @@ def access_token(world: DingTalkWorld, body: JsonObject) -> JsonObject:
         # This API answers 400 where the gateway answers 401.
         raise bad_request(error.code, error.words) from error
     token, life = world.new_token()
-    return {"accessToken": token, "expireIn": life}
+    return {"accessToken": token, "expireIn": int(life) if float(life).is_integer() else life}
 
 
 def batch_send(world: DingTalkWorld, body: JsonObject) -> JsonObject:
