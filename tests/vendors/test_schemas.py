@@ -128,7 +128,10 @@ def test_a_seeded_fault_in_an_event_is_seen():
         "ts": "1.2",
         "event_ts": "1.2",
     }
-    frame = {"kind": "frame", "inward": True, "data": {"payload": {"event": event}}}
-    assert slack([frame]) == []
-    frame["data"]["payload"]["event"] = event | {"bogus": 1, "text": 2}
-    assert slack([frame])
+
+    def frame(**more: object) -> dict[str, Any]:
+        data = {"payload": {"event": event | more}}
+        return {"kind": "frame", "inward": True, "data": data}
+
+    assert slack([frame()]) == []
+    assert slack([frame(bogus=1, text=2)])

@@ -9,7 +9,7 @@ from email.policy import HTTP
 from urllib.parse import parse_qsl, urlsplit
 
 from parley.channels.kit.http.wire_listener import WireExchange
-from parley.core.model.types import Json, JsonObject
+from parley.core.model.types import Json
 
 _HEADERS = ("content-type", "retry-after", "x-ogw-ratelimit-limit", "x-ogw-ratelimit-reset")
 """Of a response, those that say something about the platform."""
@@ -72,7 +72,7 @@ def _json(text: str | bytes) -> Json:
     return found
 
 
-def _multipart(body: bytes, content_type: str) -> JsonObject:
+def _multipart(body: bytes, content_type: str) -> dict[str, Json]:
     made = BytesParser(policy=HTTP).parsebytes(b"Content-Type: " + content_type.encode() + b"\r\n\r\n" + body)
     fields: dict[str, Json] = {}
     for part in made.iter_parts() if made.is_multipart() else ():
