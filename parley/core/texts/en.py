@@ -144,6 +144,7 @@ TEXTS = {
     S.QUESTION_REMINDER: "{name}: a decision is still waiting here.",
     S.QUESTION_STALE: "This question is no longer open.",
     S.QUESTION_TAKEN: "Noted.",
+    S.QUESTION_FIRST: "Please decide this first. Your message was not passed on, and nothing was decided. To refuse with a reason, write `reject because ...`; `/new` starts a new conversation.",
     S.QUESTION_UNREADABLE: 'These arguments cannot be read: they must be a JSON object, such as `{{"key": "value"}}`.',
     S.QUESTION_LOST: "This could not be saved just now. Please press again in a moment.",
     S.FORM_OPEN: "Edit…",

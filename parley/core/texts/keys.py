@@ -142,6 +142,7 @@ class Sentence(StrEnum):
     QUESTION_REMINDER = "question_reminder"
     QUESTION_STALE = "question_stale"
     QUESTION_TAKEN = "question_taken"
+    QUESTION_FIRST = "question_first"
     QUESTION_UNREADABLE = "question_unreadable"
     QUESTION_LOST = "question_lost"
     FORM_OPEN = "form_open"

@@ -142,6 +142,7 @@ TEXTS = {
     S.QUESTION_REMINDER: "{name}：这里有一个问题等待您处理。",
     S.QUESTION_STALE: "这个问题已经结束。",
     S.QUESTION_TAKEN: "已记录。",
+    S.QUESTION_FIRST: "请先对下面的问题作出决定。刚才的消息没有转给智能体，也不算作决定。如需说明拒绝的理由，请回复“拒绝，因为……”；发送 `/new` 可开始新对话。",
     S.QUESTION_UNREADABLE: '无法读取这些参数：它们必须是 JSON 对象，例如 `{{"key": "value"}}`。',
     S.QUESTION_LOST: "刚才的操作未能保存，请稍后再点一次。",
     S.FORM_OPEN: "修改…",
