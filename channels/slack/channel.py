@@ -28,7 +28,7 @@ from parley.channels.slack.inbound.events_api import EventsApiEndpoint, PayloadH
 from parley.channels.slack.inbound.membership import MembershipFilter
 from parley.channels.slack.inbound.slash_commands import COMMAND_ID
 from parley.channels.slack.inbound.socket_mode import SocketMode, SocketTiming
-from parley.channels.slack.manifest import SCOPES
+from parley.channels.slack.manifest import COSTS, SCOPES
 from parley.channels.slack.outbound.agent_session import SlackStopReply
 from parley.channels.slack.outbound.command_reply import SlackCommandReply
 from parley.channels.slack.outbound.reply import SlackReply, SlackReplyContext, SlackReplyTiming
@@ -213,5 +213,6 @@ def _lacking(scopes: frozenset[str]) -> tuple[tuple[str, str], ...]:
     missing = [scope for scope in SCOPES if scope not in scopes]
     if not scopes or not missing:
         return ()
-    text = f"the app lacks scopes: {', '.join(missing)}; add them on its page under OAuth & Permissions"
+    named = ", ".join(f"{scope} ({COSTS[scope]})" if scope in COSTS else scope for scope in missing)
+    text = f"the app lacks scopes: {named}; add them on its page under OAuth & Permissions"
     return (("bot_token", f"{text}, and install it again (docs/slack-manifest.yaml has all)"),)

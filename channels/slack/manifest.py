@@ -43,6 +43,15 @@ EVENTS = (
 )
 """What the app is told of."""
 
+COSTS = {
+    "assistant:write": "being an agent, with a stop button and suggested prompts",
+    "commands": "/parley and the shortcut of a message",
+    "files:read": "files of people",
+    "files:write": "files in answers",
+    "reactions:write": "the reaction that says that a message was received",
+    "users:read": "telling members from guests",
+}
+"""What an app does not have without a scope; without any other it does not hear or answer somewhere."""
 COMMAND = "/parley"
 """The slash command, with the commands of chats behind it."""
 ASK_SHORTCUT = "parley_ask"

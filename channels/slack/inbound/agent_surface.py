@@ -12,6 +12,7 @@ from parley.channels.kit.lru import LruCache
 from parley.channels.slack.agent_api import PromptsOutcome, SlackAgentApi
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.fields import required_text_at, text_at
+from parley.channels.slack.inbound.app_home import publish_home
 from parley.channels.slack.inbound.context import SlackInboundContext
 from parley.channels.slack.inbound.direct_messages import HOME_OPENED
 from parley.channels.slack.manifest import PROMPTS
@@ -58,8 +59,10 @@ class AgentSurface:
                 )
                 self._untitled.put(f"{chat}:{root}", _PANEL)
                 self._errands.run(self._suggest(SlackDestination(chat, root, user)))
-            elif event.get("type") == HOME_OPENED and text_at(event, "tab") == "messages":
-                self._on_messages_tab(required_text_at(event, "channel"), required_text_at(event, "user"))
+            elif event.get("type") == HOME_OPENED:
+                self._on_opened(
+                    text_at(event, "tab"), required_text_at(event, "channel"), required_text_at(event, "user")
+                )
         except MALFORMED as error:
             log.warning("slack: an event of the app's surface is skipped: %s", error)
 
@@ -74,7 +77,11 @@ class AgentSurface:
             self._untitled.put(key, "")
             self._errands.run(self._name(SlackDestination(place.chat, place.topic), title))
 
-    def _on_messages_tab(self, chat: str, user: str) -> None:
+    def _on_opened(self, tab: str, chat: str, user: str) -> None:
+        if tab == "home":
+            self._errands.run(publish_home(self._api, self._listener, chat, user))
+        if tab != "messages":
+            return
         last = self._suggested.get(chat)
         if last is None or self._clock() - last > SUGGEST_AGAIN:
             self._suggested.put(chat, self._clock())

@@ -42,6 +42,7 @@ from parley.console.api.pairing import pairing_routes
 from parley.console.api.privacy import privacy_routes
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
+from parley.core.commands.overview import PersonOverviews
 from parley.core.dead_letters import DeadLetters
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.hitl.clicks import ClickHandler
@@ -130,8 +131,10 @@ async def _put_together(
     options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
     channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
     bus = _bus(journal, options, pairing, channels)
-    supervisors = _supervisors(channels, bus, ClickHandler(journal, options.channels, pairing), journal)
-    memory = make_memory(loaded, journal, clock, quarantine)
+    memory, persons = make_memory(loaded, journal, clock, quarantine), PersonRepository(journal, clock)
+    overviews = PersonOverviews(journal, memory, persons, options.channels, pairing)
+    clicks = ClickHandler(journal, options.channels, pairing)
+    supervisors = _supervisors(channels, bus, clicks, overviews, journal)
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
     services = CoreServices(
@@ -139,7 +142,7 @@ async def _put_together(
         bus=bus,
         agent=agent,
         memory=memory,
-        people=PersonRepository(journal, clock),
+        people=persons,
         conversations=await ConversationRepository.open(journal),
         channels=channels,
         options=options,
@@ -190,11 +193,21 @@ def _scrape(services: CoreServices, letters: DeadLetters, lag: LoopLag) -> BaseR
 
 
 def _supervisors(
-    channels: Mapping[str, Channel], bus: MessageBus, clicks: ClickHandler, store: Store
+    channels: Mapping[str, Channel],
+    bus: MessageBus,
+    clicks: ClickHandler,
+    overviews: PersonOverviews,
+    store: Store,
 ) -> ChannelSupervisors:
     return ChannelSupervisors(
         [
-            ChannelSupervisor(each, bus.publish_inbound, clicks.submit, seat=_seat(each, store))
+            ChannelSupervisor(
+                each,
+                bus.publish_inbound,
+                clicks.submit,
+                seat=_seat(each, store),
+                overview=overviews.describe,
+            )
             for each in channels.values()
         ]
     )

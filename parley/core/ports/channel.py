@@ -74,6 +74,34 @@ class Inbox(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class PersonOverview:
+    """What there is to know about a person's own affairs, for their eyes only, in their `language`.
+
+    `summaries` and `facts` are remembered of them (`more` facts are left out); `learning` says whether more
+    will be. `questions` are open in their private chat with the bot.
+    """
+
+    language: str
+    learning: bool = False
+    summaries: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    more: int = 0
+    questions: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class OverviewInbox(Protocol):
+    """An inbox that can tell people about their own affairs."""
+
+    async def overview(self, user: User, chat: Conversation) -> PersonOverview | None:
+        """Return somebody's overview, where `chat` is their private one; None for who may not talk.
+
+        Raises StoreUnavailable, MemoryFailed.
+        """
+        ...
+
+
 Checkpoint = Callable[[str], Awaitable[None]]
 """Makes a reply's handle durable; returns when it is on disk."""
 
