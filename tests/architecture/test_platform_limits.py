@@ -27,8 +27,6 @@ ROWS: dict[str, str] = {
     "slack/agent_api.py:MOST_LOADING": "loading_messages",
     "slack/agent_api.py:MOST_TITLE": "session_title",
     "slack/blocks.py:MAX_TEXT_WITH_BUTTONS": "markdown_block",
-    "slack/agent_api.py:MOST_LOADING": "loading_messages",
-    "slack/agent_api.py:MOST_TITLE": "session_title",
     "slack/blocks.py:MAX_PLAIN_TEXT": "update_text",
     "slack/blocks.py:MOST_IN_ROW": "actions_elements",
     "slack/blocks.py:MOST_LABEL": "button_text",

@@ -115,7 +115,7 @@ async def test_scopes_that_a_slack_app_lacks_are_named_with_what_to_do(tmp_path)
     assert findings.known != ()
 
 
-async def test_of_a_missing_scope_is_said_what_does_not_work(tmp_path: Path) -> None:
+async def test_of_a_missing_scope_is_said_what_does_not_work(tmp_path):
     with SlackSimulator(experience="plain") as slack:
         slack.people.restrict_scopes("commands")
         section = {"bot_token": slack.bot_token, "app_token": slack.app_token, "api_url": slack.api_url}
