@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute
 from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
+from parley.channels.kit.receipts import Receipts
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.config import Config
 from parley.channels.slack.file_objects import may_fetch
@@ -31,6 +32,7 @@ from parley.channels.slack.inbound.socket_mode import SocketMode, SocketTiming
 from parley.channels.slack.manifest import COSTS, SCOPES
 from parley.channels.slack.outbound.agent_session import SlackStopReply
 from parley.channels.slack.outbound.command_reply import SlackCommandReply
+from parley.channels.slack.outbound.receipts import SlackReceiptCalls
 from parley.channels.slack.outbound.reply import SlackReply, SlackReplyContext, SlackReplyTiming
 from parley.channels.slack.users import SlackBotIdentity, SlackUserCache
 from parley.core.model.address import Conversation
@@ -105,6 +107,7 @@ class SlackChannel(Channel):
         self._people = SlackUserCache(self._api.person)
         self._timing = timing
         self._me = SlackBotIdentity("", "", "")
+        self._receipts = Receipts(SlackReceiptCalls(self._api)) if config.receipt == "on" else None
         self._means = SlackReplyContext(self._api, self._transfer, rhythm, self._who, clock)
 
     async def listen(self, inbox: Inbox) -> None:
@@ -128,6 +131,8 @@ class SlackChannel(Channel):
             with unwrap_exception_group(ChannelError):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._watch_tokens(), name="slack tokens")
+                    if self._receipts is not None:
+                        group.create_task(self._receipts.run(), name="slack receipts")
                     group.create_task(self._hear(events.dispatch, session, inbox), name="slack events")
 
     async def preflight(self) -> PreflightResult:
@@ -155,7 +160,8 @@ class SlackChannel(Channel):
             url = url if may_fetch(url, self._config.api_url) else ""
             return SlackCommandReply(self._api, self._transfer, place, url, target.handle, checkpoint)
         title = self._titles.get(target.reply_to) or ""
-        return SlackReply(self._means, target, place, checkpoint, title)
+        reply = SlackReply(self._means, target, place, checkpoint, title)
+        return reply if self._receipts is None else self._receipts.around(reply, target)
 
     async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
         """Return what was said above a message, from its thread or its chat."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from parley.channels.kit.config import ChannelConfig, Section, SettingProblem, UserIdFormat
+from parley.channels.kit.config import ChannelConfig, ReceiptSwitch, Section, SettingProblem, UserIdFormat
 
 HOOK_PATH = "/hooks/slack"
 """Where Slack posts to with `events: http`."""
@@ -30,7 +30,8 @@ class Config(ChannelConfig):
     may talk until `allowed_users` is given; guests and people of other workspaces may not unless they are
     named. `direct` tells what a conversation is in DMs: each thread (`threads`), all that is said outside
     threads (`one`), or what Slack makes of them for the app (`auto`). Without `suggested_prompts` people are
-    offered some of ours.
+    offered some of ours. With `receipt: on` a
+    message carries a reaction while it is being answered.
     """
 
     user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
@@ -46,6 +47,7 @@ class Config(ChannelConfig):
     direct: Literal["auto", "threads", "one"] = "auto"
     suggested_prompts: tuple[SuggestedPrompt, ...] = Field(default=(), max_length=4)
     api_url: str = "https://slack.com/api/"
+    receipt: ReceiptSwitch = "on"
     max_file_in: int = Field(default=1_000_000_000, gt=0)
     max_file_out: int = Field(default=1_000_000_000, gt=0)
     request_timeout: float = Field(default=30.0, gt=0)

@@ -68,6 +68,8 @@ TIERS: Mapping[str, int] = {
     "files.completeUploadExternal": 100,
     "files.getUploadURLExternal": 100,
     "files.info": 100,
+    "reactions.add": 50,
+    "reactions.remove": 20,
     "users.info": 100,
     "views.open": 100,
     "views.publish": 100,

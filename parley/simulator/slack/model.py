@@ -83,6 +83,8 @@ class SlackMessage:
     stream_ends: float = 0.0
     edited: bool = False
     subtype: str = ""
+    reactions: list[str] = field(default_factory=list)
+    """Names of the app's reactions to it."""
     extra: JsonObject = field(default_factory=dict)
     """Fields beside these that its sender gave it: attachments, the name of a webhook."""
 
@@ -107,6 +109,7 @@ class SeenSlackMessage:
     streaming: bool
     edited: bool
     metadata: JsonObject
+    reactions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

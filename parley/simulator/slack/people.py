@@ -231,4 +231,5 @@ class SimulatedSlackPeople(SimulatedAgentUsers):
             streaming=message.streaming and time.time() < message.stream_ends,
             edited=message.edited,
             metadata=dict(message.metadata),
+            reactions=tuple(message.reactions),
         )

@@ -12,7 +12,16 @@ from aiohttp import web
 from parley.simulator.kit.http_control import HttpControl
 from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.simulator import PlatformSimulator, Work
-from parley.simulator.slack.api import agents, conversations, methods, modals, responses, streams, uploads
+from parley.simulator.slack.api import (
+    agents,
+    conversations,
+    methods,
+    modals,
+    reactions,
+    responses,
+    streams,
+    uploads,
+)
 from parley.simulator.slack.api.params import SlackParams, read_params
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.events.event_queue import SlackEventQueue
@@ -29,7 +38,7 @@ DEFAULT_BOT_TOKEN = "xoxb-100200300-simulated-for-loopback-only"  # noqa: S105 -
 DEFAULT_APP_TOKEN = "xapp-1-A0SIM-400500600-simulated-for-loopback-only"  # noqa: S105
 DEFAULT_SIGNING_SECRET = "5117a1edf00d5117a1edf00d5117a1ed"  # noqa: S105
 _METHODS = methods.METHODS | conversations.METHODS | streams.METHODS | uploads.METHODS
-_METHODS |= modals.METHODS | agents.METHODS
+_METHODS |= modals.METHODS | agents.METHODS | reactions.METHODS
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from parley.channels.kit.receipts import ReplyWithReceipt
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.channel import SlackChannel, create
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS, escape_mentions, split_messages
@@ -45,8 +46,9 @@ def _replying(change: Callable[[SlackReply], object]) -> type[SlackDriver]:
     class Replies(SlackChannel):
         def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
             made = super().open_reply(target, checkpoint)
-            assert isinstance(made, SlackReply)
-            change(made)
+            inner = made._reply if isinstance(made, ReplyWithReceipt) else made
+            assert isinstance(inner, SlackReply)
+            change(inner)
             return made
 
     return _made_as(Replies)
