@@ -131,10 +131,8 @@ async def _put_together(
     options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
     channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
     bus = _bus(journal, options, pairing, channels)
-    memory, persons = make_memory(loaded, journal, clock, quarantine), PersonRepository(journal, clock)
-    overviews = PersonOverviews(journal, memory, persons, options.channels, pairing)
-    clicks = ClickHandler(journal, options.channels, pairing)
-    supervisors = _supervisors(channels, bus, clicks, overviews, journal)
+    memory = make_memory(loaded, journal, clock, quarantine)
+    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, clock)
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
     services = CoreServices(
@@ -142,7 +140,7 @@ async def _put_together(
         bus=bus,
         agent=agent,
         memory=memory,
-        people=persons,
+        people=PersonRepository(journal, clock),
         conversations=await ConversationRepository.open(journal),
         channels=channels,
         options=options,
@@ -195,10 +193,14 @@ def _scrape(services: CoreServices, letters: DeadLetters, lag: LoopLag) -> BaseR
 def _supervisors(
     channels: Mapping[str, Channel],
     bus: MessageBus,
-    clicks: ClickHandler,
-    overviews: PersonOverviews,
+    memory: MemoryService,
+    options: CoreOptions,
+    pairing: Pairing,
     store: Store,
+    clock: Callable[[], float],
 ) -> ChannelSupervisors:
+    clicks, people = ClickHandler(store, options.channels, pairing), PersonRepository(store, clock)
+    overviews = PersonOverviews(store, memory, people, options.channels, pairing)
     return ChannelSupervisors(
         [
             ChannelSupervisor(
