@@ -7,6 +7,7 @@ import pytest
 from parley.simulator.telegram import TelegramSimulator
 from tests.e2e.other_engines import is_alike
 from tests.kit.engine import NAMES
+from tests.kit.machine import patience
 from tests.kit.product.process import Process, asking, free_port
 from tests.kit.product.scene import KEYED, Scene, attach_logs, begin, end
 from tests.kit.product.telegram_chat import telegram_config
@@ -56,6 +57,8 @@ def apart(agent: Process, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with TelegramSimulator() as telegram:
         config = {
             "agent": asking(agent.url),
+            # An answer that is counted on a slow machine ends within it, too.
+            "manager": {"shutdown_grace": min(600.0, patience(20))},
             "channels": {"telegram": telegram_config(telegram, mode="wait")},
         }
         parley = begin(tmp_path_factory.mktemp("apart"), config)
