@@ -17,6 +17,7 @@ from parley.channels.feishu.inbound.event_handler import FeishuEventHandler
 from parley.channels.feishu.inbound.event_parser import NAME
 from parley.channels.feishu.inbound.forwarded_conversation import ForwardedConversations
 from parley.channels.feishu.inbound.quoted_messages import QuotedMessages
+from parley.channels.feishu.inbound.recalled_messages import RecalledMessages
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, LongConnection, open_websocket
 from parley.channels.feishu.outbound.message_part import RenderLevelPolicy
@@ -91,7 +92,7 @@ class FeishuChannel(Channel):
             self._me, endpoint = me, Endpoint.read(where)
             forwarded = ForwardedConversations(self._api, self._names, me)
             quotes = QuotedMessages(self._api, me, self._shared.said, forwarded)
-            intake = FeishuEventHandler(inbox, me, self._names, quotes, self._guests, self._services.rules)
+            intake = self._intake(inbox, quotes)
             presses = self._presses(inbox)
 
             async def take(payload: bytes) -> EventResult:
@@ -101,6 +102,10 @@ class FeishuChannel(Channel):
                 inbox.online()
                 log.info("feishu: listening as %s", me)
                 await LongConnection(socket, endpoint, take).run(self._api.tokens.keep_fresh)
+
+    def _intake(self, inbox: Inbox, quotes: QuotedMessages) -> FeishuEventHandler:
+        recalled, rules = RecalledMessages(self._services.recall, self._services.name), self._services.rules
+        return FeishuEventHandler(inbox, self._me, self._names, quotes, self._guests, recalled, rules)
 
     def _presses(self, inbox: Inbox) -> CardActionHandler:
         outcome = self._services.outcome

@@ -211,6 +211,10 @@ async def withdraw_nothing(conversation: Conversation, message_id: str, sender: 
     return False
 
 
+async def recall_nothing(conversation: Conversation, message_id: str) -> None:
+    """For channels without a core behind them."""
+
+
 async def tell_nothing(click: Click, max_chars: int) -> str:
     """For channels without a core behind them."""
     return ""
@@ -230,7 +234,8 @@ class ChannelServices:
     to the same channel on other nodes (whose folders are not this one). With `reruns` an edit of somebody's
     last message is answered anew. `clear` lets the words of a deleted conversation go, durably, wherever
     Parley has them besides the channel. `withdraw` takes a message back that still waits to be answered, and
-    tells whether it came in time. `outcome` tells how a question's message reads after a press that the inbox
+    tells whether it came in time; `recall` does so with one that was taken back on the platform, and stops
+    the run that answers it. `outcome` tells how a question's message reads after a press that the inbox
     took, where a message may have so many characters; "" where nothing is decided. `name` is what the
     settings call the channel, and `rules` tells what they say about a conversation.
 
@@ -245,6 +250,7 @@ class ChannelServices:
     reruns: bool = False
     clear: Callable[[Conversation], Awaitable[None]] = clear_nothing
     withdraw: Callable[[Conversation, str, User], Awaitable[bool]] = withdraw_nothing
+    recall: Callable[[Conversation, str], Awaitable[None]] = recall_nothing
     outcome: Callable[[Click, int], Awaitable[str]] = tell_nothing
     name: str = ""
     rules: Callable[[Conversation], ChannelOptions] = no_rules

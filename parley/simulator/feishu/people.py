@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -112,7 +113,10 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
         with self._world.changed:
             gone = self._world.messages[message]
             gone.recalled = True
-            self._world.push("im.message.recalled_v1", {"message_id": message, "chat_id": gone.chat})
+            told: JsonObject = {"message_id": message, "chat_id": gone.chat, "recall_type": "message_owner"}
+            told["recall_time"] = str(round(time.time() * 1000))
+            self._world.push("im.message.recalled_v1", told)
+            self._world.touch()
 
     def press(
         self, chat: str, by: str, message: str, title: str, written: Mapping[str, str] | None = None
