@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from parley.channels.feishu.api import FeishuApi, FeishuDestination
 from parley.channels.feishu.errors import PlaceLost
-from parley.channels.feishu.formatting import THINKING, plain, render, with_steps
+from parley.channels.feishu.formatting import THINKING, plain, render, steps_text
 from parley.channels.feishu.outbound.message_part import UUID_LIFE, MessagePart, RenderLevelPolicy
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState
 from parley.channels.feishu.pressed_cards import PressedCards
@@ -51,15 +51,13 @@ class FeishuReply(Reply):
 
     async def show(self, snapshot: OutboundMessage) -> None:
         """Show the answer so far with its steps; parts that are full stand, the last one grows."""
-        texts = with_steps(render(snapshot.text), snapshot.steps) or (THINKING,)
-        for index, text in enumerate(texts):
-            carrier = self._at(index)
-            if carrier.shown == text:
-                continue
-            if index < len(texts) - 1:
-                await carrier.settle(text)
-            else:
-                await carrier.grow(text)
+        texts = render(snapshot.text)
+        steps = steps_text(texts, snapshot.steps)
+        *full, last = texts or (THINKING,)
+        for index, text in enumerate(full):
+            if self._at(index).shown != text:
+                await self._at(index).settle(text)
+        await self._at(len(full)).grow(last, steps)
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Send the messages in full, none too many, and then the files."""

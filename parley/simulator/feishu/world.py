@@ -126,7 +126,7 @@ class FeishuWorld(World):
         """Return what is read in a message."""
         if message.kind != "interactive":
             return read_content(message.kind, message.content, message.mentions)
-        return render("\n".join(_texts(self.body(message))))
+        return render("\n".join(text for text in _texts(self.body(message)) if text.strip()))
 
     def check_rate(self, key: str, most: int) -> None:
         """Count an operation. Raises FeishuErrorResponse when there were too many within a second."""

@@ -45,12 +45,13 @@ def content(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     if time.monotonic() - card.streaming_since > world.timing.stream:
         card.streaming = False
         raise FeishuErrorResponse(200850, "card streaming timeout")
-    before, element["content"] = element.get("content"), text
+    before, element["content"] = str(element.get("content", "")), text
     try:
         check_card(card.body)
     except FeishuErrorResponse:
         element["content"] = before
         raise
+    card.redrawn += not text.startswith(before)
     _changed(world, card)
     return {}
 

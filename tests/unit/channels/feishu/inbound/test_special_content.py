@@ -1,5 +1,7 @@
 """Polls, tasks, events and the like, as words."""
 
+from typing import Any
+
 import pytest
 
 from parley.channels.feishu.inbound.special_content import MOST_LINES, special_text
@@ -54,7 +56,17 @@ def test_what_no_person_writes_says_nothing(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_that_is_strange_breaks_it(kind):
-    for value in (None, 17, "text", [], [None, 3, {"text": 4}], {"content": [[3], "x"]}, "9" * 14, "9" * 300):
+    strange: tuple[Any, ...] = (
+        None,
+        17,
+        "text",
+        [],
+        [None, 3, {"text": 4}],
+        {"content": [[3], "x"]},
+        "9" * 14,
+        "9" * 300,
+    )
+    for value in strange:
         keys = (
             "topic",
             "options",
