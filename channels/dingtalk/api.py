@@ -114,13 +114,26 @@ class DingTalkApi:
             raise ResponseLost("DingTalk's answer to a message was none")
         return number
 
+    async def send_in_session(self, webhook: str, title: str, text: str, mention: str = "") -> None:
+        """Answer where a message came from, by the address that it brought; mention somebody by staff id."""
+        words = f"@{mention} {text}" if mention else text
+        body: dict[str, Json] = {"msgtype": "markdown", "markdown": {"title": title, "text": words}}
+        if mention:
+            body["at"] = {"atUserIds": [mention], "isAtAll": False}
+        if error := legacy_refusal(await self._wire.call("POST", webhook, body)):
+            raise error
+
+    def check_size(self, file: StoredFile) -> None:
+        """Raise AttachmentRefused for a file that is too large to be handed over."""
+        if file.size > self._config.max_file_out:
+            raise file_too_large(self._config.max_file_out)
+
     async def upload(self, file: StoredFile, kind: str) -> str:
         """Hand a file over as `image` or `file`; returns its media id.
 
         Raises AttachmentRefused when the file is too large or not there.
         """
-        if file.size > self._config.max_file_out:
-            raise file_too_large(self._config.max_file_out)
+        self.check_size(file)
 
         async def send(token: str) -> JsonObject:
             url = f"{self._config.oapi_url.rstrip('/')}/media/upload?access_token={quote(token)}&type={kind}"

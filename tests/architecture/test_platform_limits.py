@@ -14,7 +14,11 @@ from tests.kit.checkout import ROOT, parsed
 
 PLATFORMS = ("dingtalk", "feishu", "slack", "telegram")
 ROWS: dict[str, str] = {
-    "dingtalk/formatting.py:MAX_PART_BYTES": "message_bytes",
+    "dingtalk/formatting.py:CARD_PART": "card_characters",
+    "dingtalk/formatting.py:MAX_PART_BYTES": "group_message_bytes",
+    "dingtalk/formatting.py:VARIABLE_BYTES": "card_variable_bytes",
+    "dingtalk/inbound/card_callbacks.py:ANSWER_TIME": "answer_time",
+    "dingtalk/unanswered_presses.py:LONGEST": "answer_time",
     "feishu/api.py:TOKEN_EARLY": "token_overlap",
     "feishu/formatting.py:MAX_CARD_BYTES": "card_bytes",
     "feishu/formatting.py:MOST_TABLES": "card_tables",
@@ -52,8 +56,12 @@ ROWS: dict[str, str] = {
 OURS = frozenset(
     {
         "dingtalk/errors.py:_MOST_WORDS",
+        "dingtalk/message_origins.py:MAX_KNOWN",
+        "dingtalk/message_origins.py:MOST_WORDS",
+        "dingtalk/message_origins.py:_MOST_TEXT",
+        "dingtalk/outbound/card_delivery.py:_MOST_ERROR",
+        "dingtalk/outbound/card_delivery.py:_MOST_SUMMARY",
         "dingtalk/question_layout.py:MOST_BUTTONS",
-        "dingtalk/question_layout.py:MOST_BUTTON_BYTES",
         "dingtalk/question_layout.py:MOST_LABEL",
         "dingtalk/user_lookup.py:_MOST_CORP",
         "feishu/channel.py:_MOST_SAID",

@@ -78,7 +78,7 @@ FOR_OTHERS = {
             "channels/telegram/inbound/webhook.py",
             "channels/web/api/http_errors.py",
         ),
-        "channels/web/chat/reply.py",
+        *("channels/web/chat/reply.py", "channels/dingtalk/outbound/thinking_reactions.py"),
     },
     "the browser, which is given a script": {"channels/web/sentences.py"},
     "the agent": {

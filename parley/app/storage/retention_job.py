@@ -15,6 +15,7 @@ from parley.core.model.options import ChannelOptions
 from parley.core.ports.journal import DocumentRepository
 from parley.core.privacy.heard import delete_old_heard
 from parley.core.privacy.retention import delete_settled_questions, redact_idle_conversations
+from parley.core.privacy.sent import delete_old_sent
 from parley.store.retention import DAY
 
 log = logging.getLogger("parley.app")
@@ -49,6 +50,7 @@ async def apply_retention(
 ) -> None:
     """Remove once what is past its time at `now`. Raises StoreUnavailable, OSError."""
     await delete_old_heard(documents, channels, now)
+    await delete_old_sent(documents, now)
     while await audit.delete_before(documents, now - retention.audit_days * DAY):
         pass
     if retention.questions_days:

@@ -22,6 +22,7 @@ from parley.core.privacy.counters import counter_prefixes
 from parley.core.privacy.erasure_state import ErasureState
 from parley.core.privacy.heard import erase_heard
 from parley.core.privacy.report import DataKind, PrivacyReport, PrivacyReportBuilder
+from parley.core.privacy.sent import erase_sent
 from parley.core.privacy.sources import AuditOnErase, DataSources
 from parley.core.state.conversations import ConversationRecord
 
@@ -181,6 +182,7 @@ class Erasure:
     async def _heard(self) -> None:
         """Erase what they were heard saying in groups, to others."""
         self._ledger.add(DataKind.HEARD, await erase_heard(self._archive, self._subject))
+        self._ledger.add(DataKind.HEARD, await erase_sent(self._archive, self._subject))
 
     async def _audit(self) -> None:
         policy = self._sources.audit

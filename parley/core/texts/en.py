@@ -10,6 +10,9 @@ TEXTS = {
         "(Reference: `{reference}`)"
     ),
     S.AGENT_STILL_TRYING: "The agent is not answering yet. Still trying …",
+    S.ANSWER_BEGUN: "Is answering …",
+    S.APP_UNPUBLISHED: "This app has no published version yet, so {platform} does not say who is writing."
+    " Publish one in the developer console, and write again.",
     S.AGENTS_HEADER: "Agents here (`/agents NAME` switches this conversation):",
     S.AGENTS_NONE: "The agent server provides no list of agents.",
     S.AGENT_SWITCHED: "This conversation now talks to **{name}**.",

@@ -10,6 +10,8 @@ class Sentence(StrEnum):
     AGENT_REFUSED = "agent_refused"
     AGENT_SILENT = "agent_silent"
     AGENT_STILL_TRYING = "agent_still_trying"
+    ANSWER_BEGUN = "answer_begun"
+    APP_UNPUBLISHED = "app_unpublished"
     AGENTS_HEADER = "agents_header"
     AGENTS_NONE = "agents_none"
     AGENT_SWITCHED = "agent_switched"

@@ -7,6 +7,8 @@ TEXTS = {
     S.AGENT_REFUSED: "智能体服务没有接受这次请求。管理员可在日志中用 `{reference}` 查找原因。",
     S.AGENT_SILENT: "智能体在线但没有响应，这条消息没有得到回答。请稍后再发一次。（编号：`{reference}`）",
     S.AGENT_STILL_TRYING: "智能体还没有响应，仍在尝试……",
+    S.ANSWER_BEGUN: "正在回答……",
+    S.APP_UNPUBLISHED: "这个应用还没有发布版本，{platform}不会告知是谁在发消息。请在开发者后台发布一个版本，然后再发一次。",
     S.AGENTS_HEADER: "可用的智能体（`/agents 名称` 可为当前对话切换）：",
     S.AGENTS_NONE: "智能体服务没有提供智能体列表。",
     S.AGENT_SWITCHED: "当前对话已切换到 **{name}**。",

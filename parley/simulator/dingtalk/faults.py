@@ -32,7 +32,8 @@ class DingTalkFaults(MethodFaults[DingTalkFault]):
     """Faults waiting to happen; may be asked for from any thread.
 
     Methods are named `accessToken`, `open`, `batchSend`, `groupSend`, `download`, `file`, `upload`,
-    `createAndDeliver`, `create`, `deliver`, `update`, `streaming`, `sendBySession` and `user`.
+    `createAndDeliver`, `create`, `deliver`, `update`, `streaming`, `sendBySession`, `user`, `react` and
+    `unreact`.
     """
 
     kind = DingTalkFault
@@ -44,6 +45,14 @@ class DingTalkFaults(MethodFaults[DingTalkFault]):
     def fail_next(self, method: str, status: int, code: str = "", words: str = "", times: int = 1) -> None:
         """Refuse the next calls; 403 without a code is the limit of calls a second."""
         self._add(DingTalkFault(method, status, code, words, times=times))
+
+    def throttle_next(self, method: str, wait: float, times: int = 1) -> None:
+        """Answer the next calls as the throttle of an address does: with status 200, and seconds to wait."""
+        self._add(DingTalkFault(method, 200, "1111", str(wait), times=times))
+
+    def deny_next(self, method: str, times: int = 1) -> None:
+        """Answer the next calls with status 200, and that they did not succeed."""
+        self._add(DingTalkFault(method, 200, "denied", times=times))
 
     def frames_next(self, how: Literal["split", "double", "reverse"], count: int = 1) -> None:
         """Push the next frames in pieces, or twice each, or in reverse (once so many have come)."""

@@ -13,7 +13,8 @@ from dataclasses import replace
 from parley.channels.dingtalk.api import ConnectionTicket, DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.channel import DingTalkChannel, create
 from parley.channels.dingtalk.inbound.card_callbacks import CardCallbackQueue, SendAnswer
-from parley.channels.dingtalk.outbound.ai_cards import AiCards, deliver_card
+from parley.channels.dingtalk.outbound.ai_cards import AiCards
+from parley.channels.dingtalk.outbound.card_delivery import CardSummary, deliver_card
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
 from parley.channels.dingtalk.outbound.reply import DingTalkReply
 from parley.channels.dingtalk.question_layout import (
@@ -158,15 +159,8 @@ class SaysItPrivately(DingTalkChannel):
     """Answers to the asker what was asked in a group."""
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
-        assert self._cards is not None
-        return DingTalkReply(
-            self._api,
-            self._cards,
-            self._questions,
-            target,
-            DingTalkDestination(True, target.asker.id),
-            checkpoint,
-        )
+        private = DingTalkDestination(True, target.asker.id)
+        return DingTalkReply(self._replies, target, private, checkpoint)
 
 
 class LogsTheTicket(DingTalkApi):
@@ -218,10 +212,10 @@ class ButtonsOnEachCard(QuestionCards):
         note: Callable[[int], Awaitable[None]],
     ) -> None:
         buttons = buttons_of(question, target, "")
-        for index, words in enumerate(split_question(text, buttons)):
+        for index, words in enumerate(split_question(text)):
             values: dict[str, Json] = {WORDS: words, BUTTONS: encode_buttons(buttons)}
             track = out_track_id(target.turn_id, index)
-            await deliver_card(self._api, place, self._template, track, values, forward=False)
+            await deliver_card(self._api, place, self._template, track, values, CardSummary(), forward=False)
             await note(index + 1)
 
 
