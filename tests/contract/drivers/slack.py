@@ -27,7 +27,7 @@ _REFUSALS = {
 }
 # Quick, and for as long as a promise is patient.
 # It goes on until it is heard, however long a process takes to come back.
-_TIMING = SlackSimulatorTiming(ack=patience(0.5), retries=(0.1, 0.2, 0.4) + (1.0,) * 1000)
+TIMING = SlackSimulatorTiming(ack=patience(0.5), retries=(0.1, 0.2, 0.4) + (1.0,) * 1000)
 
 
 class SlackDriver(Driver):
@@ -58,7 +58,7 @@ class SlackDriver(Driver):
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = SlackSimulator(timing=_TIMING)
+        self._platform = SlackSimulator(timing=TIMING)
         self.mention = f"@{self._platform.handle}"
         self.secrets = (self._platform.bot_token, self._platform.app_token)
 
