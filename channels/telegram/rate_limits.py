@@ -12,11 +12,11 @@ from parley.channels.telegram.errors import Flood, translate
 
 # https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this: not more than one message a
 # second in a chat, though short bursts may pass; 20 a minute in a group; about 30 a second in all.
-ONE_A_SECOND = RateLimit(5, 5.0)
+ONE_A_SECOND = RateLimit(10, 10.0)
 TWENTY_A_MINUTE = RateLimit(20, 60.0)
 ALL_CHATS = CountedCalls("all", (RateLimit(30, 1.0),))
-_ENDS = 2
-"""The end of a reply that was not shown before is sent, and then edited."""
+_ENDS = 1
+"""A reply that was shown before ends with one more edit."""
 _UNCOUNTED = frozenset({"sendChatAction", "sendMessageDraft"})
 
 

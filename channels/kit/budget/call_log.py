@@ -12,6 +12,8 @@ from parley.core.ports.sending import Sending
 
 PROMPT = 2.0
 """Seconds that a final may wait. Room is kept only for those that would wait longer."""
+SHORT = 10.0
+"""Seconds of a window that is soon over."""
 ASK_AGAIN = 5.0
 """Seconds after which a snapshot asks again at the latest: other replies may be over by then."""
 PENALTY_LIFE = 600.0
@@ -26,6 +28,7 @@ Rank = tuple[int, int]
 class _Share:
     """What one reply has shown lately: so many calls since a time, the last of them for a snapshot."""
 
+    began: float
     since: float = 0.0
     calls: int = 0
     snapshot: ReferenceType[Sending] | None = None
@@ -79,11 +82,10 @@ class CallLog:
 
     def snapshot_wait(self, snapshot: Sending, now: float) -> float:
         """Return the seconds until a snapshot may be shown. From now on room is kept for its reply's end."""
-        share = self._growing.setdefault(snapshot.reply, _Share())
+        share = self._growing.setdefault(snapshot.reply, _Share(now))
         same = share.snapshot is not None and share.snapshot() is snapshot
         pace = 0.0 if same else share.since + share.calls * self._interval(now) - now
-        kept = max(self._kept(limit) for limit in self._counted.limits)
-        room = self._until_room(len(self._waiting) + kept, now)
+        room = self._until_room(len(self._waiting), now, kept=True)
         return max(self._blocked_until - now, min(ASK_AGAIN, max(0.0, pace, room)))
 
     def take(self, snapshot: Sending, now: float) -> None:
@@ -98,21 +100,30 @@ class CallLog:
         """Keep no more room for a reply: its end has come."""
         self._growing.pop(reply, None)
 
-    def _until_room(self, before: int, now: float) -> float:
-        """Return the seconds until there is room for a call, after so many others that go first."""
+    def _until_room(self, before: int, now: float, *, kept: bool = False) -> float:
+        """Return the seconds until there is room for a call, after so many others that go first.
+
+        With `kept`, also after those for which room is kept.
+        """
+        before += self._under_way
         waits = (
-            _window_wait(limit, self._done, self._under_way + before, now) for limit in self._counted.limits
+            _window_wait(limit, self._done, before + (self._kept(limit, now) if kept else 0), now)
+            for limit in self._counted.limits
         )
         return max(0.0, self._blocked_until - now, *waits)
 
-    def _kept(self, limit: RateLimit) -> int:
+    def _kept(self, limit: RateLimit, now: float) -> int:
         """Return how much of a limit is kept for the ends of replies. Some is always left for snapshots."""
+        growing = len(self._growing)
+        if limit.seconds <= SHORT:
+            # A short window is soon over, and so are few replies so soon: they may begin all at once.
+            growing = sum(share.began + limit.seconds <= now for share in self._growing.values())
         soon = limit.most * int(PROMPT // limit.seconds)
-        return max(0, min(limit.most - 1, len(self._growing) * self._counted.final - soon))
+        return max(0, min(limit.most - 1, growing * self._counted.final - soon))
 
     def _interval(self, now: float) -> float:
         """Return the seconds between two calls for snapshots of one reply: all have the same share."""
-        single = max(limit.seconds / (limit.most - self._kept(limit)) for limit in self._counted.limits)
+        single = max(limit.seconds / (limit.most - self._kept(limit, now)) for limit in self._counted.limits)
         return len(self._growing) * single * 2.0 ** self._penalties_at(now)
 
     def _penalties_at(self, now: float) -> int:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, too_many
 from parley.simulator.kit.faults import MethodFault, MethodFaults
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.kit.rate_limiter import RateLimiter
 
 
@@ -82,7 +83,7 @@ class DingTalkFaults(MethodFaults[DingTalkFault]):
 class DingTalkRateLimits:
     """How often an app may call the card APIs in a second, all of its cards together."""
 
-    cards_per_second: int = 40
+    cards_per_second: int = load_limits("dingtalk")["calls_per_second"].whole
 
 
 class DingTalkRateLimiter(RateLimiter):
@@ -91,10 +92,8 @@ class DingTalkRateLimiter(RateLimiter):
     def __init__(self, pace: DingTalkRateLimits | None) -> None:
         super().__init__()
         self._most = 0 if pace is None else pace.cards_per_second
-        self.refused = 0
 
     def check(self) -> None:
         """Raise DingTalkErrorResponse (403) when there were too many."""
         if self._most and self.wait("", (self._most, 1.0)):
-            self.refused += 1
             raise too_many()

@@ -74,7 +74,7 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
         client_id: str = "ding-simulated-app",
         client_secret: str = "simulated-secret-for-loopback-only",  # noqa: S107 - guards nothing
         name: str = "Parley",
-        pace: DingTalkRateLimits | None = None,
+        pace: DingTalkRateLimits | None = DingTalkRateLimits(),  # noqa: B008 - frozen
         timing: DingTalkSimulatorTiming = DingTalkSimulatorTiming(),  # noqa: B008 - frozen
         port: int = 0,
     ) -> None:

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from parley.simulator.feishu.errors import FeishuErrorResponse, too_many
 from parley.simulator.kit.faults import Fault, Faults, Reset
+from parley.simulator.kit.limits import load_limits
+
+_ROWS = load_limits("feishu")
 
 
 @dataclass
@@ -85,11 +88,15 @@ class FeishuFaults(Faults[FeishuFault]):
 
 @dataclass(frozen=True)
 class FeishuRateLimits:
-    """Most operations a second; 0 for no limit."""
+    """Most operations a second on a card, a message and a chat, and most calls of each method a second and
+    a minute; 0 for no limit.
+    """
 
-    card: int = 10
-    edit: int = 5
-    chat: int = 0
+    card: int = _ROWS["card_operations"].whole
+    edit: int = _ROWS["patch_of_message"].whole
+    chat: int = _ROWS["messages_to_group"].whole
+    method: int = _ROWS["api_calls_per_second"].whole
+    method_minute: int = _ROWS["api_calls_per_minute"].whole
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,9 @@ class FeishuSimulator(PlatformSimulator[FeishuCall]):
                 self._check_token(request)
                 call = await read_request(request)
                 chats.append(str(call.body.get("receive_id", "")))
+                pace = self.world.pace
                 with self.world.changed:
+                    self.world.check_rate(name, pace.method, pace.method_minute)
                     return method(self.world, call)
 
             return await self._answer(name, request, perform, chats)

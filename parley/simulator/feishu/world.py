@@ -128,10 +128,16 @@ class FeishuWorld(World):
             return read_content(message.kind, message.content, message.mentions)
         return render("\n".join(text for text in _texts(self.body(message)) if text.strip()))
 
-    def check_rate(self, key: str, most: int) -> None:
-        """Count an operation. Raises FeishuErrorResponse when there were too many within a second."""
-        if most and self._limiter.wait(key, (most, 1.0)):
-            raise too_many(1)
+    @property
+    def refused_for_pace(self) -> int:
+        """Return how many calls were too many."""
+        return self._limiter.refused
+
+    def check_rate(self, key: str, most: int, most_a_minute: int = 0) -> None:
+        """Count an operation. Raises FeishuErrorResponse when there were too many."""
+        limits = [limit for limit in ((most, 1.0), (most_a_minute, 60.0)) if limit[0]]
+        if limits and (seconds := self._limiter.wait(key, *limits)):
+            raise too_many(seconds)
 
     def note_shown(self, message: FeishuMessage) -> None:
         """Keep what the bot shows now in a message of its own."""

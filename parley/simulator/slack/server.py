@@ -70,7 +70,7 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
         handle: str = "parley",
         name: str = "Parley",
         timing: SlackSimulatorTiming = SlackSimulatorTiming(),  # noqa: B008 - frozen
-        strict_pace: bool = False,
+        strict_pace: bool = True,
         port: int = 0,
         signing_secret: str = DEFAULT_SIGNING_SECRET,
         experience: Experience = "agent",
@@ -99,6 +99,11 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
     def api_url(self) -> str:
         """Return what to use instead of `https://slack.com/api/`."""
         return f"{self.world.base_url}/api/"
+
+    @property
+    def refused_for_pace(self) -> int:
+        """Return how many calls were too many for their tier."""
+        return self._pacer.refused
 
     @property
     def handle(self) -> str:
