@@ -95,6 +95,8 @@ class Traits:
     """has commands of its own, whose answers only their writer sees"""
     ponders: bool = False
     """shows in a line of its own that the bot thinks"""
+    previews: bool = False
+    """shows growing answers by calls that it does not count with those that finish one"""
     dials: bool = True
     """is connected to by us, over a connection that may drop"""
 
@@ -295,6 +297,10 @@ class Driver(ABC):
     def attempts(self, place: Place) -> list[Attempt]:
         """The calls that tried to show something, in order of time."""
         raise NotImplementedError(f"{self.name} has no rate limits")
+
+    async def previewed(self) -> Place:
+        """A place where answers grow by calls of another kind; all of those are refused for an hour."""
+        raise NotImplementedError(f"{self.name} counts all of its calls together")
 
     def menu(self) -> Sequence[str]:
         """The names of the commands that people are offered."""

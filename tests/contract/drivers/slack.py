@@ -39,6 +39,7 @@ class SlackDriver(Driver):
         troubles=frozenset(Trouble),
         groups=True,
         topics=True,
+        previews=True,
         albums=True,
         strangers=True,
         bots=True,
@@ -183,6 +184,10 @@ class SlackDriver(Driver):
         calls = [call for call in self._platform.calls() if call.method in _SHOWING]
         ours = [call for call in calls if call.params.get("channel", chat) == chat]
         return [Attempt(call.at, call.error == "ratelimited") for call in ours]
+
+    async def previewed(self) -> Place:
+        self._platform.faults.fail_next("chat.appendStream", "ratelimited", 429, 3600, _FOREVER)
+        return self._threads("Ann", 1)[0]
 
     def trouble(self, kind: Trouble, times: int = 1, seconds: float = 1.0) -> None:
         faults = self._platform.faults

@@ -40,6 +40,7 @@ class TelegramDriver(Driver):
         troubles=frozenset(Trouble),
         groups=True,
         topics=True,
+        previews=True,
         albums=True,
         quotes=True,
         strangers=True,
@@ -208,6 +209,10 @@ class TelegramDriver(Driver):
                     status, words = _REFUSALS[kind]
                     wait = round(seconds) if kind is Trouble.RATE_LIMITED else 0
                     self._platform.faults.fail_next(method, status, words, wait, times)
+
+    async def previewed(self) -> Place:
+        self._platform.faults.fail_next("sendMessageDraft", 429, "", 3600, _FOREVER)
+        return await self.private()
 
     def outage(self, seconds: float) -> None:
         self._platform.faults.outage(seconds)

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
+from parley.channels.kit.budget.call_log import CallLog
+from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.text import chunks
 from parley.channels.telegram.api import TelegramApi
 from parley.channels.telegram.channel import TelegramChannel, create
@@ -18,6 +20,7 @@ from parley.channels.telegram.outbound.reply import TelegramReply
 from parley.channels.telegram.outbound.reply_state import TelegramReplyState
 from parley.core.model.types import Json, OutboundMessage, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from parley.core.ports.sending import Sending
 from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.drivers.telegram import TelegramDriver
 from tests.contract.faults.fault import Fault
@@ -47,6 +50,25 @@ def _replying(kind: type[TelegramReply]) -> type[TelegramDriver]:
             return made
 
     return _made_as(Replies)
+
+
+class Unlimited(RateBudget):
+    """Lets everybody through at once."""
+
+    async def _admit(self, logs: list[CallLog], sending: Sending) -> None:
+        for log in logs:
+            log.begin()
+
+
+def _unlimited() -> type[TelegramDriver]:
+    """A driver whose channel knows nothing of limits."""
+
+    class Hasty(TelegramChannel):
+        def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+            self._api._bot._budget.__class__ = Unlimited
+            return super().open_reply(target, checkpoint)
+
+    return _made_as(Hasty)
 
 
 class Stubborn(TelegramApi):
@@ -210,6 +232,7 @@ class NoMenu(TelegramDriver):
 
 
 FAULTS = (
+    Fault("ignore the budget", "answers_share_what_is_allowed", driver=_unlimited()),
     Fault("insist on refused marks", "refused_marks_leave_the_words", driver=_made_as(InsistsOnMarks)),
     Fault("count code points", "parts_are_within_the_limit", driver=_replying(CountsCharacters)),
     Fault("tear words", "parts_are_within_the_limit", driver=_replying(TearsWords)),

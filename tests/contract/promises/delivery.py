@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import pairwise
 
 from tests.contract.driver import Place, Trouble
 from tests.contract.harness.scene import Scene
-from tests.contract.harness.scripted_agent import Told, by_text
+from tests.contract.harness.scripted_agent import Told, by_text, taking_time
 from tests.contract.promise import needs
 from tests.kit.machine import patience
 
@@ -45,6 +46,33 @@ async def promise_limits_while_growing_lose_nothing(scene: Scene) -> None:
     told.ends(_TEXT)
     await scene.until_done(place)
     assert await scene.answers(place) == [_TEXT]
+
+
+@needs("previews")
+async def promise_a_refused_snapshot_delays_no_final(scene: Scene) -> None:
+    """A final answer does not wait for a refusal of its snapshots, where the platform counts them apart."""
+    place, told = await scene.driver.previewed(), Told()
+    scene.agent.script = told
+    await scene.driver.say(place, scene.to_bot("go"))
+    told.says("The answer")
+    await scene.until(lambda: scene.driver.attempts(place), "an attempt")
+    told.says("The answer is")
+    await scene.until(lambda: any(each.refused for each in scene.driver.attempts(place)), "a refusal")
+    told.ends(_TEXT)
+    await scene.until_done(place)
+    assert await scene.answers(place) == [_TEXT]
+
+
+@needs("topics", Trouble.RATE_LIMITED)
+async def promise_answers_share_what_is_allowed(scene: Scene) -> None:
+    """Answers that grow at once in one place share the platform's limits: no call is one too many."""
+    *_, first, second, third = await scene.driver.topics(3)
+    places = (first, second, third)
+    words = [f"word{number}" for number in range(80)]
+    scene.agent.script = taking_time(words)
+    told = await asyncio.gather(*(scene.ask(place, scene.to_bot("count")) for place in places))
+    assert told == [[" ".join(words)]] * 3
+    assert not any(each.refused for place in places for each in scene.driver.attempts(place))
 
 
 @needs(Trouble.UNAVAILABLE)
