@@ -84,6 +84,9 @@ NAMED: Mapping[str, Run] = {
     "parley threads": Run("STATE"),
     "parley version": Run(r"Parley \d"),
     "python -m parley.channels.slack.manifest https://your.host": Run("https://your.host"),
+    "python -m parley.channels.slack.manifest https://your.host/hooks/support": Run(
+        "https://your.host/hooks/support"
+    ),
     "python -m parley.simulator dingtalk": Run("In config.yaml:.*/sim/say", stays=True),
     "python -m parley.simulator feishu": Run("In config.yaml:.*/sim/say", stays=True),
 }
