@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NoReturn
 
 from benchmarks.loads.growing_answers import Stage
 from parley.channels.dingtalk.channel import DingTalkChannel
@@ -32,8 +31,8 @@ class _NoDocuments:
     async def get(self, key: str) -> Document:
         return Document(key, "", 0)
 
-    async def set(self, document: Document) -> NoReturn:
-        raise NotImplementedError
+    async def set(self, document: Document) -> Document:
+        return document
 
     async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
         return ()
@@ -130,7 +129,7 @@ def dingtalk_cards() -> Iterator[Stage]:
             allowed_users=("*",),
         )
         limits = [(int(config.card_rate), 1.0)]
-        yield Stage(DingTalkChannel(config), targets, lambda: sim.refused_for_pace, limits)
+        yield Stage(DingTalkChannel(config, _NoDocuments()), targets, lambda: sim.refused_for_pace, limits)
 
 
 STAGES: Mapping[str, Callable[[], AbstractContextManager[Stage]]] = {

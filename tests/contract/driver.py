@@ -33,6 +33,10 @@ class Trouble(StrEnum):
     """Done, but answered with something that is no answer."""
     UNFORMATTED = "unformatted"
     """The marks on the text are refused, the bare text would be taken."""
+    DENIED = "denied"
+    """Answered as a success, with the word in the body that it was none; nothing was done."""
+    STALE = "stale"
+    """The access token is none any more, before its time."""
     SLOW = "slow"
     """Each call takes so many seconds."""
 

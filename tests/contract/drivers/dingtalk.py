@@ -149,6 +149,16 @@ class DingTalkDriver(Driver):
 
     def trouble(self, kind: Trouble, times: int = 1, seconds: float = 1.0) -> None:
         faults = self._platform.faults
+        if kind is Trouble.STALE:
+            self._platform.world.expire_tokens()
+        elif kind is Trouble.DENIED:
+            faults.deny_next("streaming", times)
+        else:
+            self._fail_showing(kind, times, seconds)
+
+    def _fail_showing(self, kind: Trouble, times: int, seconds: float) -> None:
+        """Let it go wrong with every method that shows something."""
+        faults = self._platform.faults
         # A PUT whose connection breaks is made once more by aiohttp itself.
         breaks = times + 1
         for method in _SHOWING:

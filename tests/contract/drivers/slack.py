@@ -36,7 +36,7 @@ class SlackDriver(Driver):
     traits: ClassVar[Traits] = Traits(
         max_part=12_000,
         unit=len,
-        troubles=frozenset(Trouble),
+        troubles=frozenset(Trouble) - {Trouble.DENIED, Trouble.STALE},
         groups=True,
         topics=True,
         previews=True,

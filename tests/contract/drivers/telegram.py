@@ -37,7 +37,7 @@ class TelegramDriver(Driver):
     traits: ClassVar[Traits] = Traits(
         max_part=4096,
         unit=utf16_length,
-        troubles=frozenset(Trouble),
+        troubles=frozenset(Trouble) - {Trouble.DENIED, Trouble.STALE},
         groups=True,
         topics=True,
         previews=True,

@@ -84,6 +84,24 @@ async def promise_server_errors_are_outlasted(scene: Scene) -> None:
     assert await scene.answers(place) == [_TEXT]
 
 
+@needs(Trouble.DENIED)
+async def promise_a_success_that_is_none_is_no_delivery(scene: Scene) -> None:
+    """A response that reports failure with a status of success is not taken for a delivery."""
+    place, told = await _asked(scene)
+    scene.driver.trouble(Trouble.DENIED)
+    await _answered(scene, place, told)
+    assert await scene.answers(place) == [_TEXT]
+
+
+@needs(Trouble.STALE)
+async def promise_a_stale_token_is_renewed(scene: Scene) -> None:
+    """An access token that ends before its time is renewed, and the final answer is not lost."""
+    place, told = await _asked(scene)
+    scene.driver.trouble(Trouble.STALE)
+    await _answered(scene, place, told)
+    assert await scene.answers(place) == [_TEXT]
+
+
 @needs(Trouble.RESET_BEFORE)
 async def promise_broken_connections_are_outlasted(scene: Scene) -> None:
     """A connection that breaks before the platform acts loses nothing."""
