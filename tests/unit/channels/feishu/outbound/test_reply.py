@@ -46,7 +46,7 @@ async def test_an_answer_goes_on_growing_while_steps_run_under_it(world, refused
     """Feishu types on only where the old text is a prefix of the new one."""
     if refused:
         world.sim.world.denied.add("cardkit:card:write")
-    reply, text = world.reply(Notes()), ""
+    reply, text = world.reply(Notes()), "So"
     for number in range(4):
         text += f" word{number}"
         status = StepStatus.DONE if number % 2 else StepStatus.RUNNING
