@@ -10,7 +10,10 @@ from parley.channels.dingtalk.rate_limits import DingTalkLimits
 from parley.core.model.errors import RateLimited
 from parley.core.ports.sending import Priority, sending
 from parley.simulator.dingtalk import DingTalkRateLimits, DingTalkSimulator
+from parley.simulator.kit.limits import load_limits
+from tests.kit.growing_answers import StrictPlatform, latest_final, same
 from tests.kit.platforms.dingtalk_channel import Notes, World, make_channel, snapshot
+from tests.kit.virtual_time import run_in_virtual_time
 
 _CARD = "/v1.0/card/streaming"
 
@@ -60,3 +63,11 @@ async def test_many_cards_at_once_stay_under_the_limit_of_the_app():
         await asyncio.gather(*(grow(reply, number) for number, reply in enumerate(replies)))
         assert set(world.answers()) == {f"answer {number}" for number in range(20)}
         assert sim.refused_for_pace == 0
+
+
+@run_in_virtual_time
+async def test_twenty_cards_end_when_their_answers_end():
+    platform = StrictPlatform([(_CARD, load_limits("dingtalk")["calls_per_second"].whole, 1.0)])
+    call = [DingTalkLimits(30.0).counted_calls(_CARD, {})]
+    assert await latest_final(platform, same(20, lambda _: (call, call)), 0.5) < 2.0
+    assert platform.refused == 0
