@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.loads.growing_answers import Stage
-from parley.channels.dingtalk.channel import DingTalkChannel
+from parley.channels.dingtalk.channel import create as create_dingtalk
 from parley.channels.dingtalk.config import Config as DingTalkConfig
 from parley.channels.feishu.channel import create as create_feishu
 from parley.channels.feishu.config import Config as FeishuConfig
@@ -27,18 +28,25 @@ from parley.simulator.slack import SlackSimulator
 from parley.simulator.telegram import TelegramSimulator
 
 
-class _NoDocuments:
+class _MemoryDocuments:
+    """Documents that live as long as the load."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Document] = {}
+
     async def get(self, key: str) -> Document:
-        return Document(key, "", 0)
+        return self._kept.get(key, Document(key, "", 0))
 
     async def set(self, document: Document) -> Document:
-        return document
+        kept = self._kept[document.key] = replace(document, version=document.version + 1)
+        return kept
 
     async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
-        return ()
+        keys = sorted(key for key in self._kept if key.startswith(prefix) and key > after)
+        return [self._kept[key] for key in keys[:limit]]
 
     async def delete(self, key: str) -> None:
-        """Nothing is kept."""
+        self._kept.pop(key, None)
 
 
 @contextmanager
@@ -114,7 +122,7 @@ def feishu_cards() -> Iterator[Stage]:
 @contextmanager
 def dingtalk_cards() -> Iterator[Stage]:
     """Twenty AI cards."""
-    with DingTalkSimulator() as sim:
+    with DingTalkSimulator() as sim, _services() as services:
         targets = []
         for number in range(20):
             person = sim.people.add_person(f"Person {number}")
@@ -129,7 +137,7 @@ def dingtalk_cards() -> Iterator[Stage]:
             allowed_users=("*",),
         )
         limits = [(int(config.card_rate), 1.0)]
-        yield Stage(DingTalkChannel(config, _NoDocuments()), targets, lambda: sim.refused_for_pace, limits)
+        yield Stage(create_dingtalk(config, services), targets, lambda: sim.refused_for_pace, limits)
 
 
 STAGES: Mapping[str, Callable[[], AbstractContextManager[Stage]]] = {
@@ -152,7 +160,7 @@ def _slack(person: str) -> User:
 @contextmanager
 def _services() -> Iterator[ChannelServices]:
     with TemporaryDirectory() as folder:
-        yield ChannelServices(_NoDocuments(), Path(folder), ())
+        yield ChannelServices(_MemoryDocuments(), Path(folder), ())
 
 
 def _a_minute(platform: str, row: str) -> tuple[int, float]:
