@@ -33,7 +33,7 @@ def run(plan: Plan) -> Iterator[Table]:
         plan.say(f"budgets, {name}: {', '.join(rows[-1][1:])}")
     title = f"Answers of {plan.answer_seconds:g} s that end together, on platforms that enforce their limits"
     note = (
-        "Real channels against the simulators in one process. The bound is when the last answer can be "
-        "complete if nothing is shown before: with it, what a final waits for is the platform."
+        "Channels and simulators share one process. The bound is when the last answer can be complete if "
+        "nothing was shown before it ended."
     )
     yield Table("budgets", title, _COLUMNS, tuple(rows), note)
