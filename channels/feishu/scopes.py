@@ -55,13 +55,7 @@ RECEIPTS = (
 )
 TENANT = tuple(dict.fromkeys(each.name for each in (*ALWAYS, *HISTORY, *BOTS, *RECEIPTS)))
 """What an app is made with."""
-EVENTS = (
-    "im.message.receive_v1",
-    "im.message.recalled_v1",
-    "im.chat.access_event.bot_p2p_chat_entered_v1",
-    "im.chat.member.bot.added_v1",
-    "application.bot.menu_v6",
-)
+EVENTS = ("im.message.receive_v1", "im.message.recalled_v1")
 CALLBACKS = ("card.action.trigger",)
 
 

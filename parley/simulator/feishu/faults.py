@@ -104,7 +104,8 @@ class FeishuSimulatorTiming:
     """Seconds: until an event counts as not acknowledged, and before each new delivery of it.
 
     `ping` is what the app is told to do, `stream` the life of a streaming card, `token` that of a token,
-    `answer` how long the answer to a press is on its way.
+    `answer` how long the answer to a press is on its way; `poll` and `registration` are the pause between
+    looks at an app that is being made, and how long it may be.
     """
 
     ack: float = 3.0
@@ -113,3 +114,5 @@ class FeishuSimulatorTiming:
     stream: float = 600.0
     token: float = 7200.0
     answer: float = 0.05
+    poll: float = 5.0
+    registration: float = 600.0

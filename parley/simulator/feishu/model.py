@@ -75,6 +75,18 @@ class FeishuMessage:
 
 
 @dataclass
+class FeishuRegistration:
+    """An app that is being made by scanning a code: `scanned` by whom ("" for nobody yet), with what."""
+
+    code: str
+    begun: float
+    scanned: str = ""
+    declined: bool = False
+    moved: bool = False
+    addons: JsonObject = field(default_factory=dict)
+
+
+@dataclass
 class Blob:
     """A stored file, and the message that has it ("" while it is only uploaded)."""
 

@@ -113,10 +113,8 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
         with self._world.changed:
             gone = self._world.messages[message]
             gone.recalled = True
-            told: JsonObject = {"message_id": message, "chat_id": gone.chat, "recall_type": "message_owner"}
-            told["recall_time"] = str(round(time.time() * 1000))
-            self._world.push("im.message.recalled_v1", told)
-            self._world.touch()
+            told = {"message_id": message, "chat_id": gone.chat, "recall_time": f"{time.time() * 1000:.0f}"}
+            self._world.push("im.message.recalled_v1", {**told, "recall_type": "message_owner"})
 
     def press(
         self, chat: str, by: str, message: str, title: str, written: Mapping[str, str] | None = None
@@ -207,9 +205,8 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             world.place(message, world.messages[reply_to] if reply_to else None, in_thread)
             called = any(isinstance(m, dict) and m.get("mentioned_type") == "bot" for m in mentions)
             heard = place.kind == "p2p" or called or (place.hears_all and GROUP_READING not in world.denied)
-            if world.accounts[by].is_bot and BOT_MENTIONS in world.denied:
-                heard = False
-            if heard and not place.bot_is_gone:
+            silent = place.bot_is_gone or (world.accounts[by].is_bot and BOT_MENTIONS in world.denied)
+            if heard and not silent:
                 world.push("im.message.receive_v1", self.event(message))
             world.touch()
             return message.id

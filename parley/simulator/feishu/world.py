@@ -18,6 +18,7 @@ from parley.simulator.feishu.model import (
     FeishuChat,
     FeishuEvent,
     FeishuMessage,
+    FeishuRegistration,
     FeishuToast,
     FeishuUpload,
 )
@@ -51,6 +52,9 @@ class FeishuWorld(World):
         self.blobs: dict[str, Blob] = {}
         self.tokens: dict[str, float] = {}
         self.denied: set[str] = set()
+        self.registrations: dict[str, FeishuRegistration] = {}
+        self.brand = "feishu"
+        """Where people have their accounts: feishu, or lark."""
         self.tells_names = True
         """Whether messages come with their senders' names where these are asked for."""
         self.sent: dict[str, tuple[float, str]] = {}
