@@ -14,7 +14,7 @@ from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.errors import FormatRefused
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.slack.api_values import OwnMessage, parse_own_message, parse_user, signature_of, ts_of
-from parley.channels.slack.blocks import MAX_PLAIN_TEXT, BlockButton, button_forms, text_forms
+from parley.channels.slack.blocks import MAX_PLAIN_TEXT, BlockButton, button_forms, footed_forms, text_forms
 from parley.channels.slack.config import Config
 from parley.channels.slack.errors import TooLong, map_sdk_errors
 from parley.channels.slack.rate_limits import counted_calls
@@ -103,8 +103,9 @@ class SlackApi:
         turn: str,
         part: int,
         buttons: Sequence[BlockButton] = (),
+        foot: Sequence[JsonObject] = (),
     ) -> str:
-        """Send a message, perhaps with buttons under it; return its ts."""
+        """Send a message, perhaps with buttons or other blocks under it; return its ts."""
         fixed: dict[str, Json] = {
             "channel": place.chat,
             "metadata": signature_of(turn, part),
@@ -112,7 +113,7 @@ class SlackApi:
             "unfurl_media": False,
         }
         thread: dict[str, Json] = {} if place.thread is None else {"thread_ts": place.thread}
-        *better, last = button_forms(markdown, buttons) if buttons else text_forms(markdown)
+        *better, last = button_forms(markdown, buttons) if buttons else footed_forms(markdown, foot)
         # Only a new message may say that its text is no mrkdwn.
         content = (*better, last | {"mrkdwn": False})
         return ts_of(await self._shown("chat.postMessage", content, fixed | thread))
@@ -141,8 +142,10 @@ class SlackApi:
         """Take a message away; raises MessageGone when it is not there."""
         await self.call("chat.delete", lambda: self._client.chat_delete(channel=place.chat, ts=ts))
 
-    async def start_stream(self, place: SlackDestination, chunks: Sequence[JsonObject]) -> str:
-        """Begin a message that grows; return its ts. Needs a thread."""
+    async def start_stream(
+        self, place: SlackDestination, chunks: Sequence[JsonObject], steps: str = ""
+    ) -> str:
+        """Begin a message that grows, with its cards as `steps` says; return its ts. Needs a thread."""
         answer = await self.call(
             "chat.startStream",
             lambda: self._client.chat_startStream(
@@ -151,6 +154,7 @@ class SlackApi:
                 recipient_user_id=place.person or None,
                 recipient_team_id=place.team or None,
                 chunks=[dict(chunk) for chunk in chunks],
+                task_display_mode=steps or None,
             ),
         )
         return ts_of(answer)
@@ -172,8 +176,9 @@ class SlackApi:
         turn: str,
         part: int,
         session: str = "",
+        foot: Sequence[JsonObject] = (),
     ) -> None:
-        """End it, signed, perhaps with another status for the thread's session.
+        """End it, signed, perhaps with another status for the thread's session and with blocks under it.
 
         Raises StreamEnded when it has ended before.
         """
@@ -183,6 +188,7 @@ class SlackApi:
                 channel=place.chat,
                 ts=ts,
                 chunks=[dict(chunk) for chunk in chunks] or None,
+                blocks=[dict(block) for block in foot] or None,
                 metadata=signature_of(turn, part),
                 session_status=session or None,
             ),

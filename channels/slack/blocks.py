@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from parley.channels.kit.markdown.split import split
 from parley.channels.slack.formatting import WHOLE_MESSAGE, MessageRoom, escape_plain, split_messages
 from parley.channels.slack.modal import ModalContext, edit_button
-from parley.core.model.questions import Option, Question
-from parley.core.model.types import Json
+from parley.core.model.questions import FeedbackChoice, Option, Question
+from parley.core.model.types import Json, JsonObject
+from parley.core.texts import Sentence, language_of, say
 
 OPTION_ACTION = "parley_answer"
 """How the action ids of a question's options begin."""
@@ -28,6 +29,10 @@ MAX_PLAIN_TEXT = 4_000
 """Characters of `text`, as it is escaped: more of it is refused in a change."""
 _PREVIEW = MAX_PLAIN_TEXT // len("&amp;")
 _STYLES = {"approve": "primary", "reject": "danger"}
+
+
+FEEDBACK_ACTION = "parley_feedback"
+"""The action id of the thumbs under an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,29 @@ def button_forms(markdown: str, buttons: Sequence[BlockButton]) -> tuple[dict[st
         words,
         _last_form(f"{markdown}\n\n{labels}".strip()),
     )
+
+
+def feedback_block(turn: str, language: str) -> dict[str, Json]:
+    """Return the thumbs for a turn's answer."""
+    buttons: dict[str, Json] = {
+        f"{name}_button": {
+            "text": {"type": "plain_text", "text": say(language_of(language), words)},
+            "value": json.dumps([turn, choice.value], ensure_ascii=False),
+        }
+        for name, words, choice in (
+            ("positive", Sentence.FEEDBACK_UP, FeedbackChoice.UP),
+            ("negative", Sentence.FEEDBACK_DOWN, FeedbackChoice.DOWN),
+        )
+    }
+    element: dict[str, Json] = {"type": "feedback_buttons", "action_id": FEEDBACK_ACTION, **buttons}
+    return {"type": "context_actions", "elements": [element]}
+
+
+def footed_forms(markdown: str, foot: Sequence[JsonObject]) -> tuple[dict[str, Json], ...]:
+    """Return what to send for a text with these blocks under it, without them where Slack refuses them."""
+    body: list[Json] = [{"type": "markdown", "text": markdown}, *(dict(block) for block in foot)]
+    preview: dict[str, Json] = {"text": escape_plain(markdown[:_PREVIEW]), "blocks": body}
+    return (preview, *text_forms(markdown)) if foot else text_forms(markdown)
 
 
 def _plain_words(markdown: str, rows: Sequence[Json] = ()) -> dict[str, Json]:

@@ -108,7 +108,16 @@ class SlackChannel(Channel):
         self._timing = timing
         self._me = SlackBotIdentity("", "", "")
         self._receipts = Receipts(SlackReceiptCalls(self._api)) if config.receipt == "on" else None
-        self._means = SlackReplyContext(self._api, self._transfer, rhythm, self._who, clock)
+        self._means = SlackReplyContext(
+            self._api,
+            self._transfer,
+            rhythm,
+            self._who,
+            clock,
+            feedback=config.feedback == "on",
+            # What is Slack's own way need not be asked for.
+            steps="" if config.steps == "timeline" else config.steps,
+        )
 
     async def listen(self, inbox: Inbox) -> None:
         """Hear events. Raises AuthenticationRefused for wrong tokens, ChannelUnavailable otherwise."""

@@ -35,7 +35,8 @@ async def with_file_infos(api: SlackApi, event: JsonObject, patience: float = PA
             task.cancel()
         await asyncio.gather(*tasks.values(), return_exceptions=True)
     found = {key: task.result() for key, task in tasks.items() if not task.cancelled()}
-    return event | {"files": [_completed(each, found) for each in files]}
+    completed: list[Json] = [_completed(each, found) for each in files]
+    return {**event, "files": completed}
 
 
 def _is_stub(file: Json) -> bool:

@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parley.channels.slack.blocks import BlockButton
-from parley.core.model.types import Step
+from parley.core.model.types import JsonObject, Step
 
 
 @dataclass(frozen=True, slots=True)
 class MessageDraft:
-    """What one message is to show. A closed one will not grow any more; `last` ends the whole reply."""
+    """What one message is to show. A closed one will not grow any more; `last` ends the whole reply. Under
+    its text stand `buttons`, or the blocks of `foot`."""
 
     text: str
     steps: tuple[Step, ...] = ()
     closed: bool = False
     last: bool = False
     buttons: tuple[BlockButton, ...] = ()
+    foot: tuple[JsonObject, ...] = ()
 
 
 def to_drafts(texts: Sequence[str], steps: tuple[Step, ...], *, final: bool) -> list[MessageDraft]:

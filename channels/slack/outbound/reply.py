@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.slack.api import SlackApi, SlackDestination
-from parley.channels.slack.blocks import buttons_of, options_list, split_parts
+from parley.channels.slack.blocks import buttons_of, feedback_block, options_list, split_parts
 from parley.channels.slack.errors import TooLong
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import SplitPoint, escape_mentions, split_messages, with_steps
@@ -48,6 +48,10 @@ class SlackReplyContext:
     rhythm: SlackReplyTiming
     me: Callable[[], Awaitable[SlackBotIdentity]]
     clock: Callable[[], float]
+    feedback: bool = False
+    """Whether thumbs stand under answers."""
+    steps: str = ""
+    """How Slack is to show steps, "" for its own way."""
 
 
 class SlackReply(Reply):
@@ -74,7 +78,7 @@ class SlackReply(Reply):
             renew=means.rhythm.renew,
         )
         self._pages = ReplyMessages(
-            means.api, target, place, checkpoint, self._session, means.me, means.clock
+            means.api, target, place, checkpoint, self._session, means.me, means.clock, means.steps
         )
 
     async def show(self, snapshot: OutboundMessage) -> None:
@@ -131,6 +135,9 @@ class SlackReply(Reply):
         pages = to_drafts(texts, snapshot.steps if cards else (), final=final)
         if buttons and pages:
             pages[-1] = replace(pages[-1], buttons=buttons)
+        elif pages and final and snapshot.rateable and self._means.feedback:
+            thumbs = feedback_block(self._target.turn_id, self._target.asker.language)
+            pages[-1] = replace(pages[-1], foot=(thumbs,))
         for number, page in enumerate(pages):
             await self._pages.write(number, page)
         return len(pages)

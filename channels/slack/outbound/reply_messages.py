@@ -16,7 +16,7 @@ from dataclasses import replace
 from parley.channels.kit.errors import MessageGone, ResponseLost
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.api_values import OwnMessage
-from parley.channels.slack.blocks import button_forms, fit_into, text_forms
+from parley.channels.slack.blocks import button_forms, fit_into, footed_forms
 from parley.channels.slack.errors import TooLong
 from parley.channels.slack.formatting import (
     BESIDE_CARDS,
@@ -49,7 +49,9 @@ class ReplyMessages:
         session: SlackAgentSession,
         me: Callable[[], Awaitable[SlackBotIdentity]],
         clock: Callable[[], float],
+        steps: str = "",
     ) -> None:
+        self._steps = steps
         self._api = api
         self._session = session
         self._place = place
@@ -92,7 +94,7 @@ class ReplyMessages:
                 await self._begin(index, page)
             elif self.is_growing(index):
                 await self._grow(index, page)
-            elif self._shown.get(index) != page.text:
+            elif self._shown.get(index) != page.text or page.foot:
                 await self._change(index, page)
         except MessageGone:
             # Somebody took it away; the answer is still owed, and what came after it comes after it again.
@@ -167,12 +169,13 @@ class ReplyMessages:
                 team = self._place.team or (await self._me()).team
                 place = replace(self._place, team=team)
                 self._cards.begin_message()
-                return await self._api.start_stream(place, self._chunks(page.text, page)), True
+                chunks = self._chunks(page.text, page)
+                return await self._api.start_stream(place, chunks, self._steps), True
             except DeliveryRejected as error:
                 log.info("slack: no stream in %s (%s); messages are changed instead", self._place.chat, error)
                 self.grows = False
         text = page.text or with_steps((), page.steps)[0]
-        return await self._api.post(self._place, text, self._turn, index, page.buttons), False
+        return await self._api.post(self._place, text, self._turn, index, page.buttons, page.foot), False
 
     async def _grow(self, index: int, page: MessageDraft) -> None:
         shown = self._shown.get(index)
@@ -207,7 +210,8 @@ class ReplyMessages:
 
     async def _close(self, index: int, page: MessageDraft, chunks: Sequence[JsonObject]) -> None:
         session = self._session.final_status() if page.last else ""
-        await self._api.stop_stream(self._place, self.handle.stream, chunks, self._turn, index, session)
+        stream = self.handle.stream
+        await self._api.stop_stream(self._place, stream, chunks, self._turn, index, session, page.foot)
         self.handle = replace(self.handle, stream="")
         if session:
             self._session.mark_ended()
@@ -229,7 +233,8 @@ class ReplyMessages:
         """
         if not page.text:
             return
-        content = button_forms(page.text, page.buttons) if page.buttons else text_forms(page.text)
+        with_buttons = button_forms(page.text, page.buttons) if page.buttons else ()
+        content = with_buttons or footed_forms(page.text, page.foot)
         try:
             await self._api.update(self._place, self.handle.parts[index], content, self._turn, index)
         except DeliveryRejected as error:

@@ -44,6 +44,7 @@ from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
 from parley.core.commands.overview import PersonOverviews
 from parley.core.dead_letters import DeadLetters
+from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.hitl.clicks import ClickHandler
 from parley.core.inbound.bus import MessageBus
@@ -132,7 +133,9 @@ async def _put_together(
     channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
     bus = _bus(journal, options, pairing, channels)
     memory = make_memory(loaded, journal, clock, quarantine)
-    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, clock)
+    deliveries = DeliveryCounts()
+    clicks = ClickHandler(journal, options.channels, pairing, deliveries, clock)
+    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, clicks, clock)
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
     services = CoreServices(
@@ -151,6 +154,7 @@ async def _put_together(
         news=journal.news,
         quarantine=quarantine,
         speech=speech,
+        deliveries=deliveries,
     )
     remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
     people = build_privacy_service(loaded, services, journal, agent, remake)
@@ -197,9 +201,10 @@ def _supervisors(
     options: CoreOptions,
     pairing: Pairing,
     store: Store,
+    clicks: ClickHandler,
     clock: Callable[[], float],
 ) -> ChannelSupervisors:
-    clicks, people = ClickHandler(store, options.channels, pairing), PersonRepository(store, clock)
+    people = PersonRepository(store, clock)
     overviews = PersonOverviews(store, memory, people, options.channels, pairing)
     return ChannelSupervisors(
         [

@@ -266,6 +266,7 @@ class TurnExecution:
             final=True,
             attachments=record.files,
             asks=len(record.questions),
+            rateable=not record.questions,
         )
         try:
             receipt = await self._delivery.finish(final)

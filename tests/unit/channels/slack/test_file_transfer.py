@@ -82,8 +82,8 @@ async def test_a_file_of_another_workspace_comes_with_its_name_and_kind(world):
         (whole,) = (await inbox.first())[0].attachments
         stub = {"id": whole.handle.partition("|")[0], "file_access": "check_file_info", "mode": "file_access"}
         event = {"type": "message", "channel": world.alice.dm, "user": world.alice.id, "text": "look"}
-        unknown = {"id": "F404", "file_access": "check_file_info"}
-        world.people.inject_event(event | {"ts": f"{float(ts) + 1:.6f}", "files": [stub, unknown]})
+        lost = {"id": "F404", "file_access": "check_file_info"}
+        world.people.inject_event(event | {"ts": f"{float(ts) + 1:.6f}", "files": [stub, lost]})
         known, unknown = (await inbox.first(2))[1].attachments
     assert known == whole
     assert (unknown.name, unknown.handle) == ("file", "F404|")

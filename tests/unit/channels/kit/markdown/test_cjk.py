@@ -47,12 +47,14 @@ def test_marks_beside_wide_punctuation_count(markdown, expected):
 )
 def test_marks_that_mark_nothing_are_kept(markdown):
     (block,) = parse(markdown)
+    assert isinstance(block, Paragraph)
     assert not any(run.marks & {"bold", "italic"} for run in block.runs)
     assert plain_text(block.runs) == markdown.strip("`")
 
 
 def test_a_link_in_bold_is_a_link():
     (block,) = parse("看**[文档](https://a.b/c)**吧")
+    assert isinstance(block, Paragraph)
     assert [(run.text, run.address, "bold" in run.marks) for run in block.runs] == [
         ("看", "", False),
         ("文档", "https://a.b/c", True),
