@@ -234,6 +234,14 @@ class TelegramApi:
 
         await self._in(place.chat, call)
 
+    async def react(self, chat: int, message: int, emoji: str) -> None:
+        """Have this reaction of ours, or none, on a message. Raises MessageGone when it is not there."""
+
+        async def call(chat: int) -> None:
+            await self._bot.set_message_reaction(chat, message, emoji or None)
+
+        await self._in(chat, call)
+
     async def answer(self, query: str, text: str) -> None:
         """Show a text to who pressed a button. Raises DeliveryRejected when they wait no longer."""
         with map_sdk_errors():

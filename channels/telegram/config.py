@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from parley.channels.kit.config import ChannelConfig, SettingProblem, UserIdFormat
+from parley.channels.kit.config import ChannelConfig, ReceiptSwitch, SettingProblem, UserIdFormat
 from parley.channels.kit.webhook import hook_path
 
 HOOK_PATH = hook_path("telegram")
@@ -43,6 +43,8 @@ class Config(ChannelConfig):
     webhook_secret: str = Field(default="", repr=False)
     delivery: Literal["send", "edit"] = "send"
     link_previews: bool = False
+    receipt: ReceiptSwitch = "on"
+    welcome: bool = True
     rich_messages: bool = False
     # Anybody can find a bot; those whom its people know can be let in.
     pairing: bool = True
@@ -70,6 +72,19 @@ class Config(ChannelConfig):
                 SettingProblem("allowed_users", 'lets everybody talk by "*"; remove that, or all the ids')
             )
         return found
+
+    def needs_all_messages(self) -> str:
+        """Return the key, if any, for which the bot has to hear what is said in groups without a mention."""
+        own = [
+            chat for chat in self.chats.values() if chat.mention not in (None, "required") or chat.triggers
+        ]
+        if self.mention != "required":
+            return "mention"
+        if self.triggers or own:
+            return "triggers" if self.triggers else "chats"
+        return (
+            "context_messages" if "context_messages" in self.model_fields_set and self.context_scopes else ""
+        )
 
     @property
     def secret(self) -> str:

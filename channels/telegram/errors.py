@@ -11,6 +11,7 @@ DeliveryRejected
 ├── ProxyRefused    a status that the Bot API itself does not use, mostly from a proxy in front of it
 └── MigratedToSupergroup   the group has become a supergroup with another id
 ChannelUnavailable
+├── WebhookContended    another call sets the webhook at this moment
 └── ResponseLost    it may have been done: only the answer is missing
 """
 
@@ -61,6 +62,10 @@ class ProxyRefused(DeliveryRejected):
     """A request was refused for good with a status that says nothing about the bot."""
 
 
+class WebhookContended(ChannelUnavailable):
+    """Another call sets the webhook at this moment: mostly that of another node."""
+
+
 class MigratedToSupergroup(DeliveryRejected):
     """The group has become the supergroup `chat`."""
 
@@ -95,6 +100,7 @@ _GONE = (
     "message can't be edited",
     "message_id_invalid",
     "message to delete not found",
+    "message to react not found",
 )
 
 
@@ -106,10 +112,7 @@ def translate(error: TelegramError) -> ChannelError:
         case InvalidToken():
             return AuthenticationRefused("Telegram refused the bot token", "bot_token")
         case Conflict():
-            what = "has set a webhook" if "webhook" in error.message.lower() else "polls Telegram"
-            return ChannelUnavailable(
-                f"another program {what} with this bot token; stop it, or give Parley a bot of its own"
-            )
+            return _conflict(error.message.lower())
         case ChatMigrated():
             return MigratedToSupergroup("the group has become a supergroup", error.new_chat_id)
         case BadRequest():
@@ -121,6 +124,15 @@ def translate(error: TelegramError) -> ChannelError:
             return error.error
         case _:
             return ResponseLost(f"Telegram gave no answer: {error.message}")
+
+
+def _conflict(message: str) -> ChannelError:
+    if "other setwebhook" in message:
+        return WebhookContended("the webhook is being set by another call")
+    what = "has set a webhook" if "webhook" in message else "polls Telegram"
+    return ChannelUnavailable(
+        f"another program {what} with this bot token; stop it, or give Parley a bot of its own"
+    )
 
 
 def _refusal(message: str) -> ChannelError:

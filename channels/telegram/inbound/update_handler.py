@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from telegram import Update
 
 from parley.channels.kit.fields import MALFORMED
+from parley.channels.telegram.inbound.group_welcome import GroupWelcome
+from parley.channels.telegram.inbound.membership import JoinedGroup
 from parley.channels.telegram.inbound.update_parser import GroupMigrated, TelegramBotIdentity, parse_update
 from parley.channels.telegram.inline_keyboard import ButtonOptions, CallbackPress
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
@@ -46,12 +48,14 @@ class UpdateHandler:
         moves: SupergroupMigrations,
         choices: ButtonOptions,
         tell: Callable[[str, str], None],
+        welcome: GroupWelcome,
         clock: Callable[[], float] = time.time,
         rules: Callable[[Conversation], ChannelOptions] = no_rules,
     ) -> None:
         self._moves = moves
         self._choices = choices
         self._tell = tell
+        self._welcome = welcome
         self._clock = clock
         self._rules = rules
 
@@ -67,6 +71,8 @@ class UpdateHandler:
                 await self._decide(press, listener.inbox)
             case GroupMigrated() as move:
                 await self._moves.store_migration(move.old, move.new)
+            case JoinedGroup() as joined:
+                await self._welcome.greet(joined, listener.me.username)
             case UnreadableUpdate():
                 return False
         return True
@@ -88,7 +94,7 @@ def parse_or_skip(
     me: TelegramBotIdentity,
     now: float,
     rules: Callable[[Conversation], ChannelOptions] = no_rules,
-) -> InboundMessage | CallbackPress | GroupMigrated | UnreadableUpdate | None:
+) -> InboundMessage | CallbackPress | GroupMigrated | JoinedGroup | UnreadableUpdate | None:
     """Return what an update says; rubbish is named in the log and skipped, or it would come for ever."""
     try:
         if not isinstance(raw, dict):

@@ -10,6 +10,7 @@ from telegram.constants import ChatType
 
 from parley.channels.kit.text import wellformed
 from parley.channels.telegram.inbound.attachments import attachments_of
+from parley.channels.telegram.inbound.membership import JoinedGroup, read_membership
 from parley.channels.telegram.inbound.message_words import (
     FORWARDED,
     BotCalls,
@@ -30,7 +31,7 @@ from parley.core.ports.channel import no_rules
 STOP = "stop"
 """How the ids of presses of the stop button begin."""
 _STOPPED = "stopped_message_generation"
-UPDATE_KINDS = ("message", "edited_message", "callback_query", _STOPPED)
+UPDATE_KINDS = ("message", "edited_message", "callback_query", "my_chat_member", _STOPPED)
 """The updates that are asked for."""
 
 
@@ -55,8 +56,9 @@ def parse_update(
     me: TelegramBotIdentity,
     now: float,
     rules: Callable[[Conversation], ChannelOptions] = no_rules,
-) -> InboundMessage | CallbackPress | GroupMigrated | None:
-    """Return what somebody wrote in our hearing, the button that they pressed, or that a group has moved.
+) -> InboundMessage | CallbackPress | GroupMigrated | JoinedGroup | None:
+    """Return what somebody wrote in our hearing, the button that they pressed, or that a group has moved or
+    taken us in.
 
     Nothing for bots and posts of channels but those that the `rules` of a place name, other service messages
     and commands for other bots. A press of the stop button, which has no time of its own, is "/stop" said
@@ -66,6 +68,8 @@ def parse_update(
         return _stop(update.api_kwargs[_STOPPED], update.update_id, now)
     if update.callback_query is not None:
         return parse_callback_query(update.callback_query)
+    if update.my_chat_member is not None:
+        return read_membership(update.my_chat_member, update.update_id, now, STOP)
     if update.edited_message is not None:
         return _edited(update.edited_message, update.update_id, me)
     message = update.message
