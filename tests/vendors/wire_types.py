@@ -59,7 +59,8 @@ def telegram_values(records: Sequence[Record]) -> Iterator[TypedValue]:
 
 def _telegram_call(method: str, record: Record) -> Iterator[TypedValue]:
     body = _object(record["body"])
-    attached = {name for name in body if f"attach://{name}" in body.values()}
+    said = " ".join(each for each in body.values() if isinstance(each, str))
+    attached = {name for name in body if f"attach://{name}" in said}
     given = {name: _no_file(each) for name, each in _decoded(body).items() if name not in attached}
     yield TypedValue(given, f'Spelled<Opts<string>["{method}"]>', f"call {method}")
     answer = _object(record["response"])
