@@ -8,8 +8,6 @@ from urllib.request import getproxies
 
 import aiohttp
 
-from parley.channels.kit.http.wire_listener import wire_listener
-from parley.channels.kit.http.wire_tap import make_socket_class, make_trace
 from parley.core.ports.lease import lease_expired, require_lease
 
 log = logging.getLogger(__name__)
@@ -32,14 +30,8 @@ class HttpPool:
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=self._connections)
             # Looking for a proxy, aiohttp reads the environment and ~/.netrc for every request, in a thread.
-            listener = wire_listener()
             self._session = aiohttp.ClientSession(
-                connector=connector,
-                trust_env=bool(getproxies()),
-                trace_configs=[_fenced()] if listener is None else [_fenced(), make_trace(listener)],
-                ws_response_class=(
-                    aiohttp.ClientWebSocketResponse if listener is None else make_socket_class(listener)
-                ),
+                connector=connector, trust_env=bool(getproxies()), trace_configs=[_fenced()]
             )
         self._inside += 1
         return self._session

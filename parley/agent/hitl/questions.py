@@ -56,8 +56,7 @@ def build_questions(interrupt: Interrupt) -> tuple[Question, ...]:
 
 def build_breakpoint_question(nodes: Iterable[str]) -> Question:
     """The question that a pause without an interrupt asks."""
-    action = ", ".join(nodes)
-    return Question(BREAKPOINT, "", _YES_NO, may_respond=False, kind=QuestionKind.PAUSE, action=action)
+    return Question(BREAKPOINT, "", _YES_NO, kind=QuestionKind.PAUSE, action=", ".join(nodes))
 
 
 def _about(action: ProposedAction, key: str) -> Question:
@@ -68,7 +67,7 @@ def _about(action: ProposedAction, key: str) -> Question:
         "" if description == _DEFAULT_DESCRIPTION else _clip(description, _MAX_PROMPT),
         tuple(option for option in _YES_NO if option.id in action.allowed),
         may_edit=EDIT in action.allowed,
-        may_respond=RESPOND in action.allowed,
+        may_respond=bool(action.allowed & {REJECT, RESPOND}),
         kind=QuestionKind.APPROVAL,
         action=action.name,
         arguments=_json(action.args) if action.args else "",

@@ -1,1 +1,0 @@
-"""What DingTalk's plain messages lack of markdown, in other forms."""

@@ -1,1 +1,0 @@
-"""Speech to text and text to speech, by services that speak OpenAI's protocol."""

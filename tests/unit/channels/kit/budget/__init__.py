@@ -1,1 +1,0 @@
-"""One budget for all replies of a channel."""
