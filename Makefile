@@ -81,7 +81,8 @@ conformance: $(VENV)/.test $(VENV)-conformance/.done ## The agent suite against 
 agents: $(VENV)/.test $(VENV)-conformance/.done ## Graphs of every shape on our agent server and on the official one
 	@$(SUITE) agents $(ARGS)
 
-vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators against the vendors' Node SDKs (needs "nodejs npm")
+vendors: $(VENV)/.test $(VENDORS)/.done ## The simulators and the whole wire against the vendors' SDKs (needs "nodejs npm")
+	@rm -rf .pytest_cache/wire
 	@$(SUITE) vendors $(ARGS)
 
 journeys: $(VENV)/.test ## Whole ways through real processes, and wires that break
@@ -130,10 +131,13 @@ $(PAGE_TOOLS)/.done: tests/browser/tools/package.json tests/browser/tools/packag
 		|| { echo "The tools that check the page could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@
 
-$(VENDORS)/.done: tests/vendors/package.json tests/vendors/package-lock.json
+$(VENDORS)/.done: tests/vendors/package.json tests/vendors/package-lock.json tests/vendors/requirements.txt
 	@mkdir -p $(VENDORS)
 	@cp tests/vendors/package.json tests/vendors/package-lock.json $(VENDORS)/
-	@echo "Installing the vendors' Node SDKs (half a minute, once) ..."
+	@echo "Installing the vendors' SDKs (half a minute, once) ..."
+	@$(PY) -m pip install --disable-pip-version-check --quiet --no-compile --no-deps --require-hashes --upgrade \
+		--target $(VENDORS)/python -r tests/vendors/requirements.txt \
+		|| { echo "They could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@npm ci --prefix $(VENDORS) --ignore-scripts --no-audit --no-fund --loglevel=error \
 		|| { echo "They could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@

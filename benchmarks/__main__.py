@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks import accepts, busy, footprint, turns
+from benchmarks import accepts, budgets, busy, footprint, turns
 from benchmarks.kit.machine import machine
 from benchmarks.kit.plan import FULL, QUICK, Plan
 from benchmarks.kit.tables import Table, write_tables
@@ -21,6 +21,7 @@ BENCHMARKS: dict[str, Callable[[Plan], Iterator[Table]]] = {
     "accepts": accepts.run,
     "footprint": footprint.run,
     "busy": busy.run,
+    "budgets": budgets.run,
 }
 POSTGRES: dict[str, Callable[[Plan], Iterator[Table]]] = {"accepts-postgres": accepts.run_postgres}
 """Need Debian's "postgresql": only where they are named."""

@@ -20,6 +20,7 @@ for room in ("doubles", "platforms", "product", "samples"):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--engine", choices=NAMES, default=NAMES[0], help="the store that suites run on")
+    parser.addoption("--wire", default="", help="a folder for what the contract says over each wire")
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-timeout reads its option in the same hook

@@ -29,6 +29,7 @@ class Plan:
     platforms: int
     busy: tuple[int, ...]
     busy_script: Script
+    answer_seconds: float
 
     @staticmethod
     def say(line: str) -> None:
@@ -49,6 +50,7 @@ FULL = Plan(
     platforms=2,
     busy=(2000,),
     busy_script=Script(40, 0.5),
+    answer_seconds=25.0,
 )
 QUICK = Plan(
     sizes=(50,),
@@ -63,4 +65,5 @@ QUICK = Plan(
     platforms=1,
     busy=(50,),
     busy_script=Script(20, 0.25),
+    answer_seconds=8.0,
 )

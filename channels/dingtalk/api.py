@@ -15,7 +15,9 @@ import aiohttp
 
 from parley.channels.dingtalk.config import Config
 from parley.channels.dingtalk.errors import QPS_PAUSE, Unauthorized, legacy_refusal
+from parley.channels.dingtalk.rate_limits import DingTalkLimits
 from parley.channels.dingtalk.transport import DingTalkTransport
+from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.fields import compact_json, object_or_empty
 from parley.channels.kit.files import download, file_gone, file_too_large, file_withheld, safe_name
@@ -65,6 +67,8 @@ class DingTalkApi:
 
     def __init__(self, config: Config) -> None:
         self._config = config
+        self._budget = RateBudget()
+        self._limits = DingTalkLimits(config.card_rate)
         self._url = config.api_url.rstrip("/")
         self._sessions = HttpPool()
         self._wire = DingTalkTransport(self._sessions, config.request_timeout)
@@ -110,13 +114,26 @@ class DingTalkApi:
             raise ResponseLost("DingTalk's answer to a message was none")
         return number
 
+    async def send_in_session(self, webhook: str, title: str, text: str, mention: str = "") -> None:
+        """Answer where a message came from, by the address that it brought; mention somebody by staff id."""
+        words = f"@{mention} {text}" if mention else text
+        body: dict[str, Json] = {"msgtype": "markdown", "markdown": {"title": title, "text": words}}
+        if mention:
+            body["at"] = {"atUserIds": [mention], "isAtAll": False}
+        if error := legacy_refusal(await self._wire.call("POST", webhook, body)):
+            raise error
+
+    def check_size(self, file: StoredFile) -> None:
+        """Raise AttachmentRefused for a file that is too large to be handed over."""
+        if file.size > self._config.max_file_out:
+            raise file_too_large(self._config.max_file_out)
+
     async def upload(self, file: StoredFile, kind: str) -> str:
         """Hand a file over as `image` or `file`; returns its media id.
 
         Raises AttachmentRefused when the file is too large or not there.
         """
-        if file.size > self._config.max_file_out:
-            raise file_too_large(self._config.max_file_out)
+        self.check_size(file)
 
         async def send(token: str) -> JsonObject:
             url = f"{self._config.oapi_url.rstrip('/')}/media/upload?access_token={quote(token)}&type={kind}"
@@ -167,7 +184,10 @@ class DingTalkApi:
 
     async def call(self, method: str, path: str, body: JsonObject) -> JsonObject:
         """Make a call with the access token."""
-        return await self._authorized(lambda token: self._wire.call(method, self._url + path, body, token))
+        async with self._budget.call(*self._limits.counted_calls(path, body)):
+            return await self._authorized(
+                lambda token: self._wire.call(method, self._url + path, body, token)
+            )
 
     async def _authorized(self, call: Callable[[str], Awaitable[JsonObject]]) -> JsonObject:
         """Make a call; where its token is refused, once more with a new one."""

@@ -6,18 +6,24 @@ import asyncio
 from pathlib import Path
 
 from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
-from parley.channels.dingtalk.config import Config
+from parley.channels.dingtalk.config import NO_CARDS, Config
 from parley.channels.dingtalk.formatting import MAX_PART_BYTES
 from parley.channels.dingtalk.inbound.card_callbacks import CardCallbackQueue
-from parley.channels.dingtalk.inbound.inbound_queue import InboundQueue
+from parley.channels.dingtalk.inbound.inbound_queue import InboundContext, InboundQueue
 from parley.channels.dingtalk.inbound.message_parser import NAME, ParseOptions
+from parley.channels.dingtalk.inbound.quoted_words import QuotedWords
 from parley.channels.dingtalk.inbound.stream import StreamListener
+from parley.channels.dingtalk.inbound.unpublished import UnpublishedNotice
+from parley.channels.dingtalk.message_origins import MessageOrigins
 from parley.channels.dingtalk.outbound.ai_cards import AiCards
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
-from parley.channels.dingtalk.outbound.reply import DingTalkReply
-from parley.channels.dingtalk.outbound.token_bucket import TokenBucket
+from parley.channels.dingtalk.outbound.reply import DingTalkReply, DingTalkReplyContext
+from parley.channels.dingtalk.outbound.thinking_reactions import ThinkingReactions
 from parley.channels.dingtalk.sdk import CARD_CALLBACKS, MESSAGES
+from parley.channels.dingtalk.sent_messages import SentMessages
 from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
+from parley.channels.kit.background_tasks import BackgroundTasks
+from parley.channels.kit.receipts import Receipts
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import unwrap_exception_group
 from parley.core.model.types import ReplyTarget
@@ -30,11 +36,12 @@ from parley.core.ports.channel import (
     PreflightResult,
     Reply,
 )
+from parley.core.ports.journal import DocumentRepository
 
 
 def create(config: Config, services: ChannelServices) -> DingTalkChannel:
     """Return the channel as configured."""
-    return DingTalkChannel(config)
+    return DingTalkChannel(config, services.documents)
 
 
 class DingTalkChannel(Channel):
@@ -42,7 +49,7 @@ class DingTalkChannel(Channel):
 
     name = NAME
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, documents: DocumentRepository) -> None:
         self.capabilities = Capabilities(
             max_chars=MAX_PART_BYTES,
             edit_interval=0.5,
@@ -53,13 +60,30 @@ class DingTalkChannel(Channel):
         guests = frozenset(config.allowed_users)
         self._api = DingTalkApi(config)
         self._people = DingTalkUserLookup(self._api)
-        pace = TokenBucket(config.card_rate)
-        self._cards = AiCards(self._api, config, pace) if config.card_template_id else None
+        self._cards = None if config.card_template_id == NO_CARDS else AiCards(self._api, config)
         template = config.question_template_id
-        self._questions = QuestionCards(self._api, template, pace, self._people) if template else None
         self._presses = CardCallbackQueue(self._people, guests) if template else None
-        manner = ParseOptions(config.bot_name, config.groups == "per_user", guests)
-        self._intake = InboundQueue(manner, self._people, self._presses)
+        self._questions = (
+            QuestionCards(self._api, template, self._people, self._presses.unanswered)
+            if self._presses is not None
+            else None
+        )
+        origins = MessageOrigins((config.oapi_url, config.api_url))
+        said = SentMessages(documents)
+        self._tasks = BackgroundTasks()
+        self._receipts = Receipts(ThinkingReactions(self._api, origins)) if config.receipt == "on" else None
+        self._replies = DingTalkReplyContext(
+            self._api, self._cards, self._questions, origins, said, config.mention_asker
+        )
+        self._intake = InboundQueue(
+            ParseOptions(config.bot_name, config.groups == "per_user", guests),
+            InboundContext(
+                self._people,
+                QuotedWords(origins, said),
+                UnpublishedNotice(self._api, origins, self._tasks),
+            ),
+            self._presses,
+        )
         topics = (MESSAGES, CARD_CALLBACKS) if template else (MESSAGES,)
         self._stream = StreamListener(
             self._api, self._api.connected(), self._intake, topics, config.ping_interval
@@ -75,20 +99,25 @@ class DingTalkChannel(Channel):
     async def listen(self, inbox: Inbox) -> None:
         """Stay connected. Raises AuthenticationRefused for credentials that DingTalk does not take, at the
         start or when the access token is renewed; ChannelUnavailable otherwise."""
-        async with self._api.connected():
+        async with self._api.connected(), self._tasks:
             await self._api.tokens.get()
             with unwrap_exception_group(Exception):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._intake.run(inbox))
                     if self._presses is not None:
                         group.create_task(self._presses.run(inbox))
+                    if self._receipts is not None:
+                        group.create_task(self._receipts.run())
                     group.create_task(self._api.tokens.keep_fresh())
                     group.create_task(self._stream.run(inbox.online))
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """Return a reply to the target's person, or in its group."""
         place = DingTalkDestination(target.private, target.conversation.chat)
-        return DingTalkReply(self._api, self._cards, self._questions, target, place, checkpoint)
+        reply = DingTalkReply(self._replies, target, place, checkpoint)
+        if self._receipts is None or (self._cards is not None and self._cards.usable):
+            return reply
+        return self._receipts.around(reply, target)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""

@@ -6,22 +6,25 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
-from parley.channels.kit.config import ChannelConfig, SettingProblem, UserIdFormat
+from parley.channels.kit.config import ChannelConfig, ReceiptSwitch, SettingProblem, UserIdFormat
 
 _TEMPLATE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{7,}\.schema")
 _CARDS = ("card_template_id", "question_template_id")
+NO_CARDS = "off"
 
 
 class Config(ChannelConfig):
     """An app's credentials, and how its robot talks. Sizes are bytes, times seconds.
 
-    With `card_template_id` answers grow in AI cards, whose variable `card_content_key` holds the text; all
-    cards together make at most `card_rate` calls a second. With `question_template_id` questions have
-    buttons. `groups` says whether a group is one conversation or one for each person in it. `robot_code` is
-    `client_id` unless it is given. Unlike on public platforms everybody of the organisation may talk until
-    `allowed_users` is given; others may not unless they are named.
+    Answers grow in AI cards of DingTalk's public template; with `card_template_id` in cards of an own one,
+    whose variable `card_content_key` holds the text; with "off" in its place they are plain messages. All
+    cards together make at most `card_rate` calls a second. `receipt` reacts to a message while no card shows
+    that it is being answered; with `mention_asker` answers in groups mention who asked. With
+    `question_template_id` questions have buttons. `groups` says whether a group is one conversation or one
+    for each person in it. `robot_code` is `client_id` unless it is given. Unlike on public platforms all of
+    the organisation may talk until `allowed_users` is given; others may not unless they are named.
     """
 
     user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
@@ -37,6 +40,8 @@ class Config(ChannelConfig):
     card_template_id: str = ""
     card_content_key: str = Field(default="content", min_length=1)
     question_template_id: str = ""
+    receipt: ReceiptSwitch = "on"
+    mention_asker: bool = True
     card_rate: float = Field(default=30.0, gt=0, le=40)
     api_url: str = "https://api.dingtalk.com"
     oapi_url: str = "https://oapi.dingtalk.com"
@@ -44,6 +49,12 @@ class Config(ChannelConfig):
     max_file_out: int = Field(default=20_000_000, gt=0)
     ping_interval: float = Field(default=30.0, gt=0)
     request_timeout: float = Field(default=30.0, gt=0)
+
+    @field_validator("card_template_id", mode="before")
+    @classmethod
+    def _off(cls, value: object) -> object:
+        # An unquoted `off` is false in YAML.
+        return NO_CARDS if value is False else value
 
     def credentials(self) -> tuple[str, ...]:
         """Return the app's id and its secret."""
@@ -55,9 +66,11 @@ class Config(ChannelConfig):
         found = [
             SettingProblem(key, form, wrong=True)
             for key in _CARDS
-            if (value := getattr(self, key)) and not _TEMPLATE.fullmatch(value)
+            if (value := getattr(self, key))
+            and not _TEMPLATE.fullmatch(value)
+            and (key, value) != ("card_template_id", NO_CARDS)
         ]
-        if not self.card_template_id and self.card_content_key != "content":
+        if self.card_template_id in ("", NO_CARDS) and self.card_content_key != "content":
             text = "does nothing without card_template_id; write that, or remove this"
             found.append(SettingProblem("card_content_key", text))
         return found

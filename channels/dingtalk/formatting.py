@@ -6,7 +6,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from parley.channels.dingtalk.markdown_tables import tables_as_lists
+from parley.channels.dingtalk.markdown.code import code_as_quotes
+from parley.channels.dingtalk.markdown.tables import tables_as_lists
 from parley.channels.kit.markdown.outline import outline
 from parley.channels.kit.markdown.rewrite import (
     LinkPolicy,
@@ -20,8 +21,12 @@ from parley.channels.kit.steps import step_lines
 from parley.channels.kit.text import byte_length, chunks, wellformed
 from parley.core.model.types import Step
 
-MAX_PART_BYTES = 18_000
-"""Bytes of a text as the wire has it. A request may have 20,000; the rest is for what is around the text."""
+MAX_PART_BYTES = 14_300
+"""Bytes of a plain message's text as the wire has it: groups take 15,000 with the title, people take more."""
+CARD_PART = 2_800
+"""Characters of a card's text: above some 3,000 clients show a blank card, and nobody is told."""
+VARIABLE_BYTES = 1_000
+"""Bytes of a card's variable that does not grow; 1 KB is documented."""
 _TITLE = 50
 
 # DingTalk's markdown knows HTML and drops what it takes for a tag.
@@ -42,11 +47,16 @@ def wire_bytes(text: str) -> int:
 
 def card_parts(markdown: str) -> tuple[str, ...]:
     """Return Markdown as the texts of cards, which show nearly all of it; nothing for a blank one."""
-    return split(_safe(wellformed(markdown)), MAX_PART_BYTES, wire_bytes)
+    return split(_safe(wellformed(markdown)), CARD_PART)
+
+
+def variable_parts(markdown: str) -> tuple[str, ...]:
+    """Return Markdown as the values of a variable that does not grow, one card after the other."""
+    return split(_safe(wellformed(markdown)), VARIABLE_BYTES, wire_bytes)
 
 
 def plain_parts(markdown: str) -> tuple[str, ...]:
-    """Return Markdown as plain robot messages, which show no tables and run lines together."""
+    """Return Markdown as plain robot messages, which show no tables or code and run lines together."""
     return split(_listed(_safe(wellformed(markdown))), MAX_PART_BYTES, wire_bytes)
 
 
@@ -74,7 +84,7 @@ def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]
     if not parts:
         return (lines,)
     whole = f"{parts[-1]}\n\n{lines}"
-    return (*parts, lines) if wire_bytes(whole) > MAX_PART_BYTES else (*parts[:-1], whole)
+    return (*parts, lines) if len(whole) > CARD_PART else (*parts[:-1], whole)
 
 
 def _safe(text: str) -> str:
@@ -90,7 +100,8 @@ def _escaped(text: str) -> str:
 
 
 def _listed(text: str) -> str:
-    """Return tables as lists, and keep lines of a paragraph apart by the two spaces of markdown."""
+    """Return tables as lists, code as quotes, and lines of a paragraph kept apart by two spaces."""
     found = outline(text)
     breaks = (TextEdit(place, place, "" if text[place - 1] == " " else "  ") for place in found.breaks)
-    return apply_edits(text, (*tables_as_lists(text, found.tables), *breaks)).rstrip()
+    edits = (*tables_as_lists(text, found.tables), *code_as_quotes(text, found, _escaped), *breaks)
+    return apply_edits(text, edits).strip("\n").rstrip()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from parley.channels.dingtalk.formatting import MAX_PART_BYTES, card_parts, wire_bytes
+from parley.channels.dingtalk.formatting import VARIABLE_BYTES, variable_parts, wire_bytes
 from parley.channels.kit.fields import compact_json
 from parley.channels.kit.markdown.split import split
-from parley.channels.kit.text import shorten
+from parley.channels.kit.text import byte_length, shorten
 from parley.core.model.questions import Option, Question
 from parley.core.model.types import Json, JsonObject, ReplyTarget
 from parley.core.texts import Sentence, language_of, say
@@ -16,11 +16,11 @@ OPTION, TOPIC, PRIVATE, HOME, LANGUAGE = "option", "topic", "private", "home", "
 """What a button sends back, as texts."""
 MOST_BUTTONS = 20
 MOST_LABEL = 60
-MOST_BUTTON_BYTES = 8000
-BUTTON_ROOM = 4000
+BUTTON_ROOM = 300
 """Bytes that a question's last card leaves for what is said once it is decided."""
 _COLORS = {"approve": "blue", "reject": "red"}
 _PREFIX = "parley-ask-"
+_ACTION = "answer-"
 
 
 def out_track_id(question: str, index: int) -> str:
@@ -33,13 +33,22 @@ def question_id_in(track: str) -> str:
     return track.removeprefix(_PREFIX).rpartition("-")[0] if track.startswith(_PREFIX) else ""
 
 
+def action_values(action: str) -> JsonObject:
+    """Return what the name of an action alone says of a press; nothing for names that are not ours."""
+    if not action.startswith(_ACTION):
+        return {}
+    place, _, rest = action.removeprefix(_ACTION).partition("-")
+    option = rest.rpartition("-")[0]
+    return {OPTION: option, PRIVATE: "yes" if place == "p" else ""} if option else {}
+
+
 def buttons_of(question: Question, target: ReplyTarget, home: str) -> tuple[JsonObject, ...]:
     """Return a button for each option; none at all where they are too many or too long.
 
     `home` is our organisation ("" where nobody has told it yet).
     """
     made = tuple(_button(option, _sent(option, target, home)) for option in question.options)
-    fits = len(made) <= MOST_BUTTONS and wire_bytes(encode_buttons(made)) <= MOST_BUTTON_BYTES
+    fits = len(made) <= MOST_BUTTONS and byte_length(encode_buttons(made)) <= VARIABLE_BYTES
     return made if fits else ()
 
 
@@ -57,16 +66,17 @@ def with_options_as_text(question: Question, text: str, language: str) -> str:
     return "\n\n".join((text, "\n".join((how, *lines))))
 
 
-def split_question(text: str, buttons: tuple[JsonObject, ...] = ()) -> tuple[str, ...]:
+def split_question(text: str) -> tuple[str, ...]:
     """Return a question's words as one card's text after the other, with room under the last one."""
-    texts = card_parts(text) or ("…",)
-    most = MAX_PART_BYTES - max(BUTTON_ROOM, wire_bytes(encode_buttons(buttons)))
-    return (*texts[:-1], *split(texts[-1], most, wire_bytes))
+    texts = variable_parts(text) or ("…",)
+    return (*texts[:-1], *split(texts[-1], VARIABLE_BYTES - BUTTON_ROOM, wire_bytes))
 
 
 def settled_parts(text: str, count: int) -> tuple[str, ...]:
     """Return a decided question's words for the `count` cards that stand; its end is in the last of them."""
     texts = split_question(text)
+    if len(texts) != count:
+        texts = variable_parts(text) or ("…",)
     if len(texts) > count:
         # Somebody decided with very many words, which stand in the chat anyway.
         return (*texts[: count - 1], f"{texts[count - 1]}\n\n…")
@@ -74,8 +84,9 @@ def settled_parts(text: str, count: int) -> tuple[str, ...]:
 
 
 def _button(option: Option, sent: JsonObject) -> JsonObject:
-    """Return a button of the platform's kind; DingTalk adds a number to `actionId`, which says nothing."""
-    request: Json = {"actionId": "answer", "params": dict(sent)}
+    """Return a button of the platform's kind; DingTalk adds the button's number to `actionId`."""
+    action = f"{_ACTION}{'p' if PRIVATE in sent else 'g'}-{option.id}-"
+    request: Json = {"actionId": action, "params": dict(sent)}
     event: Json = {"type": "sendCardRequest", "params": request}
     return {
         "text": shorten(option.label.strip() or option.id, MOST_LABEL),
@@ -87,10 +98,11 @@ def _button(option: Option, sent: JsonObject) -> JsonObject:
 
 def _sent(option: Option, target: ReplyTarget, home: str) -> JsonObject:
     """Return what DingTalk hands back. Which card, which chat and who pressed it says by itself."""
-    return {
+    sent = {
         OPTION: option.id,
         TOPIC: target.conversation.topic or "",
         PRIVATE: "yes" if target.private else "",
         HOME: home,
         LANGUAGE: target.asker.language,
     }
+    return {key: value for key, value in sent.items() if value}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import aiohttp
 
-from parley.channels.dingtalk.errors import refusal
+from parley.channels.dingtalk.errors import refusal, unsuccessful
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.fields import compact_json, json_object
 from parley.channels.kit.http.client import UPLOAD_TIMEOUT, HttpClient, HttpResponse
@@ -38,6 +38,8 @@ def _checked(response: HttpResponse) -> JsonObject:
         parsed = json_object(response.body)
     except ValueError:
         parsed = None
+    if parsed is not None and (error := unsuccessful(parsed)) is not None and response.status < 400:
+        raise error
     if response.status >= 400:
         raise refusal(response.status, parsed or {}, response.headers.get("Retry-After", ""))
     if parsed is None:

@@ -15,7 +15,7 @@ from parley.core.model.types import JsonObject
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 1.0
+PATIENCE = 0.3
 """Seconds for a name: whoever pressed a button waits for it."""
 EXTERNAL_ID_PREFIX = "$:LWCP"
 """How the ids of people begin who are not of our organisation: those have no staff id."""

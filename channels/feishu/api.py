@@ -13,7 +13,9 @@ import aiohttp
 
 from parley.channels.feishu.config import Config
 from parley.channels.feishu.errors import MessageWithdrawn, ScopeMissing, TokenRefused
+from parley.channels.feishu.rate_limits import counted_calls
 from parley.channels.feishu.transport import FeishuTransport
+from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.fields import compact_json, object_or_empty
 from parley.channels.kit.files import file_gone, file_too_large, file_withheld, safe_name
 from parley.channels.kit.http.oauth_token import AccessToken, TokenCache
@@ -62,6 +64,7 @@ class FeishuApi:
 
     def __init__(self, config: Config) -> None:
         self._config = config
+        self._budget = RateBudget()
         self._sessions = HttpPool()
         self._wire = FeishuTransport(self._sessions, config.domain, config.request_timeout)
         self.tokens = TokenCache(self._new_token, TOKEN_EARLY, _renewal_failed)
@@ -130,12 +133,14 @@ class FeishuApi:
         if place.answered:
             try:
                 more: dict[str, Json] = {"reply_in_thread": place.in_thread}
-                return _id(await self._call("POST", f"{_message(place.answered)}/reply", body | more))
+                path = f"{_message(place.answered)}/reply"
+                return _id(await self._call("POST", path, body | more, chat=place.chat))
             except MessageWithdrawn:
                 # The question is gone; the answer is still owed.
                 log.info("feishu: the message to answer is gone; the answer is sent to its chat")
         body["receive_id"] = place.chat
-        return _id(await self._call("POST", f"{_IM}/messages", body, query={"receive_id_type": "chat_id"}))
+        query = {"receive_id_type": "chat_id"}
+        return _id(await self._call("POST", f"{_IM}/messages", body, query=query, chat=place.chat))
 
     async def patch(self, message: str, card: JsonObject) -> None:
         """Give another card to a message that was sent with its card in it."""
@@ -236,11 +241,13 @@ class FeishuApi:
         *,
         query: dict[str, str] | None = None,
         timeout: float = 0.0,
+        chat: str = "",
     ) -> dict[str, Json]:
-        return await self.tokens.call(
-            TokenRefused,
-            lambda token: self._wire.call(method, path, body, query=query, token=token, timeout=timeout),
-        )
+        async with self._budget.call(*counted_calls(method, path, chat)):
+            return await self.tokens.call(
+                TokenRefused,
+                lambda token: self._wire.call(method, path, body, query=query, token=token, timeout=timeout),
+            )
 
     async def _new_token(self) -> AccessToken:
         body = {"app_id": self._config.app_id, "app_secret": self._config.app_secret}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from parley.channels.feishu.api import FeishuApi
@@ -17,18 +17,18 @@ from parley.channels.feishu.inbound.event_handler import FeishuEventHandler
 from parley.channels.feishu.inbound.event_parser import NAME
 from parley.channels.feishu.inbound.forwarded_conversation import ForwardedConversations
 from parley.channels.feishu.inbound.quoted_messages import QuotedMessages
+from parley.channels.feishu.inbound.recalled_messages import RecalledMessages
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, LongConnection, open_websocket
 from parley.channels.feishu.outbound.message_part import RenderLevelPolicy
-from parley.channels.feishu.outbound.rate_limit import RateBudget
 from parley.channels.feishu.outbound.reply import FeishuReply, FeishuReplyContext
+from parley.channels.feishu.pressed_cards import PressedCards
+from parley.channels.feishu.scopes import ALWAYS, BOTS, HISTORY, NeededScope, missing_scopes
 from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
-from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import DeliveryRejected
-from parley.core.model.options import ChannelOptions
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
@@ -38,26 +38,17 @@ from parley.core.ports.channel import (
     Inbox,
     PreflightResult,
     Reply,
-    no_rules,
 )
 
 log = logging.getLogger(__name__)
 
 _MOST_SAID = 2000
-HISTORY_SCOPES = (
-    (
-        "im:message:readonly",
-        frozenset({"im:message", "im:message:readonly", "im:message.history:readonly"}),
-    ),
-    ("im:message.group_msg", frozenset({"im:message.group_msg"})),
-)
-"""What reading earlier messages takes: a name for people, and the scopes any of which will do."""
 
 
 def create(config: Config, services: ChannelServices) -> FeishuChannel:
     """Return the channel as configured. Raises ConfigError when the SDK is not one that we know."""
     frame_codec.check()
-    return FeishuChannel(config, services.rules)
+    return FeishuChannel(config, services)
 
 
 class FeishuChannel(Channel):
@@ -65,7 +56,7 @@ class FeishuChannel(Channel):
 
     name = NAME
 
-    def __init__(self, config: Config, rules: Callable[[Conversation], ChannelOptions] = no_rules) -> None:
+    def __init__(self, config: Config, services: ChannelServices) -> None:
         self.capabilities = Capabilities(
             max_chars=MAX_CARD_BYTES,
             edit_interval=0.3,
@@ -75,13 +66,14 @@ class FeishuChannel(Channel):
             history=True,
         )
         self._config = config
-        self._rules = rules
+        self._services = services
         self._me = ""
         self._max_file_in = config.max_file_in
         self._guests = frozenset(config.allowed_users) - {"*"}
         self._api = FeishuApi(config)
         self._names = FeishuUserLookup(self._api)
-        self._shared = FeishuReplyContext(self._api, RenderLevelPolicy(), RateBudget(), LruCache(_MOST_SAID))
+        self._pressed = PressedCards()
+        self._shared = FeishuReplyContext(self._api, RenderLevelPolicy(), LruCache(_MOST_SAID), self._pressed)
 
     async def preflight(self) -> PreflightResult:
         """Ask Feishu for an access token, and who the bot is."""
@@ -100,7 +92,7 @@ class FeishuChannel(Channel):
             self._me, endpoint = me, Endpoint.read(where)
             forwarded = ForwardedConversations(self._api, self._names, me)
             quotes = QuotedMessages(self._api, me, self._shared.said, forwarded)
-            intake = FeishuEventHandler(inbox, me, self._names, quotes, self._guests, self._rules)
+            intake = self._intake(inbox, quotes)
             presses = self._presses(inbox)
 
             async def take(payload: bytes) -> EventResult:
@@ -111,8 +103,13 @@ class FeishuChannel(Channel):
                 log.info("feishu: listening as %s", me)
                 await LongConnection(socket, endpoint, take).run(self._api.tokens.keep_fresh)
 
+    def _intake(self, inbox: Inbox, quotes: QuotedMessages) -> FeishuEventHandler:
+        recalled, rules = RecalledMessages(self._services.recall, self._services.name), self._services.rules
+        return FeishuEventHandler(inbox, self._me, self._names, quotes, self._guests, recalled, rules)
+
     def _presses(self, inbox: Inbox) -> CardActionHandler:
-        return CardActionHandler(inbox, self._names, self._guests)
+        outcome = self._services.outcome
+        return CardActionHandler(inbox, self._names, self._guests, outcome, self._pressed)
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """Return a reply in the target's chat and topic; in groups it answers the message it is for."""
@@ -126,20 +123,18 @@ class FeishuChannel(Channel):
             return await FeishuHistory(self._api, self._names, self._me, self._guests).read(request)
 
     async def _lacking(self) -> tuple[tuple[str, str], ...]:
-        """Return the permissions that reading earlier messages needs and the app was not given."""
-        if not self._config.context_scopes:
-            return ()
+        """Return the permissions that are missing for what is switched on, each with what needs it."""
         try:
             granted = await self._api.granted_scopes()
         except DeliveryRejected as error:
             log.info("feishu: what the app may do is not to be known (%s)", error)
             return ()
-        missing = [name for name, ways in HISTORY_SCOPES if not ways & granted]
-        if not missing:
-            return ()
-        text = f"the app lacks scopes for the messages above a mention: {', '.join(missing)}; add them under"
-        remedy = "Permissions & Scopes and publish a version, or set context_messages: off"
-        return (("app_id", f"{text} {remedy}"),)
+        return tuple(("app_id", text) for text in missing_scopes(self._needed(), granted))
+
+    def _needed(self) -> tuple[NeededScope, ...]:
+        config = self._config
+        bots = config.bots or any(chat.bots for chat in config.chats.values())
+        return (*ALWAYS, *(HISTORY if config.context_scopes else ()), *(BOTS if bots else ()))
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""

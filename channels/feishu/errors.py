@@ -6,6 +6,7 @@ DeliveryRejected
 ├── PlaceLost         the chat will take nothing from us any more
 ├── MessageWithdrawn  the message to answer, or to change, was taken back
 ├── ScopeMissing      the app was not given a permission
+├── CardRefused       the card itself is not taken, now or ever
 ├── StreamingClosed   the card no longer streams
 └── StaleSequence     a card operation with a number that was passed already
 ChannelUnavailable
@@ -41,6 +42,10 @@ class ScopeMissing(DeliveryRejected):
     """The app lacks a permission; Feishu's text names it."""
 
 
+class CardRefused(DeliveryRejected):
+    """The card is too large, or not made as Feishu wants it."""
+
+
 class StreamingClosed(DeliveryRejected):
     """Streaming mode was ended, by us or after ten minutes by Feishu."""
 
@@ -55,7 +60,9 @@ class TokenRefused(ChannelUnavailable):
 
 _LIMITS = frozenset({99991400, 230020, 11020, 11021, 11232, 11233, 11247})
 _TOKENS = frozenset({99991661, 99991663, 99991664, 99991665, 99991668, 99991671, 99991677})
-_BUSY = frozenset({1, 1500, 1551, 2200, 5000, 55001, 190004, 190005, 230049, 1000040343})
+CARD_PRESSED = 200810
+"""The card is in an interaction: somebody pressed one of its buttons, and is not answered yet."""
+_BUSY = frozenset({1, 1500, 1551, 2200, 5000, 55001, 190004, 190005, CARD_PRESSED, 230049, 1000040343})
 _CREDENTIALS = {
     10003: "Feishu does not know this app_id",
     10012: "Feishu refused the app's credentials",
@@ -80,6 +87,14 @@ _REJECTIONS: dict[int, type[DeliveryRejected]] = {
     230027: ScopeMissing,
     99991672: ScopeMissing,
     99991679: ScopeMissing,
+    11246: CardRefused,
+    11310: CardRefused,
+    200220: CardRefused,
+    200860: CardRefused,
+    200861: CardRefused,
+    230025: CardRefused,
+    230099: CardRefused,
+    300305: CardRefused,
     200850: StreamingClosed,
     300309: StreamingClosed,
     300317: StaleSequence,

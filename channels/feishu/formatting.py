@@ -22,7 +22,7 @@ from parley.core.model.types import Json, JsonObject, Step
 MAX_CARD_BYTES = 28_000
 """Bytes of a part's text as it stands in a card; with all around it a card may have 30 kB."""
 MOST_TABLES = 5
-ELEMENT_ID = "answer"
+ELEMENT_ID, STEPS_ID = "answer", "steps"
 THINKING = "…"
 _SUMMARY = 60
 _STEPS_ROOM = 1500
@@ -48,17 +48,14 @@ def render(markdown: str) -> tuple[str, ...]:
     return tuple(_prepared(part) for part in split(text, MAX_CARD_BYTES, measure))
 
 
-def with_steps(parts: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
-    """Return the same with the latest steps as lines at the end, without them where text is all there is."""
-    lines = "\n".join(step_lines(steps, _title, answered=bool(parts)))
-    if not lines:
-        return parts
-    if not parts:
-        return (lines,)
-    last = _closed(parts[-1])
-    if measure(last) + _STEPS_ROOM > MAX_CARD_BYTES:
-        return (*parts, lines)
-    return (*parts[:-1], f"{last}\n\n{lines}")
+def steps_text(parts: tuple[str, ...], steps: Sequence[Step]) -> str:
+    """Return the latest steps as lines for an element of their own, under the last part where that has room.
+
+    Within the answer they would stand behind it, and all of it would be drawn anew with each word.
+    """
+    if parts and measure(parts[-1]) + _STEPS_ROOM > MAX_CARD_BYTES:
+        return ""
+    return "\n".join(step_lines(steps, _title, answered=False))
 
 
 def summary(text: str) -> str:
@@ -77,8 +74,15 @@ def card(text: str, *, streaming: bool) -> JsonObject:
             "print_step": {"default": 4},
             "print_strategy": "fast",
         }
-    element: Json = {"tag": "markdown", "element_id": ELEMENT_ID, "content": text}
-    return {"schema": "2.0", "config": config, "body": {"elements": [element]}}
+    elements: list[Json] = [{"tag": "markdown", "element_id": ELEMENT_ID, "content": text}]
+    if streaming:
+        elements.append(dict(steps_element("")))
+    return {"schema": "2.0", "config": config, "body": {"elements": elements}}
+
+
+def steps_element(lines: str) -> JsonObject:
+    """Return what shows steps under an answer that grows."""
+    return {"tag": "markdown", "element_id": STEPS_ID, "text_size": "notation", "content": lines}
 
 
 def post(text: str) -> JsonObject:
@@ -93,13 +97,6 @@ def plain(text: str) -> JsonObject:
 
 def _title(title: str) -> str:
     return _outside_code(wellformed(title).replace("`", "'").replace("\n", " ")[:100])
-
-
-def _closed(part: str) -> str:
-    """Return a part whose last code block is closed, so that what follows is no code."""
-    blocks = outline(part).fences
-    torn = bool(blocks) and blocks[-1].close == len(part)
-    return f"{part}\n{blocks[-1].indent}{blocks[-1].marker}" if torn else part
 
 
 def _prepared(part: str) -> str:

@@ -26,6 +26,12 @@ ContextMessages = Annotated[
     ContextScopeName, BeforeValidator(lambda given: "off" if given is False else given)
 ]
 ContextFrom = Literal["allowed", "everyone"]
+# Unquoted, both are truth values in YAML.
+ReceiptSwitch = Annotated[
+    Literal["on", "off"],
+    BeforeValidator(lambda given: ("on" if given else "off") if isinstance(given, bool) else given),
+]
+"""Whether people's messages carry a reaction while they are being answered (receipts.py)."""
 
 
 class Section(BaseModel):

@@ -1,6 +1,6 @@
 """What platforms refuse in the same way. The core need not tell these from the errors that they are."""
 
-from parley.core.model.errors import ChannelUnavailable, DeliveryRejected
+from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
 
 
 class FormatRefused(DeliveryRejected):
@@ -13,3 +13,7 @@ class MessageGone(DeliveryRejected):
 
 class ResponseLost(ChannelUnavailable):
     """The request may have reached the platform and been carried out; nobody can know."""
+
+
+class SnapshotDeferred(RateLimited):
+    """The app's own budget has no room for a snapshot now. Nothing was sent."""

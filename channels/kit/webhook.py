@@ -8,6 +8,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from parley.channels.kit.http.wire_listener import note_post
 from parley.core.ports.channel import CURRENT_CHANNEL
 
 
@@ -66,6 +67,7 @@ async def read_body(request: Request, most: int, patience: float | None = None) 
                     break
     except (ClientDisconnect, TimeoutError):
         return b""
+    note_post(request.url.path, bytes(body))
     return bytes(body)
 
 

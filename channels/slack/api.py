@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.errors import FormatRefused
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.slack.api_values import OwnMessage, parse_own_message, parse_user, signature_of, ts_of
-from parley.channels.slack.blocks import BlockButton, button_forms, text_forms
+from parley.channels.slack.blocks import MAX_PLAIN_TEXT, BlockButton, button_forms, footed_forms, text_forms
 from parley.channels.slack.config import Config
-from parley.channels.slack.errors import map_sdk_errors
+from parley.channels.slack.errors import TooLong, map_sdk_errors
+from parley.channels.slack.rate_limits import counted_calls
 from parley.channels.slack.users import SlackBotIdentity, SlackUser
 from parley.core.model.errors import AuthenticationRefused
 from parley.core.model.types import Json, JsonObject
@@ -48,6 +49,7 @@ class SlackApi:
 
     def __init__(self, config: Config) -> None:
         self._config = config
+        self._budget = RateBudget()
         self._sessions = HttpPool()
         # No retries in here: the SDK's own would send a message again whose answer was lost.
         self._client = AsyncWebClient(config.bot_token, base_url=config.api_url, retry_handlers=[])
@@ -101,8 +103,9 @@ class SlackApi:
         turn: str,
         part: int,
         buttons: Sequence[BlockButton] = (),
+        foot: Sequence[JsonObject] = (),
     ) -> str:
-        """Send a message, perhaps with buttons under it; return its ts."""
+        """Send a message, perhaps with buttons or other blocks under it; return its ts."""
         fixed: dict[str, Json] = {
             "channel": place.chat,
             "metadata": signature_of(turn, part),
@@ -110,7 +113,9 @@ class SlackApi:
             "unfurl_media": False,
         }
         thread: dict[str, Json] = {} if place.thread is None else {"thread_ts": place.thread}
-        content = button_forms(markdown, buttons) if buttons else text_forms(markdown)
+        *better, last = button_forms(markdown, buttons) if buttons else footed_forms(markdown, foot)
+        # Only a new message may say that its text is no mrkdwn.
+        content = (*better, last | {"mrkdwn": False})
         return ts_of(await self._shown("chat.postMessage", content, fixed | thread))
 
     async def update(
@@ -137,8 +142,10 @@ class SlackApi:
         """Take a message away; raises MessageGone when it is not there."""
         await self.call("chat.delete", lambda: self._client.chat_delete(channel=place.chat, ts=ts))
 
-    async def start_stream(self, place: SlackDestination, chunks: Sequence[JsonObject]) -> str:
-        """Begin a message that grows; return its ts. Needs a thread."""
+    async def start_stream(
+        self, place: SlackDestination, chunks: Sequence[JsonObject], steps: str = ""
+    ) -> str:
+        """Begin a message that grows, with its cards as `steps` says; return its ts. Needs a thread."""
         answer = await self.call(
             "chat.startStream",
             lambda: self._client.chat_startStream(
@@ -147,6 +154,7 @@ class SlackApi:
                 recipient_user_id=place.person or None,
                 recipient_team_id=place.team or None,
                 chunks=[dict(chunk) for chunk in chunks],
+                task_display_mode=steps or None,
             ),
         )
         return ts_of(answer)
@@ -168,8 +176,9 @@ class SlackApi:
         turn: str,
         part: int,
         session: str = "",
+        foot: Sequence[JsonObject] = (),
     ) -> None:
-        """End it, signed, perhaps with another status for the thread's session.
+        """End it, signed, perhaps with another status for the thread's session and with blocks under it.
 
         Raises StreamEnded when it has ended before.
         """
@@ -179,26 +188,9 @@ class SlackApi:
                 channel=place.chat,
                 ts=ts,
                 chunks=[dict(chunk) for chunk in chunks] or None,
+                blocks=[dict(block) for block in foot] or None,
                 metadata=signature_of(turn, part),
                 session_status=session or None,
-            ),
-        )
-
-    async def set_session_status(self, place: SlackDestination, status: str) -> None:
-        """Say what the app is about in a thread: while that is "processing", people see a stop button."""
-        await self.call(
-            "agents.sessions.setStatus",
-            lambda: self._client.agents_sessions_setStatus(
-                channel_id=place.chat, thread_ts=place.thread, status=status
-            ),
-        )
-
-    async def set_thread_status(self, place: SlackDestination, text: str) -> None:
-        """Set the line under a thread that says what the app is about; it goes with its next message."""
-        await self.call(
-            "assistant.threads.setStatus",
-            lambda: self._client.assistant_threads_setStatus(
-                channel_id=place.chat, thread_ts=place.thread or "", status=text
             ),
         )
 
@@ -240,23 +232,34 @@ class SlackApi:
     async def _shown(
         self, method: str, content: Sequence[JsonObject], fixed: dict[str, Json]
     ) -> AsyncSlackResponse:
-        """Send a content in the first of its forms that Slack takes."""
+        """Send a content in the first of its forms that Slack takes. Raises TooLong where none holds it."""
 
         async def send(form: JsonObject) -> AsyncSlackResponse:
-            return await self.call(method, lambda: self._client.api_call(method, json={**fixed, **form}))
+            body, chat = {**fixed, **form}, str(fixed["channel"])
+            return await self.call(method, lambda: self._client.api_call(method, json=body), chat=chat)
 
         *better, last = content
+        fits = len(str(last.get("text") or "")) <= MAX_PLAIN_TEXT
         for form in better:
-            with suppress(FormatRefused):
+            try:
                 return await send(form)
+            except FormatRefused as error:
+                if isinstance(error, TooLong) and not fits:
+                    raise
+        if not fits:
+            raise TooLong("as bare text this is more than Slack takes in one message")
         return await send(last)
 
     async def call(
-        self, method: str, call: Callable[[], Awaitable[AsyncSlackResponse]], patience: float = 0.0
+        self,
+        method: str,
+        call: Callable[[], Awaitable[AsyncSlackResponse]],
+        patience: float = 0.0,
+        chat: str = "",
     ) -> AsyncSlackResponse:
         """Make one call of the client, which may take `patience` seconds."""
         try:
-            async with self._sessions as session:
+            async with self._budget.call(*counted_calls(method, chat)), self._sessions as session:
                 self._client.session = session
                 with map_sdk_errors():
                     async with asyncio.timeout(patience or self._config.request_timeout):

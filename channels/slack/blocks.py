@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parley.channels.kit.markdown.split import split
-from parley.channels.slack.formatting import MAX_MESSAGE_CHARS, escape_plain, split_messages
+from parley.channels.slack.formatting import WHOLE_MESSAGE, MessageRoom, escape_plain, split_messages
 from parley.channels.slack.modal import ModalContext, edit_button
-from parley.core.model.questions import Option, Question
-from parley.core.model.types import Json
+from parley.core.model.questions import FeedbackChoice, Option, Question
+from parley.core.model.types import Json, JsonObject
+from parley.core.texts import Sentence, language_of, say
 
 OPTION_ACTION = "parley_answer"
 """How the action ids of a question's options begin."""
@@ -24,8 +25,14 @@ MOST_LABEL = 75
 MOST_VALUE = 2_000
 MOST_IN_ROW = 25
 _MOST_SECTION = 3_000
-_PREVIEW = 1_000
+MAX_PLAIN_TEXT = 4_000
+"""Characters of `text`, as it is escaped: more of it is refused in a change."""
+_PREVIEW = MAX_PLAIN_TEXT // len("&amp;")
 _STYLES = {"approve": "primary", "reject": "danger"}
+
+
+FEEDBACK_ACTION = "parley_feedback"
+"""The action id of the thumbs under an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,44 +76,78 @@ def options_list(question: Question | None) -> str:
     return "\n\n" + "\n".join(lines)
 
 
-def split_parts(text: str, *, buttons: bool) -> tuple[str, ...]:
+def split_parts(text: str, *, buttons: bool, room: MessageRoom = WHOLE_MESSAGE) -> tuple[str, ...]:
     """Return a (safe) text as messages; with `buttons` there is room for them under the last."""
-    pages = split_messages(text)
+    pages = split_messages(text, (), room)
     if not buttons or not pages or len(pages[-1]) <= MAX_TEXT_WITH_BUTTONS:
         return pages
     return (*pages[:-1], *split(pages[-1], MAX_TEXT_WITH_BUTTONS))
 
 
-def fit_into(text: str, count: int) -> tuple[str, ...]:
+def fit_into(text: str, count: int, room: MessageRoom = WHOLE_MESSAGE) -> tuple[str, ...]:
     """Return a text as at most so many messages; of one too long, what is before its end is left out."""
     for buttons in (False, True):
-        pages = split_parts(text, buttons=buttons)
+        pages = split_parts(text, buttons=buttons, room=room)
         if len(pages) == count:
             return pages
-    pages = split_messages(text)
+    pages = split_messages(text, (), room)
     if len(pages) <= count:
         return pages
     rest = "\n\n".join(pages[count - 1 :])
-    return (*pages[: count - 1], f"…{rest[1 - MAX_MESSAGE_CHARS :]}")
+    return (*pages[: count - 1], f"…{rest[1 - room.most :]}")
 
 
 def text_forms(markdown: str) -> tuple[dict[str, Json], ...]:
-    """Return what to send for a text: markdown, or bare words where Slack does not take it so."""
-    return ({"markdown_text": markdown}, {"text": escape_plain(markdown), "mrkdwn": False})
+    """Return what to send for a text: markdown, or bare words where Slack does not take it so.
+
+    A change has no `mrkdwn` argument, so there the words stand in blocks that are plain text.
+    """
+    return ({"markdown_text": markdown}, _plain_words(markdown), _last_form(markdown))
 
 
 def button_forms(markdown: str, buttons: Sequence[BlockButton]) -> tuple[dict[str, Json], ...]:
     """Return what to send for a text with these buttons, or with none any more, best first."""
     starts = range(0, len(buttons), MOST_IN_ROW)
     rows: list[Json] = [_row(buttons[start : start + MOST_IN_ROW]) for start in starts]
-    words: list[Json] = [_plain_section(each) for each in split(markdown, _MOST_SECTION)]
-    preview: dict[str, Json] = {"text": escape_plain(markdown[:_PREVIEW])}
+    words = _plain_words(markdown, rows)
     labels = "\n".join(f"• {button.label}" for button in buttons)
     return (
-        preview | {"blocks": [{"type": "markdown", "text": markdown}, *rows]},
-        preview | {"blocks": [*words, *rows]},
-        {"text": escape_plain(f"{markdown}\n\n{labels}".strip()), "mrkdwn": False, "blocks": []},
+        words | {"blocks": [{"type": "markdown", "text": markdown}, *rows]},
+        words,
+        _last_form(f"{markdown}\n\n{labels}".strip()),
     )
+
+
+def feedback_block(turn: str, language: str) -> dict[str, Json]:
+    """Return the thumbs for a turn's answer."""
+    buttons: dict[str, Json] = {
+        f"{name}_button": {
+            "text": {"type": "plain_text", "text": say(language_of(language), words)},
+            "value": json.dumps([turn, choice.value], ensure_ascii=False),
+        }
+        for name, words, choice in (
+            ("positive", Sentence.FEEDBACK_UP, FeedbackChoice.UP),
+            ("negative", Sentence.FEEDBACK_DOWN, FeedbackChoice.DOWN),
+        )
+    }
+    element: dict[str, Json] = {"type": "feedback_buttons", "action_id": FEEDBACK_ACTION, **buttons}
+    return {"type": "context_actions", "elements": [element]}
+
+
+def footed_forms(markdown: str, foot: Sequence[JsonObject]) -> tuple[dict[str, Json], ...]:
+    """Return what to send for a text with these blocks under it, without them where Slack refuses them."""
+    body: list[Json] = [{"type": "markdown", "text": markdown}, *(dict(block) for block in foot)]
+    preview: dict[str, Json] = {"text": escape_plain(markdown[:_PREVIEW]), "blocks": body}
+    return (preview, *text_forms(markdown)) if foot else text_forms(markdown)
+
+
+def _plain_words(markdown: str, rows: Sequence[Json] = ()) -> dict[str, Json]:
+    words: list[Json] = [_plain_section(each) for each in split(markdown, _MOST_SECTION)]
+    return {"text": escape_plain(markdown[:_PREVIEW]), "blocks": [*words, *rows]}
+
+
+def _last_form(text: str) -> dict[str, Json]:
+    return {"text": escape_plain(text), "blocks": []}
 
 
 def _row(buttons: Sequence[BlockButton]) -> dict[str, Json]:

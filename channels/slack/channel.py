@@ -13,19 +13,26 @@ from starlette.routing import BaseRoute
 
 from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.files import file_too_large
+from parley.channels.kit.lru import LruCache
+from parley.channels.kit.receipts import Receipts
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.config import Config
+from parley.channels.slack.file_objects import may_fetch
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS
 from parley.channels.slack.inbound.context import SlackInboundContext
+from parley.channels.slack.inbound.direct_messages import DirectMessages
 from parley.channels.slack.inbound.dispatcher import SlackDispatcher
 from parley.channels.slack.inbound.earlier_messages import SlackHistory
 from parley.channels.slack.inbound.event_parser import NAME, STOP
 from parley.channels.slack.inbound.events_api import EventsApiEndpoint, PayloadHandler
 from parley.channels.slack.inbound.membership import MembershipFilter
+from parley.channels.slack.inbound.slash_commands import COMMAND_ID
 from parley.channels.slack.inbound.socket_mode import SocketMode, SocketTiming
-from parley.channels.slack.manifest import SCOPES
+from parley.channels.slack.manifest import COSTS, SCOPES
 from parley.channels.slack.outbound.agent_session import SlackStopReply
+from parley.channels.slack.outbound.command_reply import SlackCommandReply
+from parley.channels.slack.outbound.receipts import SlackReceiptCalls
 from parley.channels.slack.outbound.reply import SlackReply, SlackReplyContext, SlackReplyTiming
 from parley.channels.slack.users import SlackBotIdentity, SlackUserCache
 from parley.core.model.address import Conversation
@@ -50,13 +57,18 @@ from parley.core.ports.channel import (
     Reply,
     no_rules,
 )
+from parley.core.ports.journal import DocumentRepository
 
 log = logging.getLogger(__name__)
+
+MOST_TITLES = 1000
 
 
 def create(config: Config, services: ChannelServices) -> SlackChannel:
     """Return the channel as configured."""
-    return SlackChannel(config, rules=services.rules)
+    return SlackChannel(
+        config, rules=services.rules, documents=services.documents, known_as=services.name or NAME
+    )
 
 
 class SlackChannel(Channel):
@@ -71,6 +83,8 @@ class SlackChannel(Channel):
         timing: SocketTiming = SocketTiming(),  # noqa: B008 - frozen
         clock: Callable[[], float] = time.monotonic,
         rules: Callable[[Conversation], ChannelOptions] = no_rules,
+        documents: DocumentRepository | None = None,
+        known_as: str = NAME,
     ) -> None:
         self.capabilities = Capabilities(
             max_chars=MAX_MESSAGE_CHARS,
@@ -82,6 +96,10 @@ class SlackChannel(Channel):
         )
         self._config = config
         self._rules = rules
+        self._documents = documents
+        self._known_as = known_as
+        self._titles: LruCache[str] = LruCache(MOST_TITLES)
+        self._responses: LruCache[str] = LruCache(MOST_TITLES)
         self._api = SlackApi(config)
         self._posted_to = config.events == "http"
         self._hook = EventsApiEndpoint(config.signing_secret, timing.answer)
@@ -89,7 +107,17 @@ class SlackChannel(Channel):
         self._people = SlackUserCache(self._api.person)
         self._timing = timing
         self._me = SlackBotIdentity("", "", "")
-        self._means = SlackReplyContext(self._api, self._transfer, rhythm, self._who, clock)
+        self._receipts = Receipts(SlackReceiptCalls(self._api)) if config.receipt == "on" else None
+        self._means = SlackReplyContext(
+            self._api,
+            self._transfer,
+            rhythm,
+            self._who,
+            clock,
+            feedback=config.feedback == "on",
+            # What is Slack's own way need not be asked for.
+            steps="" if config.steps == "timeline" else config.steps,
+        )
 
     async def listen(self, inbox: Inbox) -> None:
         """Hear events. Raises AuthenticationRefused for wrong tokens, ChannelUnavailable otherwise."""
@@ -98,11 +126,22 @@ class SlackChannel(Channel):
             self._me, scopes = await self._api.me()
             for _, text in _lacking(scopes):
                 log.warning("slack: %s", text)
-            context = SlackInboundContext(inbox, self._me, self._people, self._door(self._me))
-            events = SlackDispatcher(self._api, context, errands)
+            context = SlackInboundContext(
+                inbox,
+                self._me,
+                self._people,
+                self._door(self._me),
+                self._direct(),
+                self._titles,
+                self._responses,
+            )
+            prompts = [(prompt.title, prompt.message) for prompt in self._config.suggested_prompts]
+            events = SlackDispatcher(self._api, context, errands, prompts)
             with unwrap_exception_group(ChannelError):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._watch_tokens(), name="slack tokens")
+                    if self._receipts is not None:
+                        group.create_task(self._receipts.run(), name="slack receipts")
                     group.create_task(self._hear(events.dispatch, session, inbox), name="slack events")
 
     async def preflight(self) -> PreflightResult:
@@ -125,7 +164,13 @@ class SlackChannel(Channel):
         place = SlackDestination(conversation.chat, conversation.topic, person, asker.workspace)
         if target.reply_to.startswith(f"{STOP}:"):
             return SlackStopReply(self._api, place)
-        return SlackReply(self._means, target, place, checkpoint)
+        if target.reply_to.startswith(f"{COMMAND_ID}:"):
+            url = self._responses.get(target.reply_to) or ""
+            url = url if may_fetch(url, self._config.api_url) else ""
+            return SlackCommandReply(self._api, self._transfer, place, url, target.handle, checkpoint)
+        title = self._titles.get(target.reply_to) or ""
+        reply = SlackReply(self._means, target, place, checkpoint, title)
+        return reply if self._receipts is None else self._receipts.around(reply, target)
 
     async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
         """Return what was said above a message, from its thread or its chat."""
@@ -138,6 +183,11 @@ class SlackChannel(Channel):
         if attachment.size > most:
             raise file_too_large(most)
         return await self._transfer.fetch(attachment.handle, into, most)
+
+    def _direct(self) -> DirectMessages:
+        # Another app under the same name may be of another kind.
+        key = f"slack/experience/{self._known_as}/{self._me.bot}"
+        return DirectMessages(self._config.direct, key, self._documents)
 
     def _door(self, me: SlackBotIdentity) -> MembershipFilter:
         config = self._config
@@ -178,5 +228,6 @@ def _lacking(scopes: frozenset[str]) -> tuple[tuple[str, str], ...]:
     missing = [scope for scope in SCOPES if scope not in scopes]
     if not scopes or not missing:
         return ()
-    text = f"the app lacks scopes: {', '.join(missing)}; add them on its page under OAuth & Permissions"
+    named = ", ".join(f"{scope} ({COSTS[scope]})" if scope in COSTS else scope for scope in missing)
+    text = f"the app lacks scopes: {named}; add them on its page under OAuth & Permissions"
     return (("bot_token", f"{text}, and install it again (docs/slack-manifest.yaml has all)"),)

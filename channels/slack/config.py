@@ -8,10 +8,17 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from parley.channels.kit.config import ChannelConfig, SettingProblem, UserIdFormat
+from parley.channels.kit.config import ChannelConfig, ReceiptSwitch, Section, SettingProblem, UserIdFormat
 
 HOOK_PATH = "/hooks/slack"
 """Where Slack posts to with `events: http`."""
+
+
+class SuggestedPrompt(Section):
+    """What people are offered to begin with: its label, and what they say by choosing it."""
+
+    title: str = Field(min_length=1, max_length=75)
+    message: str = Field(min_length=1, max_length=2_000)
 
 
 class Config(ChannelConfig):
@@ -21,7 +28,11 @@ class Config(ChannelConfig):
     `connections:write`) opens Socket Mode connections; with `events: http` Slack posts to HOOK_PATH, and
     `signing_secret` tells that it is Slack. Unlike on public platforms every full member of the workspace
     may talk until `allowed_users` is given; guests and people of other workspaces may not unless they are
-    named.
+    named. `direct` tells what a conversation is in DMs: each thread (`threads`), all that is said outside
+    threads (`one`), or what Slack makes of them for the app (`auto`). Without `suggested_prompts` people are
+    offered some of ours. With `receipt: on` a
+    message carries a reaction while it is being answered, with `feedback: on` thumbs stand under answers, and
+    `steps` is how Slack shows task cards: among the text, or together above it.
     """
 
     user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
@@ -34,7 +45,12 @@ class Config(ChannelConfig):
     signing_secret: str = Field(default="", repr=False)
     events: Literal["socket", "http"] = "socket"
     allowed_users: tuple[str, ...] = ("*",)
+    direct: Literal["auto", "threads", "one"] = "auto"
+    suggested_prompts: tuple[SuggestedPrompt, ...] = Field(default=(), max_length=4)
     api_url: str = "https://slack.com/api/"
+    receipt: ReceiptSwitch = "on"
+    feedback: ReceiptSwitch = "off"
+    steps: Literal["timeline", "plan"] = "timeline"
     max_file_in: int = Field(default=1_000_000_000, gt=0)
     max_file_out: int = Field(default=1_000_000_000, gt=0)
     request_timeout: float = Field(default=30.0, gt=0)

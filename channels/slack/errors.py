@@ -4,6 +4,7 @@ What the core need not tell apart stays a subclass known here only:
 
 DeliveryRejected
 ├── FormatRefused   the text's form; its words may pass
+│   └── TooLong     the text is more than one message takes; in smaller parts it passes
 ├── MessageGone     the message to change is not there, or cannot be changed
 ├── StreamEnded     the message no longer grows: Slack, or somebody, closed the stream
 └── Unsupported     this app, workspace or chat does not have the method or its scope
@@ -32,6 +33,10 @@ from parley.core.model.errors import (
 DEFAULT_PAUSE = 30.0
 
 
+class TooLong(FormatRefused):
+    """The text is more than Slack takes in one message."""
+
+
 class StreamEnded(DeliveryRejected):
     """The message is not growing any more."""
 
@@ -49,20 +54,24 @@ _REFUSED_TOKENS = {
     "not_allowed_token_type": "a token of the wrong kind: bot_token is xoxb-..., app_token xapp-...",
 }
 _KINDS: Mapping[type[ChannelError], frozenset[str]] = {
+    TooLong: frozenset({"msg_too_long", "msg_blocks_too_long", "msg_blocks_too_many"}),
     FormatRefused: frozenset(
         {
-            *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"),
-            *("markdown_text_conflict", "invalid_chunks", "invalid_metadata_format"),
+            *("invalid_blocks", "invalid_blocks_format", "block_mismatch", "no_text"),
+            *("markdown_text_conflict", "cannot_provide_both_markdown_text_and_chunks"),
+            *("invalid_chunks", "streaming_mode_mismatch"),
+            *("invalid_metadata_format", "invalid_metadata_schema"),
         }
     ),
     MessageGone: frozenset(
         {"message_not_found", "cant_update_message", "edit_window_closed", "cant_delete_message"}
     ),
-    StreamEnded: frozenset({"message_not_in_streaming_state", "stopped_by_user", "not_streaming"}),
+    StreamEnded: frozenset({"message_not_in_streaming_state", "stopped_by_user"}),
     Unsupported: frozenset(
         {
             *("unknown_method", "missing_scope", "not_allowed", "access_denied", "feature_not_enabled"),
             *("method_deprecated", "method_not_supported_for_channel_type", "no_permission"),
+            "channel_type_not_supported",
             *("missing_recipient_user_id", "missing_recipient_team_id", "invalid_thread_ts", "paid_only"),
             *("invalid_arguments", "team_not_found", "user_not_found"),
         }

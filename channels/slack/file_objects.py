@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 
 from yarl import URL
 
+from parley.channels.kit.fields import object_or_empty
 from parley.channels.kit.files import kind_of, safe_name
 from parley.channels.kit.text import wellformed
-from parley.core.model.attachments import Attachment
+from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.types import Json
 
 MOST_FILES = 50
+MOST_TRANSCRIPT = 20_000
+CHECK_FILE_INFO = "check_file_info"
+"""What stands in `file_access` of a file of another workspace: files.info has the rest."""
+_VOICE_CLIP = "slack_audio"
 _NOT_HERE = frozenset({"tombstone", "hidden_by_limit"})
 _HOSTS = ("slack.com", "slack-files.com", "slack-gov.com")
 
@@ -30,7 +36,24 @@ def _attachment(entry: Mapping[str, Json]) -> Attachment | None:
     mime = _text(entry, "mimetype") or "application/octet-stream"
     name = safe_name(_text(entry, "name") or _text(entry, "title"), "file")
     known = size if isinstance(size, int) and size > 0 else 0
-    return Attachment(kind_of(mime, name), name, mime, known, f"{file_id}|{download_url(entry)}")
+    handle = f"{file_id}|{download_url(entry)}"
+    if _text(entry, "subtype") != _VOICE_CLIP:
+        return Attachment(kind_of(mime, name), name, mime, known, handle)
+    # Slack calls some of its voice clips video.
+    return Attachment(AttachmentKind.AUDIO, name, mime, known, handle, True, _transcript(entry))
+
+
+def _transcript(entry: Mapping[str, Json]) -> str:
+    """Return what Slack heard in a voice clip, "" where it has not listened to it yet.
+
+    Of a long one it gives the beginning, which ends in a sign that there was more.
+    """
+    heard = object_or_empty(entry, "transcription")
+    if _text(heard, "status") != "complete":
+        return ""
+    preview = object_or_empty(heard, "preview")
+    words = html.unescape(_text(preview, "content")[:MOST_TRANSCRIPT]).strip()
+    return f"{words}…" if words and preview.get("has_more") is True else words
 
 
 def download_url(entry: Mapping[str, Json]) -> str:

@@ -5,16 +5,23 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 from parley.channels.kit.markdown.split import split, split_at
 from parley.channels.kit.steps import step_lines
-from parley.channels.kit.text import wellformed
+from parley.channels.kit.text import Measure, byte_length, wellformed
 from parley.core.model.types import Step
 
 MAX_MESSAGE_CHARS = 12_000
 """Characters of markdown in one message."""
+MAX_TEXT_BESIDE_CARDS = 6_000
+"""Bytes of text in a message that also has task cards: with their titles Slack takes about 11,000 in all."""
+MAX_CARDS_BYTES = 3_000
+"""Bytes of the titles of one message's cards."""
+SMALLEST_ROOM = 750
+"""No message is made smaller than this, however much Slack finds too long: as `text`, where a sign may take
+five, it is within the 4,000 characters that Slack takes of one."""
 _REFERENCE = re.compile(r"<([^<>\n]*)>")
 # What belongs to a mention that a text begins with.
 _CALL = re.compile(r"\A\s*[,:;，：]?\s*")
@@ -69,6 +76,22 @@ def _target(mention: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageRoom:
+    """How much text one message takes."""
+
+    most: int
+    measure: Measure
+
+    def halved(self) -> MessageRoom:
+        """Return half of it, SMALLEST_ROOM at least."""
+        return replace(self, most=max(SMALLEST_ROOM, self.most // 2))
+
+
+WHOLE_MESSAGE = MessageRoom(MAX_MESSAGE_CHARS, len)
+BESIDE_CARDS = MessageRoom(MAX_TEXT_BESIDE_CARDS, byte_length)
+
+
+@dataclass(frozen=True, slots=True)
 class SplitPoint:
     """Where one growing message was ended and the next one begun: an offset, and a mark of all before it."""
 
@@ -94,19 +117,24 @@ def escape_mentions(markdown: str, *, growing: bool = False) -> str:
     return _CALLS.sub(_BREAK, _UNDECIDED.sub("", text) if growing else text)
 
 
-def split_messages(text: str, cuts: Sequence[SplitPoint] = ()) -> tuple[str, ...]:
+def split_messages(
+    text: str, cuts: Sequence[SplitPoint] = (), room: MessageRoom = WHOLE_MESSAGE
+) -> tuple[str, ...]:
     """Return a (safe) text as messages, new ones begun at the cuts; nothing for a blank text."""
-    first, *others = split_at(text, [cut.at for cut in cuts if 0 < cut.at < len(text)], MAX_MESSAGE_CHARS)
+    places = [cut.at for cut in cuts if 0 < cut.at < len(text)]
+    first, *others = split_at(text, places, room.most, room.measure)
     segments = (first, *(segment.lstrip("\n") for segment in others))
-    return tuple(page for segment in segments for page in split(segment, MAX_MESSAGE_CHARS))
+    return tuple(page for segment in segments for page in split(segment, room.most, room.measure))
 
 
-def with_steps(pages: tuple[str, ...], steps: Sequence[Step]) -> tuple[str, ...]:
+def with_steps(
+    pages: tuple[str, ...], steps: Sequence[Step], room: MessageRoom = WHOLE_MESSAGE
+) -> tuple[str, ...]:
     """Return the same with the latest steps as lines at the end, without them where text is all there is."""
     lines = "\n".join(step_lines(steps, _step_title, answered=bool(pages)))
     if not lines:
         return pages
-    if pages and len(pages[-1]) + len(lines) + 2 <= MAX_MESSAGE_CHARS:
+    if pages and room.measure(pages[-1]) + room.measure(lines) + 2 <= room.most:
         return (*pages[:-1], f"{pages[-1]}\n\n{lines}")
     return (*pages, lines)
 

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlencode
 
-from telegram import Bot, BotCommand, InlineKeyboardMarkup, InputFile, ReplyParameters, User, WebhookInfo
+from telegram import (
+    BotCommand,
+    InlineKeyboardMarkup,
+    LinkPreviewOptions,
+    Message,
+    User,
+    WebhookInfo,
+)
 from telegram.constants import ChatAction, ChatMemberStatus
 
 from parley.channels.kit.errors import FormatRefused, MessageGone
-from parley.channels.kit.files import copy_file, download, file_gone, file_too_large, file_withheld, safe_name
 from parley.channels.kit.http.pool import HttpPool
 from parley.channels.telegram.config import Config
-from parley.channels.telegram.errors import MigratedToSupergroup, NotModified, RichRefused, map_sdk_errors
+from parley.channels.telegram.destination import TelegramDestination
+from parley.channels.telegram.errors import (
+    MigratedToSupergroup,
+    NotModified,
+    PlaceClosed,
+    ProxyRefused,
+    RichRefused,
+    UnknownMethod,
+    map_sdk_errors,
+)
+from parley.channels.telegram.file_transfer import TelegramFileTransfer
 from parley.channels.telegram.formatting import FormattedMessage, without_marks
+from parley.channels.telegram.rate_limits import BudgetedBot
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.channels.telegram.transport import AiohttpRequest
-from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable, DeliveryRejected
 from parley.core.model.types import Json
 
@@ -34,19 +47,9 @@ logging.getLogger("telegram").setLevel(logging.INFO)
 # And a page of traceback for an answer that is no JSON, of which our own line says enough.
 logging.getLogger("telegram.request.BaseRequest").setLevel(logging.CRITICAL)
 
-_PHOTOS = frozenset({"image/jpeg", "image/png", "image/webp"})
 _POLL_GRACE = 10.0
 # Newer than the SDK. A person may stop a draft, and what is there stays until the answer comes.
 _STOPPABLE = {"can_stop": True, "keep_on_stop": True}
-
-
-@dataclass(frozen=True, slots=True)
-class TelegramDestination:
-    """Where messages go: a chat, perhaps a topic of it, and the message that the first one answers."""
-
-    chat: int
-    topic: int | None = None
-    reply_to: int | None = None
 
 
 class TelegramApi:
@@ -61,14 +64,16 @@ class TelegramApi:
         self._config = config
         self._sessions = HttpPool()
         self._wire = AiohttpRequest(self._sessions, config.request_timeout)
-        self._bot = Bot(
+        self._bot = BudgetedBot(
             config.bot_token,
             base_url=f"{url}/bot",
             base_file_url=f"{files}/bot",
             request=self._wire,
             get_updates_request=self._wire,
         )
+        self._previews = LinkPreviewOptions(is_disabled=not config.link_previews)
         self._moves = moves
+        self.files = TelegramFileTransfer(self._bot, self._sessions, config, self._in)
         self._poll_grace = min(_POLL_GRACE, config.request_timeout)
 
     def connected(self) -> HttpPool:
@@ -80,6 +85,8 @@ class TelegramApi:
         try:
             with map_sdk_errors():
                 return await self._bot.get_me()
+        except ProxyRefused as error:
+            raise ChannelUnavailable(error.user_text) from error
         except DeliveryRejected as error:
             raise AuthenticationRefused("Telegram does not know this bot token", "bot_token") from error
 
@@ -133,9 +140,14 @@ class TelegramApi:
         return result
 
     async def send(
-        self, place: TelegramDestination, content: FormattedMessage, *, silent: bool = False
+        self,
+        place: TelegramDestination,
+        content: FormattedMessage,
+        buttons: InlineKeyboardMarkup | None = None,
+        *,
+        silent: bool = False,
     ) -> int:
-        """Send a message; return its id."""
+        """Send a message; return its id. Raises RichRefused for markdown that is not taken."""
 
         async def call(chat: int, text: FormattedMessage) -> int:
             message = await self._bot.send_message(
@@ -144,10 +156,26 @@ class TelegramApi:
                 entities=text.entities,
                 message_thread_id=place.topic,
                 disable_notification=silent,
-                reply_parameters=_reply(place),
+                reply_parameters=place.answered,
+                reply_markup=buttons,
+                link_preview_options=self._previews,
             )
             return message.message_id
 
+        async def lay_out(chat: int) -> int:
+            # The SDK knows no rich messages yet.
+            asked = {
+                "chat_id": chat,
+                "rich_message": {"markdown": content.markdown},
+                "message_thread_id": place.topic,
+                "disable_notification": silent,
+                "reply_parameters": place.answered,
+            }
+            number: int = (await self._bot.do_api_request("sendRichMessage", asked, Message)).message_id
+            return number
+
+        if content.markdown:
+            return await self._rich(place.chat, lay_out)
         return await self._shown(place.chat, content, call)
 
     async def edit(
@@ -161,17 +189,27 @@ class TelegramApi:
 
         Raises MessageGone when it is not there to be changed, RichRefused for markdown that is not taken.
         """
-        if content.markdown:
-            await self._lay_out(place, message, content.markdown, buttons)
-            return
 
         async def call(chat: int, text: FormattedMessage) -> None:
             await self._bot.edit_message_text(
-                text.text, chat, message, entities=text.entities, reply_markup=buttons
+                text.text,
+                chat,
+                message,
+                entities=text.entities,
+                reply_markup=buttons,
+                link_preview_options=self._previews,
             )
 
+        async def lay_out(chat: int) -> None:
+            # The SDK knows no rich messages yet; a text beside one is not allowed.
+            instead = {"text": None, "rich_message": {"markdown": content.markdown}}
+            await self._bot.edit_message_text("", chat, message, reply_markup=buttons, api_kwargs=instead)
+
         with suppress(NotModified):
-            await self._shown(place.chat, content, call)
+            if content.markdown:
+                await self._rich(place.chat, lay_out)
+            else:
+                await self._shown(place.chat, content, call)
 
     async def draft(self, place: TelegramDestination, number: int, content: FormattedMessage) -> None:
         """Show what is being written in a private chat."""
@@ -196,6 +234,14 @@ class TelegramApi:
 
         await self._in(place.chat, call)
 
+    async def react(self, chat: int, message: int, emoji: str) -> None:
+        """Have this reaction of ours, or none, on a message. Raises MessageGone when it is not there."""
+
+        async def call(chat: int) -> None:
+            await self._bot.set_message_reaction(chat, message, emoji or None)
+
+        await self._in(chat, call)
+
     async def answer(self, query: str, text: str) -> None:
         """Show a text to who pressed a button. Raises DeliveryRejected when they wait no longer."""
         with map_sdk_errors():
@@ -209,68 +255,18 @@ class TelegramApi:
 
         await self._in(place.chat, call)
 
-    async def send_file(self, place: TelegramDestination, file: StoredFile) -> int:
-        """Send a photo where Telegram takes it as one, else a document; return the message's id.
-
-        Raises AttachmentRefused when the file is too large or not there.
-        """
-        if file.size > self._config.max_file_out:
-            raise file_too_large(self._config.max_file_out)
-        photo = file.kind is AttachmentKind.IMAGE and file.mime in _PHOTOS
-        if photo and file.size <= self._config.max_photo_out:
-            # What Telegram does not take as a photo (too long and narrow, say) it takes as a document.
-            with suppress(DeliveryRejected):
-                return await self._upload(place, file, as_photo=True)
-        return await self._upload(place, file, as_photo=False)
-
-    async def fetch(self, file_id: str, into: Path, limit: int) -> int:
-        """Stream a file's bytes; returns their number. Raises AttachmentRefused."""
+    async def _rich(self, chat: int, call: Callable[[int], Awaitable[T]]) -> T:
+        """Send or edit a rich message. Raises RichRefused where it is not taken."""
         try:
-            with map_sdk_errors():
-                found = await self._bot.get_file(file_id)
-        except DeliveryRejected as error:
-            raise file_withheld("Telegram does not hand it out (too large, or gone)") from error
-        path = found.file_path or ""
-        if path.startswith("/"):
-            # A Bot API server of one's own in local mode names a file of its machine.
-            return await copy_file(Path(path), into, limit)
-        async with self._sessions as session:
-            return await download(session, path, into, limit)
-
-    async def _lay_out(
-        self, place: TelegramDestination, message: int, markdown: str, buttons: InlineKeyboardMarkup | None
-    ) -> None:
-        # The SDK knows no rich messages yet; a text beside one is not allowed.
-        instead = {"text": None, "rich_message": {"markdown": markdown}}
-
-        async def call(chat: int) -> None:
-            await self._bot.edit_message_text("", chat, message, reply_markup=buttons, api_kwargs=instead)
-
-        try:
-            await self._in(place.chat, call)
-        except NotModified:
-            return
-        except MessageGone:
+            return await self._in(chat, call)
+        except (MessageGone, NotModified, PlaceClosed):
             raise
         except DeliveryRejected as error:
-            # A Bot API without rich messages looks for the text that is not there.
-            raise RichRefused(error.user_text, unknown="text is empty" in error.user_text) from error
-
-    async def _upload(self, place: TelegramDestination, file: StoredFile, *, as_photo: bool) -> int:
-        method = self._bot.send_photo if as_photo else self._bot.send_document
-
-        async def call(chat: int) -> int:
-            with await asyncio.to_thread(Path(file.path).open, "rb") as content:
-                upload = InputFile(content, safe_name(file.name), attach=True, read_file_handle=False)
-                message = await method(
-                    chat, upload, message_thread_id=place.topic, reply_parameters=_reply(place)
-                )
-            return message.message_id
-
-        try:
-            return await self._in(place.chat, call)
-        except FileNotFoundError as error:
-            raise file_gone() from error
+            # A Bot API without rich messages looks for the text that is not there, or for the method.
+            unknown = isinstance(error.__cause__, UnknownMethod)
+            raise RichRefused(
+                error.user_text, unknown=unknown or "text is empty" in error.user_text
+            ) from error
 
     async def _shown(
         self, chat: int, content: FormattedMessage, call: Callable[[int, FormattedMessage], Awaitable[T]]
@@ -292,9 +288,3 @@ class TelegramApi:
             self._moves.remember_migration(chat, moved.chat)
         with map_sdk_errors():
             return await call(self._moves.current(chat))
-
-
-def _reply(place: TelegramDestination) -> ReplyParameters | None:
-    if place.reply_to is None:
-        return None
-    return ReplyParameters(place.reply_to, allow_sending_without_reply=True)

@@ -9,24 +9,33 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from starlette.routing import BaseRoute
+from telegram import User
 
+from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.files import file_too_large
-from parley.channels.telegram.api import TelegramApi, TelegramDestination
+from parley.channels.kit.receipts import Receipts
+from parley.channels.kit.retry import RetryPauses, retry
+from parley.channels.telegram.api import TelegramApi
 from parley.channels.telegram.config import Config
+from parley.channels.telegram.destination import TelegramDestination
+from parley.channels.telegram.errors import WebhookContended
 from parley.channels.telegram.formatting import MAX_MESSAGE_UNITS
 from parley.channels.telegram.inbound.callback_answers import CallbackAnswers
+from parley.channels.telegram.inbound.group_welcome import GroupWelcome
 from parley.channels.telegram.inbound.polling import Polling
 from parley.channels.telegram.inbound.update_handler import TelegramInboundContext, UpdateHandler
 from parley.channels.telegram.inbound.update_parser import STOP, UPDATE_KINDS, TelegramBotIdentity
 from parley.channels.telegram.inbound.webhook import TelegramWebhook
 from parley.channels.telegram.inline_keyboard import ButtonOptions
 from parley.channels.telegram.mapping import NAME
+from parley.channels.telegram.outbound.receipts import TelegramReceiptCalls
 from parley.channels.telegram.outbound.reply import (
-    RichMessages,
     TelegramReply,
+    TelegramReplyManner,
     TelegramReplyTiming,
     TelegramStopReply,
 )
+from parley.channels.telegram.outbound.rich_layout import RichMessages
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
@@ -46,6 +55,13 @@ from parley.core.texts import Sentence
 
 log = logging.getLogger(__name__)
 
+_PRIVACY_MODE = (
+    "needs all messages of a group, but the bot is in privacy mode: send /setprivacy to BotFather, choose "
+    "Disable, and add the bot to its groups again (or make it an administrator there)"
+)
+_SETTLING = RetryPauses(1.0, 4.0, attempts=5)
+_LONGEST_SETTLING = 5.0
+"""Seconds that Telegram may ask for because nodes start together; more is asked for another reason."""
 _COMMAND = re.compile(r"[a-z0-9_]{1,32}\Z")
 
 
@@ -76,18 +92,29 @@ class TelegramChannel(Channel):
         self._commands = services.commands
         self._rules = services.rules
         self._rhythm = rhythm
-        self._rich = RichMessages(config.rich_messages)
         moves = SupergroupMigrations(services.documents)
         self._choices = ButtonOptions(services.documents)
+        self._manner = TelegramReplyManner(
+            RichMessages(config.rich_messages), self._choices, rhythm, edits=config.delivery == "edit"
+        )
         self._api = TelegramApi(config, moves)
         self._answers = CallbackAnswers(self._api)
-        intake = UpdateHandler(moves, self._choices, self._answers.tell, rules=services.rules)
+        self._welcome = GroupWelcome(self._api, services.documents, services.rules, on=config.welcome)
+        self._receipts = Receipts(TelegramReceiptCalls(self._api)) if config.receipt == "on" else None
+        intake = UpdateHandler(moves, self._choices, self._answers.tell, self._welcome, rules=services.rules)
         self._polling = Polling(self._api, intake)
         self._hook = TelegramWebhook(config.secret, intake)
 
     async def listen(self, inbox: Inbox) -> None:
         """Take updates. Raises AuthenticationRefused for a wrong token, ChannelUnavailable otherwise."""
-        async with self._api.connected(), self._answers.open():
+        async with (
+            self._api.connected(),
+            self._answers.open(),
+            self._welcome.open(),
+            BackgroundTasks() as beside,
+        ):
+            if self._receipts is not None:
+                beside.run(self._receipts.run())
             me = await self._api.me()
             listener = TelegramInboundContext(inbox, TelegramBotIdentity(me.id, me.username or ""))
             await self._register_commands()
@@ -99,7 +126,8 @@ class TelegramChannel(Channel):
     async def preflight(self) -> PreflightResult:
         """Ask Telegram who we are."""
         async with self._api.connected():
-            return PreflightResult(f"@{(await self._api.me()).username}")
+            me = await self._api.me()
+        return PreflightResult(f"@{me.username}", self._lacking(me))
 
     def routes(self) -> Sequence[BaseRoute]:
         """Return where Telegram posts updates, if it is to."""
@@ -109,16 +137,15 @@ class TelegramChannel(Channel):
         """Return a reply in the target's chat and topic; in groups it answers the message it is for."""
         if target.reply_to.startswith(f"{STOP}:"):
             return TelegramStopReply()
-        return TelegramReply(
-            self._api, target, _place(target), checkpoint, self._rhythm, self._rich, self._choices
-        )
+        reply = TelegramReply(self._api, target, _place(target), checkpoint, self._manner)
+        return reply if self._receipts is None else self._receipts.around(reply, target)
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""
         most = min(limit, self._config.max_file_in)
         if attachment.size > most:
             raise file_too_large(most)
-        return await self._api.fetch(attachment.handle, into, most)
+        return await self._api.files.fetch(attachment.handle, into, most)
 
     async def remarks(self, conversation: Conversation) -> Sequence[Sentence]:
         """Say that, and how, privacy mode keeps us from hearing all that is said in a group."""
@@ -130,6 +157,13 @@ class TelegramChannel(Channel):
         enough = rules.mention is MentionPolicy.REQUIRED and rules.earlier.scope is ContextScope.OFF
         return (Sentence.HEARS_ADDRESSED,) if enough else (Sentence.HEARS_ADDRESSED, Sentence.HEARS_ALL_HOW)
 
+    def _lacking(self, me: User) -> Sequence[tuple[str, str]]:
+        """Return what BotFather has to change for what the settings want."""
+        key = self._config.needs_all_messages()
+        if not key or me.can_read_all_group_messages:
+            return ()
+        return ((key, _PRIVACY_MODE),)
+
     async def _poll(self, listener: TelegramInboundContext) -> None:
         await self._api.take_over()
         listener.inbox.online()
@@ -138,10 +172,22 @@ class TelegramChannel(Channel):
 
     async def _be_posted_to(self, listener: TelegramInboundContext) -> None:
         with self._hook.open(listener):
-            await self._api.set_webhook(UPDATE_KINDS)
+            await self._set_webhook()
             listener.inbox.online()
             log.info("telegram: @%s is posted to at %s", listener.me.username, self._config.webhook_url)
             await self._look_after_webhook()
+
+    async def _set_webhook(self) -> None:
+        """Set it, unless another node does so at this moment. Raises ChannelError."""
+
+        def note(error: object) -> None:
+            if isinstance(error, RateLimited) and error.retry_after > _LONGEST_SETTLING:
+                raise error
+            log.debug("telegram: another node sets the webhook (%s)", error)
+
+        await retry(
+            lambda: self._api.set_webhook(UPDATE_KINDS), note, _SETTLING, (RateLimited, WebhookContended)
+        )
 
     async def _look_after_webhook(self) -> None:
         """Raise ChannelUnavailable when the webhook is no longer ours."""

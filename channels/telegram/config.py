@@ -5,12 +5,12 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from parley.channels.kit.config import ChannelConfig, SettingProblem, UserIdFormat
+from parley.channels.kit.config import ChannelConfig, ReceiptSwitch, SettingProblem, UserIdFormat
 from parley.channels.kit.webhook import hook_path
 
 HOOK_PATH = hook_path("telegram")
@@ -24,7 +24,8 @@ class Config(ChannelConfig):
 
     The defaults are the public Bot API's limits; a Bot API server of one's own takes larger files.
     `file_url` is `api_url` with `/file` unless it is given. With a `webhook_url` Telegram posts updates
-    there instead of being asked for them.
+    there instead of being asked for them. `delivery` says how a finished message arrives: sent in one piece,
+    or edited into a stub, which is never doubled by a crash.
     """
 
     # For passports only, and 8 MB.
@@ -40,6 +41,10 @@ class Config(ChannelConfig):
     file_url: str = ""
     webhook_url: str = ""
     webhook_secret: str = Field(default="", repr=False)
+    delivery: Literal["send", "edit"] = "send"
+    link_previews: bool = False
+    receipt: ReceiptSwitch = "on"
+    welcome: bool = True
     rich_messages: bool = False
     # Anybody can find a bot; those whom its people know can be let in.
     pairing: bool = True
@@ -67,6 +72,19 @@ class Config(ChannelConfig):
                 SettingProblem("allowed_users", 'lets everybody talk by "*"; remove that, or all the ids')
             )
         return found
+
+    def needs_all_messages(self) -> str:
+        """Return the key, if any, for which the bot has to hear what is said in groups without a mention."""
+        own = [
+            chat for chat in self.chats.values() if chat.mention not in (None, "required") or chat.triggers
+        ]
+        if self.mention != "required":
+            return "mention"
+        if self.triggers or own:
+            return "triggers" if self.triggers else "chats"
+        return (
+            "context_messages" if "context_messages" in self.model_fields_set and self.context_scopes else ""
+        )
 
     @property
     def secret(self) -> str:

@@ -7,8 +7,11 @@ DeliveryRejected
 ├── NotModified     the message is already so
 ├── MessageGone     the message to change is not there, or not ours
 ├── RichRefused     a rich message; as a plain one it may pass
+├── PlaceClosed     the bot was blocked, or taken out of the group
+├── ProxyRefused    a status that the Bot API itself does not use, mostly from a proxy in front of it
 └── MigratedToSupergroup   the group has become a supergroup with another id
 ChannelUnavailable
+├── WebhookContended    another call sets the webhook at this moment
 └── ResponseLost    it may have been done: only the answer is missing
 """
 
@@ -28,6 +31,7 @@ from telegram.error import (
 )
 
 from parley.channels.kit.errors import FormatRefused, MessageGone, ResponseLost
+from parley.channels.kit.fields import MALFORMED
 from parley.core.model.errors import (
     AuthenticationRefused,
     ChannelError,
@@ -48,6 +52,18 @@ class RichRefused(DeliveryRejected):
     def __init__(self, user_text: str, *, unknown: bool) -> None:
         super().__init__(user_text)
         self.unknown = unknown
+
+
+class PlaceClosed(DeliveryRejected):
+    """The bot may not write there: it was blocked, or taken out of the group."""
+
+
+class ProxyRefused(DeliveryRejected):
+    """A request was refused for good with a status that says nothing about the bot."""
+
+
+class WebhookContended(ChannelUnavailable):
+    """Another call sets the webhook at this moment: mostly that of another node."""
 
 
 class MigratedToSupergroup(DeliveryRejected):
@@ -71,9 +87,9 @@ class UnknownMethod(TelegramError):
 
 
 class RequestFailed(NetworkError):
-    """Nothing came back; `error` says what that means."""
+    """Nothing of the Bot API came back; `error` says what that means."""
 
-    def __init__(self, error: ChannelUnavailable) -> None:
+    def __init__(self, error: ChannelError) -> None:
         super().__init__(error.user_text)
         self.error = error
 
@@ -84,6 +100,7 @@ _GONE = (
     "message can't be edited",
     "message_id_invalid",
     "message to delete not found",
+    "message to react not found",
 )
 
 
@@ -95,20 +112,27 @@ def translate(error: TelegramError) -> ChannelError:
         case InvalidToken():
             return AuthenticationRefused("Telegram refused the bot token", "bot_token")
         case Conflict():
-            what = "has set a webhook" if "webhook" in error.message.lower() else "polls Telegram"
-            return ChannelUnavailable(
-                f"another program {what} with this bot token; stop it, or give Parley a bot of its own"
-            )
+            return _conflict(error.message.lower())
         case ChatMigrated():
             return MigratedToSupergroup("the group has become a supergroup", error.new_chat_id)
         case BadRequest():
             return _refusal(error.message)
         case Forbidden() | UnknownMethod():
-            return DeliveryRejected(f"Telegram refused: {error.message}")
+            kind = PlaceClosed if isinstance(error, Forbidden) else DeliveryRejected
+            return kind(f"Telegram refused: {error.message}")
         case RequestFailed():
             return error.error
         case _:
             return ResponseLost(f"Telegram gave no answer: {error.message}")
+
+
+def _conflict(message: str) -> ChannelError:
+    if "other setwebhook" in message:
+        return WebhookContended("the webhook is being set by another call")
+    what = "has set a webhook" if "webhook" in message else "polls Telegram"
+    return ChannelUnavailable(
+        f"another program {what} with this bot token; stop it, or give Parley a bot of its own"
+    )
 
 
 def _refusal(message: str) -> ChannelError:
@@ -129,6 +153,9 @@ def map_sdk_errors() -> Iterator[None]:
         yield
     except TelegramError as error:
         raise translate(error) from error
+    except MALFORMED as error:
+        # The SDK reads results without looking: of one that makes no sense nobody knows what it says.
+        raise ResponseLost("Telegram's answer makes no sense") from error
 
 
 @contextmanager

@@ -87,6 +87,16 @@ def placeholder_for(part: FormattedMessage) -> FormattedMessage:
     return FormattedMessage(break_calls(f"{line} …".strip()))
 
 
+def unfinished(part: FormattedMessage) -> FormattedMessage:
+    """Return a message as it is so far, openly going on."""
+    text = f"{part.text} …"
+    return (
+        FormattedMessage(text, part.entities)
+        if utf16_length(text) <= MAX_MESSAGE_UNITS
+        else placeholder_for(part)
+    )
+
+
 def _prose(text: str) -> str:
     return escape_tags(break_mentions(text), "&lt;")
 

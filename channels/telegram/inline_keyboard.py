@@ -23,6 +23,7 @@ from parley.core.ports.journal import DocumentRepository
 MOST_BUTTONS = 100
 """Telegram takes no more under one message; further options can be given in words."""
 _ROW = 30
+_MOST_IN_ROW = 8
 _LABEL = 100
 
 
@@ -49,7 +50,7 @@ def keyboard(question: Question | None) -> InlineKeyboardMarkup | None:
         InlineKeyboardButton(_label(option), callback_data=f"{question.id}:{number}")
         for number, option in enumerate(question.options[:MOST_BUTTONS])
     ]
-    if sum(len(button.text) for button in buttons) <= _ROW:
+    if len(buttons) <= _MOST_IN_ROW and sum(len(button.text) for button in buttons) <= _ROW:
         return InlineKeyboardMarkup([buttons])
     return InlineKeyboardMarkup([[button] for button in buttons])
 

@@ -7,6 +7,7 @@ from one whose answer was lost, which decides whether sending again may double a
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import aiohttp
@@ -16,11 +17,15 @@ from telegram.request import BaseRequest, RequestData
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.http.client import UPLOAD_TIMEOUT, HttpClient, HttpResponse
 from parley.channels.kit.http.pool import HttpPool
-from parley.channels.telegram.errors import Flood, RequestFailed, UnknownMethod
+from parley.channels.telegram.errors import Flood, ProxyRefused, RequestFailed, UnknownMethod
 from parley.core.model.errors import ChannelUnavailable
 
 CONNECT_TIMEOUT = 10.0
 DEFAULT_PAUSE = 5.0
+# The request came too slowly, or too early: nothing was done, and it may pass.
+_PASSING = frozenset({408, 425})
+# What the SDK reads itself where the Bot API says it; 413 and others are final whoever says so.
+_SPOKEN = frozenset({400, 403, 409})
 
 
 class AiohttpRequest(BaseRequest):
@@ -88,12 +93,24 @@ def _check(response: HttpResponse) -> None:
         raise InvalidToken("Unauthorized")
     if status == 404:
         raise UnknownMethod("Not Found")
-    if status >= 500:
+    if status in _PASSING or status >= 500:
         raise RequestFailed(ResponseLost(f"Telegram gave no answer: status {status}"))
+    if 400 <= status < 500 and (status not in _SPOKEN or not _is_telegrams(response.body)):
+        raise RequestFailed(ProxyRefused(f"Telegram, or a proxy, refused with status {status}"))
+
+
+def _is_telegrams(content: bytes) -> bool:
+    """Tell whether the Bot API says it, not something on the way to it."""
+    try:
+        return "error_code" in json.loads(content)
+    except (ValueError, TypeError, RecursionError):
+        return False
 
 
 def _retry_after(content: bytes) -> float:
+    """Return the pause that is asked for, a usual one where what is asked makes no sense."""
     try:
-        return float(json.loads(content)["parameters"]["retry_after"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+        asked = float(json.loads(content)["parameters"]["retry_after"])
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return DEFAULT_PAUSE
+    return max(1.0, asked) if math.isfinite(asked) else DEFAULT_PAUSE

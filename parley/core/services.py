@@ -17,6 +17,7 @@ from parley.core.ports.health import HealthReport
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory import Memory
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
+from parley.core.ports.speech import NO_SPEECH, SpeechService
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
@@ -43,6 +44,7 @@ class CoreServices:
     news: Notifier = NULL_NOTIFIER
     turnstile: LoopThrottle = field(default_factory=LoopThrottle)
     quarantine: Quarantine = field(default_factory=Quarantine)
+    speech: SpeechService = NO_SPEECH
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
         """Return what the settings say of the place that the message came from."""

@@ -7,8 +7,10 @@ import linecache
 import logging
 import sys
 import sysconfig
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -39,6 +41,28 @@ class BlockedNode:
     line: str
     node: str = ""
     graph: str = ""
+
+
+@contextmanager
+def watched_from_aside(
+    loop: asyncio.AbstractEventLoop, interval: float = _INTERVAL, blocked: float = _BLOCKED
+) -> Iterator[None]:
+    """Look at the loop of this thread from a thread of its own, which goes on when the loop is blocked."""
+    theirs, aside = threading.get_ident(), asyncio.new_event_loop()
+    watching = aside.create_task(watch_for_blocks(loop, theirs, interval, blocked))
+
+    def look() -> None:
+        with suppress(asyncio.CancelledError):
+            aside.run_until_complete(watching)
+        aside.close()
+
+    # A daemon: what it looks at may never let go.
+    threading.Thread(target=look, name="blocked nodes", daemon=True).start()
+    try:
+        yield
+    finally:
+        with suppress(RuntimeError):  # It is over already.
+            aside.call_soon_threadsafe(watching.cancel)
 
 
 async def watch_for_blocks(

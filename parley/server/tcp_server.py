@@ -13,6 +13,7 @@ import uvicorn
 
 from parley.core.model.errors import ConfigError
 from parley.server.app import embedded_server
+from parley.server.blocked_nodes import watched_from_aside
 from parley.server.options import EmbeddedOptions
 from parley.server.runs.manager import RunManager
 
@@ -52,7 +53,8 @@ async def serve(
                 timeout_graceful_shutdown=_GRACE,
             )
             listening(f"http://{shown}:{number}")
-            await _Server(config, app.state.services.runs).serve(sockets=[listener])
+            with watched_from_aside(asyncio.get_running_loop()):
+                await _Server(config, app.state.services.runs).serve(sockets=[listener])
 
 
 class _Server(uvicorn.Server):

@@ -33,6 +33,10 @@ class Trouble(StrEnum):
     """Done, but answered with something that is no answer."""
     UNFORMATTED = "unformatted"
     """The marks on the text are refused, the bare text would be taken."""
+    DENIED = "denied"
+    """Answered as a success, with the word in the body that it was none; nothing was done."""
+    STALE = "stale"
+    """The access token is none any more, before its time."""
     SLOW = "slow"
     """Each call takes so many seconds."""
 
@@ -89,6 +93,14 @@ class Traits:
     """shows what is sent again a second time, knowing no idempotency keys"""
     reads_back: bool = False
     """lets us read what was said before we listened"""
+    opens: bool = False
+    """lets people begin conversations of their own where they talk to the bot alone"""
+    slashes: bool = False
+    """has commands of its own, whose answers only their writer sees"""
+    ponders: bool = False
+    """shows in a line of its own that the bot thinks"""
+    previews: bool = False
+    """shows growing answers by calls that it does not count with those that finish one"""
     dials: bool = True
     """is connected to by us, over a connection that may drop"""
 
@@ -140,10 +152,14 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A call that tried to show something: when it was answered (Unix time), and whether it was refused."""
+    """A call that tried to show something: when it was answered (Unix time), and whether it was refused.
+
+    `preview` says that it is of a preview, for whose pause a finished message does not wait.
+    """
 
     at: float
     refused: bool
+    preview: bool = False
 
 
 class Driver(ABC):
@@ -250,6 +266,22 @@ class Driver(ABC):
         """What a person was told in private about the buttons that they pressed in a place."""
         raise NotImplementedError(f"{self.name} tells nobody what came of a button")
 
+    async def begin(self, place: Place, text: str) -> Place:
+        """Write a text that begins a conversation beside that of a private place; returns its place."""
+        raise NotImplementedError(f"{self.name} has one conversation with a person")
+
+    async def command(self, place: Place, text: str) -> None:
+        """Give a command of the platform's own kind."""
+        raise NotImplementedError(f"{self.name} has no commands of its own")
+
+    def answered_privately(self, place: Place) -> list[str]:
+        """What the place's owner was answered to such commands."""
+        raise NotImplementedError(f"{self.name} has no commands of its own")
+
+    def pondering(self, place: Place) -> str:
+        """What the line says by which the platform shows that the bot thinks, "" where there is none."""
+        raise NotImplementedError(f"{self.name} has no such line")
+
     async def redeliver(self) -> None:
         """Hand over everything once more."""
         raise NotImplementedError(f"{self.name} never repeats itself")
@@ -269,6 +301,10 @@ class Driver(ABC):
     def attempts(self, place: Place) -> list[Attempt]:
         """The calls that tried to show something, in order of time."""
         raise NotImplementedError(f"{self.name} has no rate limits")
+
+    async def previewed(self) -> Place:
+        """A place where answers grow by calls of another kind; all of those are refused for an hour."""
+        raise NotImplementedError(f"{self.name} counts all of its calls together")
 
     def menu(self) -> Sequence[str]:
         """The names of the commands that people are offered."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.contract.drivers import DRIVERS
 from tests.contract.harness.scene import scene
 from tests.contract.promise import Promise
 from tests.contract.promises import PROMISES
+from tests.kit.wire_shapes import collecting_shapes
 
 _CASES = [
     pytest.param(name, promise, id=f"{name}-{promise.name}")
@@ -20,6 +22,8 @@ _CASES = [
 
 
 @pytest.mark.parametrize(("channel", "promise"), _CASES)
-async def test_promise(channel: str, promise: Promise, tmp_path: Path) -> None:
-    async with scene(DRIVERS[channel], tmp_path, setting=promise.setting) as stage:
-        await promise.keep(stage)
+async def test_promise(channel: str, promise: Promise, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+    folder = pytestconfig.getoption("--wire")
+    with collecting_shapes(folder, channel) if folder else nullcontext():
+        async with scene(DRIVERS[channel], tmp_path, setting=promise.setting) as stage:
+            await promise.keep(stage)

@@ -10,6 +10,7 @@ from telegram import MessageEntity
 
 from parley.channels.dingtalk import formatting as dingtalk
 from parley.channels.feishu import formatting as feishu
+from parley.channels.feishu.question_card import CardFooter, question_card_json
 from parley.channels.kit.text import utf16_length
 from parley.channels.slack import formatting as slack
 from parley.channels.telegram import formatting as telegram
@@ -53,11 +54,16 @@ def test_slack_takes_it(markdown, steps):
 @fuzzed()
 @given(ANSWERS, STEPS)
 def test_feishu_takes_it(markdown, steps):
-    for part in feishu.with_steps(feishu.render(markdown), steps):
+    parts = feishu.render(markdown)
+    lines = feishu.steps_text(parts, steps)
+    for part in parts:
         assert is_sound(part)
+        under = CardFooter((feishu.steps_element(lines),) if part == parts[-1] else ())
+        assert len(json.dumps(question_card_json(part, under), ensure_ascii=False).encode()) <= 30 * 1024
         for whole in (feishu.card(part, streaming=True), feishu.post(part), feishu.plain(part)):
             assert len(json.dumps(whole, ensure_ascii=False).encode()) <= 30 * 1024
         assert is_sound(feishu.summary(part))
+    assert is_sound(lines)
 
 
 @fuzzed()

@@ -61,6 +61,8 @@ class Suite:
     second_chance: bool = True
 
 
+WIRE = ".pytest_cache/wire"
+"""Where the contract suite leaves what was said over each platform's wire."""
 _JOURNEYS = (
     "tests/e2e",
     "tests/reconnect",
@@ -89,7 +91,14 @@ SUITES: Mapping[str, Suite] = {
     ),
     "conformance": Suite([PytestRun(("-m", "conformance", "tests/conformance"), processes=2)], 60),
     "agents": Suite([PytestRun(("-m", "agents", "tests/agents"), processes=2)], 60),
-    "vendors": Suite([PytestRun(("-m", "vendors", "tests/vendors"))], 20),
+    # The contract once more, heard on the wire: its shapes are what the vendors' schemas are held against.
+    "vendors": Suite(
+        [
+            PytestRun(("tests/contract/test_contract.py", "-k", "not web-", "--wire", WIRE), 6, False),
+            PytestRun(("-m", "vendors", "tests/vendors")),
+        ],
+        150,
+    ),
     "postgres": Suite(
         [
             PytestRun(("-m", "postgres", "tests/postgres"), processes=3),

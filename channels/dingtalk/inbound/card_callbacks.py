@@ -19,11 +19,13 @@ from parley.channels.dingtalk.question_layout import (
     OPTION,
     PRIVATE,
     TOPIC,
+    action_values,
     question_id_in,
 )
 from parley.channels.dingtalk.sdk import AckMessage, CallbackHandler, CallbackMessage
+from parley.channels.dingtalk.unanswered_presses import UnansweredPresses
 from parley.channels.dingtalk.user_lookup import EXTERNAL_ID_PREFIX, DingTalkUserLookup
-from parley.channels.kit.fields import MALFORMED, json_object, object_at, text_or_empty
+from parley.channels.kit.fields import MALFORMED, json_object, object_at, object_or_empty, text_or_empty
 from parley.channels.kit.retry import RetryPauses, retry
 from parley.channels.kit.text import chunks
 from parley.core.model.address import Conversation, User
@@ -35,8 +37,10 @@ from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)
 
-PAUSES = RetryPauses(0.1, attempts=3)
-"""Seconds between attempts while the store is away: with a name to look up before, all within three."""
+PAUSES = RetryPauses(0.1, attempts=2)
+"""Seconds between attempts while the store is away."""
+ANSWER_TIME = 1.6
+"""Seconds for all of it: DingTalk waits for two."""
 MAX_PENDING = 1000
 """Presses that may wait; when there are more, the connection is not read on."""
 MOST_OPTION = 200
@@ -71,7 +75,7 @@ def parse_card_callback(number: str, data: JsonObject) -> CardCallback | None:
         return None
     presser = _id(data, "userId")
     content = json_object(text_or_empty(data, "content"))
-    sent = object_at(object_at(content, "cardPrivateData"), "params")
+    sent = _sent(data, content)
     private = text_or_empty(sent, PRIVATE) == "yes"
     chat = presser if private else _id(data, "spaceId")
     return CardCallback(
@@ -85,6 +89,21 @@ def parse_card_callback(number: str, data: JsonObject) -> CardCallback | None:
         private=private,
         language=text_or_empty(sent, LANGUAGE),
     )
+
+
+def _sent(data: JsonObject, content: JsonObject) -> JsonObject:
+    """Return what a button sends back, from wherever DingTalk puts it: its values, or at least its name."""
+    private = object_or_empty(content, "cardPrivateData")
+    for place in (private, content, data):
+        if (found := object_or_empty(place, "params")).get(OPTION):
+            return found
+    for place in (private, content, data):
+        listed = place.get("actionIds")
+        names = [*(listed if isinstance(listed, list) else ()), place.get("actionId")]
+        for name in names:
+            if isinstance(name, str) and (found := action_values(name[:MOST_OPTION])):
+                return found
+    raise ValueError("a press without an option")
 
 
 def notice_response(told: str) -> JsonObject:
@@ -143,15 +162,14 @@ class CardCallbackHandler(CallbackHandler):  # type: ignore[misc]
             conversation=pressed.conversation,
             private=pressed.private,
         )
+
+        def waits(error: Exception) -> None:
+            log.warning("dingtalk: press %s waits, the store is away (%s)", pressed.id, error)
+
         try:
-            return await retry(
-                lambda: self._inbox.decide(click),
-                lambda error: log.warning(
-                    "dingtalk: press %s waits, the store is away (%s)", pressed.id, error
-                ),
-                PAUSES,
-            )
-        except StoreUnavailable:
+            async with asyncio.timeout(ANSWER_TIME):
+                return await retry(lambda: self._inbox.decide(click), waits, PAUSES)
+        except (StoreUnavailable, TimeoutError):
             return say(language_of(pressed.language), Sentence.QUESTION_LOST)
 
 
@@ -160,6 +178,7 @@ class CardCallbackQueue:
 
     def __init__(self, people: DingTalkUserLookup, guests: frozenset[str]) -> None:
         self._people, self._guests = people, guests
+        self.unanswered = UnansweredPresses()
         self._waiting: asyncio.Queue[tuple[CallbackMessage, SendAnswer]] = asyncio.Queue(MAX_PENDING)
 
     async def put(self, callback: CallbackMessage, answer: SendAnswer) -> None:
@@ -172,12 +191,19 @@ class CardCallbackQueue:
         async with asyncio.TaskGroup() as group:
             while True:
                 callback, answer = await self._waiting.get()
-                group.create_task(_take(pressing, callback, answer), name="dingtalk press")
+                group.create_task(self._take(pressing, callback, answer), name="dingtalk press")
+
+    async def _take(
+        self, pressing: CardCallbackHandler, callback: CallbackMessage, answer: SendAnswer
+    ) -> None:
+        with self.unanswered.answering(_question_of(callback)):
+            ack = await pressing.raw_process(callback)
+            await answer(json.dumps(ack.to_dict()))
 
 
-async def _take(pressing: CardCallbackHandler, callback: CallbackMessage, answer: SendAnswer) -> None:
-    ack = await pressing.raw_process(callback)
-    await answer(json.dumps(ack.to_dict()))
+def _question_of(callback: CallbackMessage) -> str:
+    data = callback.data
+    return question_id_in(text_or_empty(data, "outTrackId")) if isinstance(data, dict) else ""
 
 
 def _id(value: JsonObject, key: str) -> str:

@@ -1,7 +1,7 @@
 """Frames on their way to the disk.
 
-DingTalk never hands a message to a robot twice, acknowledged or not. So whatever was read from a connection
-waits here until it is durable: while the store is away, and also when the connection is gone.
+Whether DingTalk hands a message over again that was not acknowledged is not sure. So whatever was read from a
+connection waits here until it is durable: while the store is away, and also when the connection is gone.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ import json
 import logging
 import time
 from collections import deque
+from dataclasses import dataclass
 
 from parley.channels.dingtalk.inbound.card_callbacks import CardCallbackQueue, SendAnswer
-from parley.channels.dingtalk.inbound.message_parser import ParseOptions, parse_message
+from parley.channels.dingtalk.inbound.message_parser import ParseOptions, is_unpublished, parse_message
+from parley.channels.dingtalk.inbound.quoted_words import QuotedWords
+from parley.channels.dingtalk.inbound.unpublished import UnpublishedNotice
 from parley.channels.dingtalk.sdk import CARD_CALLBACKS, AckMessage, CallbackHandler, CallbackMessage
 from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
 from parley.channels.kit.fields import MALFORMED
@@ -29,13 +32,22 @@ MAX_QUEUED = 10_000
 _FAREWELL = 2.0
 
 
+@dataclass(frozen=True, slots=True)
+class InboundContext:
+    """What messages are read with, and what is learned from them."""
+
+    people: DingTalkUserLookup
+    quotes: QuotedWords
+    unpublished: UnpublishedNotice
+
+
 class ChatbotMessageHandler(CallbackHandler):  # type: ignore[misc]
     """The SDK's handler for the robot's messages; it acknowledges them once they are durable."""
 
-    def __init__(self, manner: ParseOptions, people: DingTalkUserLookup, inbox: Inbox) -> None:
+    def __init__(self, manner: ParseOptions, context: InboundContext, inbox: Inbox) -> None:
         super().__init__()
         self._manner = manner
-        self._people = people
+        self._context = context
         self._inbox = inbox
         self.patient = True
 
@@ -44,8 +56,11 @@ class ChatbotMessageHandler(CallbackHandler):  # type: ignore[misc]
         when there is no patience left."""
         message = parse_or_skip(callback.data, self._manner)
         if message is not None:
-            self._people.remember(message.sender, callback.data)
+            self._context.people.remember(message.sender, callback.data)
+            message = await self._context.quotes.completed(message, callback.data)
             await self._accept(message)
+        elif isinstance(callback.data, dict) and is_unpublished(callback.data):
+            self._context.unpublished.tell(callback.data)
         return AckMessage.STATUS_OK, "OK"
 
     async def _accept(self, message: InboundMessage) -> None:
@@ -63,11 +78,11 @@ class InboundQueue:
     def __init__(
         self,
         manner: ParseOptions,
-        people: DingTalkUserLookup,
+        context: InboundContext,
         presses: CardCallbackQueue | None,
     ) -> None:
         self._manner = manner
-        self._people = people
+        self._context = context
         self._presses = presses
         self._waiting: deque[tuple[CallbackMessage, SendAnswer]] = deque()
         self._changed = asyncio.Condition()
@@ -89,7 +104,7 @@ class InboundQueue:
 
     async def run(self, inbox: Inbox) -> None:
         """Hand messages over, in order, until cancelled; then the rest, if the store is there."""
-        hearing = ChatbotMessageHandler(self._manner, self._people, inbox)
+        hearing = ChatbotMessageHandler(self._manner, self._context, inbox)
         try:
             while True:
                 async with self._changed:
@@ -137,6 +152,6 @@ def parse_or_skip(data: object, manner: ParseOptions) -> InboundMessage | None:
         kind = data.get("msgtype") if isinstance(data, dict) else "?"
         log.warning("dingtalk: a message (%.40s) cannot be read and is skipped: %.100s", kind, error)
         return None
-    if message is None:
+    if message is None and not is_unpublished(data):
         log.info("dingtalk: a message of kind %.40s holds nothing for us", data.get("msgtype"))
     return message

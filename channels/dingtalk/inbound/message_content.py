@@ -4,34 +4,45 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from parley.channels.dingtalk.inbound.forwarded_chat import forwarded_words, shared_words
 from parley.channels.dingtalk.sdk import ChatbotMessage, TextContent
+from parley.channels.kit.fields import number_or
 from parley.channels.kit.files import kind_of, safe_name
 from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.types import Json
 
 _MOST_QUOTED = 4000
 _DEEPEST = 8
-_WORDS = ("text", "content", "title", "markdown", "msgContent")
+_WORDS = ("text", "content", "title", "markdown", "msgContent", "summary")
+_UNSEEN = "[unsupported]"
+"""Stands for a message whose kind alone DingTalk tells, or not even that."""
 
 
 @dataclass(frozen=True, slots=True)
 class DingTalkMessageContent:
-    """Words, what they quote, and files whose handles are DingTalk's download codes."""
+    """Words, what they quote, and files whose handles are DingTalk's download codes.
+
+    A quote whose words DingTalk leaves out is named by `quotes`, the key of a message of ours, by `original`,
+    the id of any message, and by `quoted_at`, when it was written.
+    """
 
     text: str = ""
     quoted: str = ""
     files: tuple[Attachment, ...] = field(default=())
+    quotes: str = ""
+    original: str = ""
+    quoted_at: float = 0.0
 
 
 def parse_content(message: ChatbotMessage) -> DingTalkMessageContent:
-    """Return what a message holds; nothing for kinds that nobody knows. Raises ValueError, TypeError."""
+    """Return what a message holds; of kinds that nobody knows, their names. Raises ValueError, TypeError."""
     match message.message_type:
         case "text":
-            return _text(message.text)
+            return _text(message)
         case "richText":
-            return _rich(message.rich_text_content.rich_text_list)
+            return _rich(message.rich_text_content.rich_text_list, str(message.chatbot_user_id))
         case "picture":
             return DingTalkMessageContent(files=_picture(message.image_content.download_code, 1))
     # The SDK keeps the bodies of other kinds as they came.
@@ -39,52 +50,101 @@ def parse_content(message: ChatbotMessage) -> DingTalkMessageContent:
     return _other(str(message.message_type), body if isinstance(body, dict) else {})
 
 
-def _text(text: TextContent) -> DingTalkMessageContent:
+def _text(message: ChatbotMessage) -> DingTalkMessageContent:
     """Return words, and what they answer: of that, the words and the files."""
+    text: TextContent = message.text
+    said = DingTalkMessageContent(
+        _string(text.content),
+        quotes=_string(message.extensions.get("originalProcessQueryKey")),
+        original=_string(message.extensions.get("originalMsgId")),
+    )
     replied = text.extensions.get("repliedMsg")
     if not isinstance(replied, dict):
-        return DingTalkMessageContent(_string(text.content))
-    kind, content = _string(replied.get("msgType")), replied.get("content")
-    words = "\n".join(_words(content, 0))[:_MOST_QUOTED]
+        return said if text.extensions.get("isReplyMsg") is True else replace(said, quotes="", original="")
+    found = _quoted(_string(replied.get("msgType")), replied.get("content"))
+    return replace(
+        said,
+        quoted=(found.quoted or found.text)[:_MOST_QUOTED],
+        files=found.files,
+        original=_string(replied.get("msgId")) or said.original,
+        quoted_at=number_or(replied.get("createdAt"), 0.0) / 1000,
+    )
+
+
+def _quoted(kind: str, content: Json) -> DingTalkMessageContent:
+    """Return what a quoted message holds."""
     body = content if isinstance(content, dict) else {}
-    files = _picture(body.get("downloadCode"), 1) if kind == "picture" else _other(kind, body).files
-    return DingTalkMessageContent(_string(text.content), words, files)
+    match kind:
+        case "picture":
+            return DingTalkMessageContent(files=_picture(body.get("downloadCode"), 1))
+        case "richText" if isinstance(body.get("richText"), list):
+            return _rich(body["richText"], "")
+        case "chatRecord" | "audio" | "video" | "file":
+            found = _other(kind, body)
+            return replace(found, text="") if found.text.startswith("[") else found
+    return DingTalkMessageContent("\n".join(_words(content, 0)))
 
 
 def _other(kind: str, body: dict[str, Json]) -> DingTalkMessageContent:
+    match kind:
+        case "chatRecord":
+            return _told(kind, forwarded_words(body))
+        case "interactiveCard":
+            return _told(kind, shared_words(body))
+        case "markdown" if words := _string(body.get("text")).strip():
+            return DingTalkMessageContent(words)
+        case "audio" if (heard := _string(body.get("recognition"))).strip():
+            return DingTalkMessageContent(heard)
+    files = _file(kind, body)
+    return DingTalkMessageContent(files=files) if files else DingTalkMessageContent(_placeholder(kind))
+
+
+def _told(kind: str, words: str) -> DingTalkMessageContent:
+    """Return what somebody passed on: the words of others are a quote."""
+    return DingTalkMessageContent(quoted=words) if words else DingTalkMessageContent(_placeholder(kind))
+
+
+def _placeholder(kind: str) -> str:
+    return f"[{kind}]" if kind.isidentifier() and len(kind) <= 40 and kind != "unknownMsgType" else _UNSEEN
+
+
+def _file(kind: str, body: dict[str, Json]) -> tuple[Attachment, ...]:
     code = body.get("downloadCode")
-    heard = _string(body.get("recognition"))
-    if kind == "audio" and heard.strip():
-        return DingTalkMessageContent(heard)
     if not isinstance(code, str) or not code:
-        return DingTalkMessageContent()
+        return ()
     match kind:
         case "audio":
-            return DingTalkMessageContent(
-                files=(Attachment(AttachmentKind.AUDIO, "voice.amr", "audio/amr", 0, code),)
-            )
+            return (Attachment(AttachmentKind.AUDIO, "voice.amr", "audio/amr", 0, code, voice=True),)
         case "video":
-            return DingTalkMessageContent(
-                files=(Attachment(AttachmentKind.VIDEO, "video.mp4", "video/mp4", 0, code),)
-            )
-        case "file":
+            return (Attachment(AttachmentKind.VIDEO, "video.mp4", "video/mp4", 0, code),)
+        case "file" | "unknownMsgType":
             name = safe_name(_string(body.get("fileName")))
             mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
-            return DingTalkMessageContent(files=(Attachment(kind_of(mime, name), name, mime, 0, code),))
-    return DingTalkMessageContent()
+            return (Attachment(kind_of(mime, name), name, mime, 0, code),)
+    return ()
 
 
-def _rich(entries: Json) -> DingTalkMessageContent:
-    """Return words and pictures in any order; each picture is a file."""
+def _rich(entries: Json, us: str) -> DingTalkMessageContent:
+    """Return words, names and pictures in any order; each picture is a file. `us` is not named."""
     if not isinstance(entries, list):
         raise TypeError("rich text that is no list")
     words: list[str] = []
     files: list[Attachment] = []
     for entry in entries:
-        if isinstance(entry, dict):
-            words.append(_string(entry.get("text")))
-            files += _picture(entry.get("downloadCode"), len(files) + 1)
+        if not isinstance(entry, dict):
+            continue
+        if _string(entry.get("type") or entry.get("msgType")) == "at":
+            words.append(_mention(entry, us))
+            continue
+        words.append(_string(entry.get("text")) or _string(entry.get("content")))
+        files += _picture(entry.get("downloadCode"), len(files) + 1)
     return DingTalkMessageContent("".join(words), files=tuple(files))
+
+
+def _mention(entry: dict[str, Json], us: str) -> str:
+    name = _string(entry.get("atName") or entry.get("text") or entry.get("content")).lstrip("@").strip()
+    ids = (entry.get("atUserId"), entry.get("dingtalkId"))
+    return f"@{name} " if name and (not us or us not in ids) else ""
 
 
 def _picture(code: Json, number: int) -> tuple[Attachment, ...]:

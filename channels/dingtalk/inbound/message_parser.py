@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from parley.channels.dingtalk.inbound.message_content import parse_content
+from parley.channels.dingtalk.inbound.message_content import DingTalkMessageContent, parse_content
 from parley.channels.dingtalk.sdk import ChatbotMessage
 from parley.channels.kit.text import wellformed
 from parley.core.model.address import Conversation, User
@@ -56,6 +56,17 @@ def parse_message(data: JsonObject, manner: ParseOptions, now: float) -> Inbound
     )
 
 
+def parse_quote(data: JsonObject) -> DingTalkMessageContent:
+    """Return what a message quotes, for quotes whose words DingTalk leaves out. Raises as parse_message."""
+    return parse_content(ChatbotMessage.from_dict(dict(data)))
+
+
+def is_unpublished(data: JsonObject) -> bool:
+    """Tell whether DingTalk hides who of our organisation wrote, as it does until the app is published."""
+    ours, theirs = data.get("chatbotCorpId"), data.get("senderCorpId")
+    return not data.get("senderStaffId") and bool(ours) and ours == theirs
+
+
 def _sender(message: ChatbotMessage) -> User:
     # People of other organisations have no staff id.
     who = message.sender_staff_id or message.sender_id
@@ -103,7 +114,4 @@ def _without_us(text: str, name: str) -> str:
 def _fetchable(files: tuple[Attachment, ...], robot: Json) -> tuple[Attachment, ...]:
     """Return the files with whose they are: only the robot that was written to may have them."""
     whose = robot if isinstance(robot, str) else ""
-    return tuple(
-        Attachment(file.kind, file.name, file.mime, file.size, wellformed(f"{whose}:{file.handle}"))
-        for file in files
-    )
+    return tuple(replace(file, handle=wellformed(f"{whose}:{file.handle}")) for file in files)

@@ -2,36 +2,76 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import logging
+import re
+import time
+from collections.abc import Callable
 from uuid import uuid4
 
 from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.config import Config
-from parley.channels.dingtalk.errors import CardExists
-from parley.channels.dingtalk.outbound.token_bucket import TokenBucket
-from parley.channels.kit.fields import object_or_empty
+from parley.channels.dingtalk.outbound.card_delivery import CardSummary, deliver_card
+from parley.channels.kit.fields import compact_json
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import Json, JsonObject
 
-FINISHED = "3"
-"""The flow status of a card that grows no more."""
+log = logging.getLogger(__name__)
+
+PUBLIC_TEMPLATE = "382e4302-551d-4880-bf29-a30acfab2e71.schema"
+"""DingTalk's own template, that of AIMarkdownCardInstance in its SDK: any app may make cards of it."""
+PUBLIC_KEY = "msgContent"
+_ORDER = ("msgTitle", PUBLIC_KEY, "staticMsgContent", "msgTextList", "msgImages", "msgSlider", "msgButtons")
+STARTED, GROWING, FINISHED = "1", "2", "3"
+"""The flow status of a card: before its first text, while it grows, and when it grows no more."""
+WITHOUT_CARDS = 1800.0
+"""Seconds for which no card is made once DingTalk said that the app may not, or not from this template."""
+_FORBIDDEN = re.compile(r"template|permission|forbidden|accessdenied|scope|notauthorized", re.IGNORECASE)
 
 
 class AiCards:
-    """The cards of one app. Every method raises ChannelError."""
+    """The cards of one app. Every method raises ChannelError; `clock` is monotonic."""
 
-    def __init__(self, api: DingTalkApi, config: Config, pace: TokenBucket) -> None:
+    def __init__(
+        self,
+        api: DingTalkApi,
+        config: Config,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._api = api
-        self._template = config.card_template_id
-        self._key = config.card_content_key
-        self.pace = pace
+        self._public = not config.card_template_id
+        self._template = config.card_template_id or PUBLIC_TEMPLATE
+        self._key = PUBLIC_KEY if self._public else config.card_content_key
+        self._clock = clock
+        self._off_until = float("-inf")
+        self._growing: set[str] = set()
 
-    async def make(self, place: DingTalkDestination, track: str) -> None:
-        """Put a card in its place, still empty; nothing new when it is there."""
-        await deliver_card(self._api, place, self._template, track, {self._key: ""}, forward=True)
+    @property
+    def usable(self) -> bool:
+        """Whether DingTalk let us make cards when we asked last."""
+        return self._clock() >= self._off_until
+
+    async def make(self, place: DingTalkDestination, track: str, summary: CardSummary) -> str:
+        """Put a card in its place, still empty; nothing new when it is there.
+
+        Returns what quotes name it by.
+        """
+        values: dict[str, Json] = {self._key: ""}
+        if self._public:
+            order: JsonObject = {"order": list(_ORDER)}
+            values |= {"flowStatus": STARTED, "sys_full_json_obj": compact_json(order)}
+        try:
+            return await deliver_card(self._api, place, self._template, track, values, summary, forward=True)
+        except DeliveryRejected as error:
+            if _FORBIDDEN.search(str(error)[:500]):
+                log.warning("dingtalk: answers are plain messages for a while, no cards: %s", error)
+                self._off_until = self._clock() + WITHOUT_CARDS
+            raise
 
     async def write(self, track: str, text: str, *, final: bool = False) -> None:
         """Give the card its whole text from now on; after a final one it grows no more."""
+        if self._public and track not in self._growing:
+            await self._set(track, {"flowStatus": GROWING})
+            self._growing.add(track)
         body: JsonObject = {
             "outTrackId": track,
             # A text may come back that was there before, so it cannot name the call.
@@ -43,56 +83,20 @@ class AiCards:
             "isError": False,
         }
         await self._api.call("PUT", "/v1.0/card/streaming", body)
+        if final and self._public:
+            await self._set(track, {"flowStatus": FINISHED})
+        if final:
+            self._growing.discard(track)
 
     async def replace(self, track: str, text: str) -> None:
         """Do the same as a final text by another way, which has limits of its own."""
+        await self._set(track, {self._key: text, "flowStatus": FINISHED})
+        self._growing.discard(track)
+
+    async def _set(self, track: str, values: JsonObject) -> None:
         body: JsonObject = {
             "outTrackId": track,
-            "cardData": {"cardParamMap": {self._key: text, "flowStatus": FINISHED}},
+            "cardData": {"cardParamMap": dict(values)},
             "cardUpdateOptions": {"updateCardDataByKey": True},
         }
         await self._api.call("PUT", "/v1.0/card/instances", body)
-
-
-async def deliver_card(
-    api: DingTalkApi,
-    place: DingTalkDestination,
-    template: str,
-    track: str,
-    values: JsonObject,
-    *,
-    forward: bool,
-) -> None:
-    """Make a card and put it in its place; nothing new when it is there. Raises ChannelError.
-
-    `forward` says whether people may pass it on to others.
-    """
-    body: dict[str, Json] = {
-        "cardTemplateId": template,
-        "outTrackId": track,
-        "callbackType": "STREAM",
-        "userIdType": 1,
-        "cardData": {"cardParamMap": dict(values)},
-    }
-    robot: dict[str, Json] = {"robotCode": api.robot}
-    space: Json = {"supportForward": forward}
-    if place.private:
-        body["openSpaceId"] = f"dtv1.card//IM_ROBOT.{place.id}"
-        body["imRobotOpenSpaceModel"] = space
-        body["imRobotOpenDeliverModel"] = robot | {"spaceType": "IM_ROBOT"}
-    else:
-        body["openSpaceId"] = f"dtv1.card//IM_GROUP.{place.id}"
-        body["imGroupOpenSpaceModel"] = space
-        body["imGroupOpenDeliverModel"] = robot
-    with suppress(CardExists):
-        _check(await api.call("POST", "/v1.0/card/instances/createAndDeliver", body))
-
-
-def _check(answer: JsonObject) -> None:
-    """Raise DeliveryRejected for a card that was made but not shown."""
-    delivered = object_or_empty(answer, "result").get("deliverResults")
-    for entry in delivered if isinstance(delivered, list) else ():
-        if isinstance(entry, dict) and entry.get("success") is False:
-            raise DeliveryRejected(f"DingTalk did not show the card: {str(entry.get('errorMsg'))[:200]}")
-    if answer.get("success") is False:
-        raise DeliveryRejected("DingTalk did not make the card")

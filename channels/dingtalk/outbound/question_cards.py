@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
 from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
-from parley.channels.dingtalk.outbound.ai_cards import deliver_card
-from parley.channels.dingtalk.outbound.token_bucket import TokenBucket
+from parley.channels.dingtalk.formatting import title
+from parley.channels.dingtalk.outbound.card_delivery import CardSummary, deliver_card
 from parley.channels.dingtalk.question_layout import (
     BUTTONS,
     WORDS,
@@ -18,6 +19,7 @@ from parley.channels.dingtalk.question_layout import (
     split_question,
     with_options_as_text,
 )
+from parley.channels.dingtalk.unanswered_presses import UnansweredPresses
 from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import Question
@@ -25,16 +27,23 @@ from parley.core.model.types import Json, JsonObject, ReplyTarget
 
 log = logging.getLogger(__name__)
 
+AFTER_PRESS = 0.5
+"""Seconds between a decision and the change of its card."""
+
 
 class QuestionCards:
     """The question cards of one app, made from its `template`. Every method raises ChannelError."""
 
     def __init__(
-        self, api: DingTalkApi, template: str, pace: TokenBucket, people: DingTalkUserLookup
+        self,
+        api: DingTalkApi,
+        template: str,
+        people: DingTalkUserLookup,
+        unanswered: UnansweredPresses,
     ) -> None:
+        self._unanswered = unanswered
         self._api = api
         self._template = template
-        self._pace = pace
         self._people = people
 
     async def ask(
@@ -49,25 +58,29 @@ class QuestionCards:
         """Show a question, of which the first `shown` cards stand; `note` is told of each one more."""
         buttons = buttons_of(question, target, self._people.home)
         whole = text if buttons else with_options_as_text(question, text, target.asker.language)
-        texts = split_question(whole, buttons)
+        texts = split_question(whole)
         for index in range(shown, len(texts)):
             here = buttons if index == len(texts) - 1 else ()
             values: dict[str, Json] = {WORDS: texts[index], BUTTONS: encode_buttons(here)}
             track = out_track_id(target.turn_id, index)
-            await self._pace.take()
-            await deliver_card(self._api, place, self._template, track, values, forward=False)
+            summary = CardSummary(title(texts[index]))
+            await deliver_card(self._api, place, self._template, track, values, summary, forward=False)
             await note(index + 1)
 
     async def settle(self, question: str, text: str, count: int) -> None:
-        """Let the `count` cards of a question say what was decided, and take the buttons away."""
+        """Let the `count` cards of a question say what was decided, and take the buttons away.
+
+        Not while DingTalk waits for our answer to the press that decided: it undoes such a change. The pause
+        is also for a press that another node answers.
+        """
+        await asyncio.sleep(AFTER_PRESS)
+        await self._unanswered.wait_answered(question)
         for index, words in enumerate(settled_parts(text, count)):
             track = out_track_id(question, index)
-            await self._pace.take()
             try:
                 await self._change(track, {WORDS: words, BUTTONS: encode_buttons(())})
             except DeliveryRejected as error:
                 log.info("dingtalk: a decided question keeps its words (%s)", error)
-                await self._pace.take()
                 await self._change(track, {BUTTONS: encode_buttons(())})
 
     async def _change(self, track: str, values: JsonObject) -> None:

@@ -10,17 +10,25 @@ no key that makes sending twice harmless: one whose answer was lost is sent agai
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
-from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination, file_type
+from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.formatting import card_parts, card_to_plain, plain_parts, title, with_steps
+from parley.channels.dingtalk.message_origins import MessageOrigins
 from parley.channels.dingtalk.outbound.ai_cards import AiCards
+from parley.channels.dingtalk.outbound.card_delivery import CardSummary
+from parley.channels.dingtalk.outbound.file_messages import upload_file
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
 from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
 from parley.channels.dingtalk.question_layout import out_track_id, with_options_as_text
-from parley.channels.kit.errors import ResponseLost
-from parley.channels.kit.files import human_size, safe_name, unsent_file_text
-from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.channels.dingtalk.sent_messages import SentMessages
+from parley.channels.dingtalk.user_lookup import EXTERNAL_ID_PREFIX
+from parley.channels.kit.errors import ResponseLost, SnapshotDeferred
+from parley.channels.kit.files import human_size, unsent_file_text
+from parley.core.model.attachments import StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelError, DeliveryRejected, RateLimited
 from parley.core.model.questions import Question
 from parley.core.model.types import Json, OutboundMessage, Receipt, ReplyTarget
@@ -30,29 +38,46 @@ log = logging.getLogger(__name__)
 
 PATIENCE = 3
 """How often in a row a card may be refused for pace before its answer goes another way."""
-_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/bmp"})
+IN_SESSION = "session"
+"""Stands for the key of a message whose answer has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class DingTalkReplyContext:
+    """What all replies of an app have in common; `cards` and `questions` are None where there are none.
+
+    With `mention` a group's answer mentions who asked. `said` keeps what was said, for quotes.
+    """
+
+    api: DingTalkApi
+    cards: AiCards | None
+    questions: QuestionCards | None
+    origins: MessageOrigins
+    said: SentMessages
+    mention: bool = True
 
 
 class DingTalkReply(Reply):
-    """One turn's answer, or a question. `cards` and `questions` are None where they have no template."""
+    """One turn's answer, or a question."""
 
     def __init__(
         self,
-        api: DingTalkApi,
-        cards: AiCards | None,
-        questions: QuestionCards | None,
+        shared: DingTalkReplyContext,
         target: ReplyTarget,
         place: DingTalkDestination,
         checkpoint: Checkpoint,
     ) -> None:
-        self._api = api
-        self._cards = cards
-        self._questions = questions
+        self._shared = shared
+        self._api = shared.api
+        self._cards = shared.cards if shared.cards is not None and shared.cards.usable else None
+        self._questions = shared.questions
         self._target = target
         self._place = place
         self._checkpoint = checkpoint
         self._handle = DingTalkReplyState.load(target.handle)
         self._shown: dict[int, str] = {}
+        self._carriers: list[str] = []
+        self._made_at = 0.0
         self._refusals = 0
 
     async def show(self, snapshot: OutboundMessage) -> None:
@@ -60,11 +85,11 @@ class DingTalkReply(Reply):
         cards = self._cards
         if cards is None or self._handle.plain or self._refusals >= PATIENCE:
             return
-        # Asked for first: where many cards grow at once this is as far as most snapshots come.
-        cards.pace.try_take()
         parts = with_steps(card_parts(snapshot.text), snapshot.steps)
         try:
             await self._grow(cards, parts)
+        except SnapshotDeferred:
+            raise
         except RateLimited:
             self._refusals += 1
             raise
@@ -87,6 +112,7 @@ class DingTalkReply(Reply):
         handle, asked = self._handle, range(self._handle.asked)
         tracks = [self._track(index) for index in range(handle.cards)]
         tracks += [out_track_id(self._target.turn_id, index) for index in asked]
+        await self._keep_said(text)
         return Receipt((*tracks, *handle.parts, *handle.files), handle.doubtful)
 
     async def settle(self, snapshot: OutboundMessage) -> None:
@@ -124,19 +150,21 @@ class DingTalkReply(Reply):
         rest = card_parts(text)[self._handle.finished :]
         parts = plain_parts(text) if self._handle.finished == 0 else card_to_plain(rest)
         for part in parts[len(self._handle.parts) :]:
-            await self._send_part(part)
+            await self._send_part(part, mention=not self._handle.parts and self._handle.cards == 0)
 
     async def _grow(self, cards: AiCards, parts: tuple[str, ...]) -> None:
         for index in range(max(1, len(parts))):
             if index >= self._handle.cards:
-                cards.pace.take_in_advance()
                 await self._make(cards, index)
             if index < len(parts) and self._shown.get(index) != parts[index]:
                 await cards.write(self._track(index), parts[index])
                 self._shown[index] = parts[index]
 
     async def _make(self, cards: AiCards, index: int) -> None:
-        await cards.make(self._place, self._track(index))
+        self._made_at = self._made_at or time.time()
+        mentions = self._mentioned() if index == 0 else {}
+        carrier = await cards.make(self._place, self._track(index), CardSummary(mentions=mentions))
+        self._carriers += [carrier] if carrier else []
         await self._note(replace(self._handle, cards=index + 1))
 
     async def _finish_cards(
@@ -148,9 +176,7 @@ class DingTalkReply(Reply):
         try:
             for index in range(self._handle.finished, len(texts)):
                 if index >= self._handle.cards:
-                    await cards.pace.take()
                     await self._make(cards, index)
-                await cards.pace.take()
                 await self._complete(cards, self._track(index), texts[index])
                 await self._note(replace(self._handle, finished=index + 1))
             return
@@ -160,6 +186,13 @@ class DingTalkReply(Reply):
                 raise
             log.warning("dingtalk: turn %s goes on without cards: %s", self._target.turn_id, error)
         await self._note(replace(self._handle, plain=True))
+        await self._close_cards(cards)
+
+    async def _close_cards(self, cards: AiCards) -> None:
+        """Let no card look as if it grew still, beside the messages that have its text."""
+        with suppress(ChannelError):
+            for index in range(self._handle.finished, self._handle.cards):
+                await cards.write(self._track(index), "…", final=True)
 
     async def _complete(self, cards: AiCards, track: str, text: str) -> None:
         """Put in a card's last text. Raises ChannelError when that goes in neither way."""
@@ -173,44 +206,63 @@ class DingTalkReply(Reply):
             log.info("dingtalk: a card takes no last text (%s); another way", error)
             await cards.replace(track, text)
 
-    async def _send_part(self, text: str) -> None:
-        content: dict[str, Json] = {"title": title(text), "text": text}
-        number = await self._once("sampleMarkdown", content)
+    async def _send_part(self, text: str, *, mention: bool) -> None:
+        number = await self._once(lambda: self._send_words(text, mention=mention))
         await self._note(replace(self._handle, parts=(*self._handle.parts, number), sending=False))
+
+    async def _send_words(self, text: str, *, mention: bool) -> str:
+        """Send a plain message: by the asker's own message where that alone can mention or reach them."""
+        webhook = self._shared.origins.webhook(self._target.reply_to)
+        guest = self._place.private and self._place.id.startswith(EXTERNAL_ID_PREFIX)
+        mentioned = next(iter(self._mentioned()), "") if mention else ""
+        if webhook and (guest or mentioned):
+            try:
+                await self._api.send_in_session(webhook, title(text), text, mentioned)
+            except DeliveryRejected as error:
+                log.info("dingtalk: an answer goes without the asker's message: %s", error)
+            else:
+                return IN_SESSION
+        return await self._api.send(self._place, "sampleMarkdown", {"title": title(text), "text": text})
+
+    def _mentioned(self) -> dict[str, str]:
+        """Return whom an answer mentions: who asked in a group, where the organisation knows them."""
+        origin = self._shared.origins.get(self._target.reply_to)
+        if self._place.private or not self._shared.mention or origin is None or not origin.staff:
+            return {}
+        return {origin.staff: origin.name}
 
     async def _send_file(self, file: StoredFile) -> None:
         try:
-            number = await self._file(file)
+            key, content = await upload_file(self._api, file)
+            number = await self._once(lambda: self._api.send(self._place, key, content))
         except (AttachmentRefused, DeliveryRejected) as error:
             log.warning("dingtalk: a file of %s was not sent: %s", human_size(file.size), error)
             number = await self._say_why(file, error)
         await self._note(replace(self._handle, files=(*self._handle.files, number), sending=False))
 
-    async def _file(self, file: StoredFile) -> str:
-        name = safe_name(file.name)
-        if file.kind is AttachmentKind.IMAGE and file.mime in _IMAGES:
-            media = await self._api.upload(file, "image")
-            return await self._once("sampleImageMsg", {"photoURL": media})
-        media = await self._api.upload(file, "file")
-        return await self._once(
-            "sampleFile", {"mediaId": media, "fileName": name, "fileType": file_type(name)}
-        )
-
     async def _say_why(self, file: StoredFile, error: ChannelError) -> str:
         words = unsent_file_text(file, error, self._target.asker.language)
-        return await self._once("sampleMarkdown", {"title": title(words), "text": words})
+        content: dict[str, Json] = {"title": title(words), "text": words}
+        return await self._once(lambda: self._api.send(self._place, "sampleMarkdown", content))
 
-    async def _once(self, key: str, content: dict[str, Json]) -> str:
+    async def _once(self, send: Callable[[], Awaitable[str]]) -> str:
         """Send what cannot be known again: it is noted before, and doubted when its fate is unclear."""
         doubtful = self._handle.doubtful or self._handle.sending
         await self._note(replace(self._handle, sending=True, doubtful=doubtful))
         try:
-            return await self._api.send(self._place, key, content)
+            return await send()
         except ResponseLost:
             raise
         except ChannelError:
             await self._note(replace(self._handle, sending=False))
             raise
+
+    async def _keep_said(self, text: str) -> None:
+        keys = (*self._carriers, *(part for part in self._handle.parts if part != IN_SESSION))
+        target = self._target
+        await self._shared.said.keep(
+            target.conversation, target.asker, keys, text, self._made_at or time.time()
+        )
 
     def _track(self, index: int) -> str:
         return f"parley-{self._target.turn_id}-{index}"

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from parley.channels.feishu.api import FeishuApi
 from parley.channels.feishu.inbound.event_parser import NAME
-from parley.channels.feishu.inbound.forwarded_conversation import ForwardedConversations
+from parley.channels.feishu.inbound.forwarded_conversation import ForwardedConversations, unopened
 from parley.channels.feishu.inbound.listed_message import ListedMessage, parse_listed
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.kit.fields import MALFORMED
@@ -66,7 +66,7 @@ class FeishuHistory:
             return await self._forwarded.text_of(forward.id)
         except ChannelError as error:
             log.info("feishu: a forwarded conversation cannot be read (%s)", error)
-            return ""
+            return unopened(error)
 
     async def _told(
         self, listed: list[ListedMessage], request: HistoryRequest, inner: str

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from parley.channels.feishu.inbound.event_parser import NAME, FeishuInboundMessage, parse_event
 from parley.channels.feishu.inbound.quoted_messages import QuotedMessages
+from parley.channels.feishu.inbound.recalled_messages import RecalledMessages
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.kit.fields import MALFORMED
 from parley.channels.kit.keyed_lock import KeyedLock
@@ -38,19 +39,24 @@ class FeishuEventHandler:
         names: FeishuUserLookup,
         quotes: QuotedMessages,
         guests: frozenset[str],
+        recalled: RecalledMessages,
         rules: Callable[[Conversation], ChannelOptions] = no_rules,
     ) -> None:
         self._inbox, self._me = inbox, me
         self._names, self._quotes = names, quotes
         self._guests = guests
-        self._rules = rules
+        self._recalled, self._rules = recalled, rules
         self._lanes = KeyedLock()
 
     async def take(self, payload: bytes) -> bool:
         """Take an event: True when it is on disk, or none of ours; False when it shall come again."""
+        recalled = await self._recalled.take(payload)
+        if recalled is not None:
+            return recalled
         heard = parse_or_skip(payload, self._me)
         if heard is None:
             return True
+        self._recalled.hear(heard.id, heard.conversation)
         if heard.bot and not is_welcome(self._rules(heard.conversation).bots, _bot(heard)):
             return True
         if heard.foreign and heard.sender not in self._guests:

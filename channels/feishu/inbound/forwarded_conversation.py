@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from parley.channels.feishu.api import FeishuApi
+from parley.channels.feishu.errors import ScopeMissing
 from parley.channels.feishu.inbound.listed_message import ListedMessage, parse_listed
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.kit.fields import MALFORMED
 from parley.channels.kit.text import shorten
+from parley.core.model.errors import ChannelError
 from parley.core.model.types import JsonObject
 
 MOST_MESSAGES = 200
 MOST_CHARS = 12_000
 MOST_DEPTH = 4
 _MOST_NAME = 80
+
+
+def unopened(error: ChannelError) -> str:
+    """Return what is said in the place of a conversation that could not be opened."""
+    why = "Feishu did not hand out its messages"
+    if isinstance(error, ScopeMissing):
+        why = "the bot's app lacks the scope im:message:readonly, or in groups im:message.group_msg"
+    return f"[it could not be opened: {why}]"
 
 
 class ForwardedConversations:
@@ -30,7 +40,7 @@ class ForwardedConversations:
     async def read(self, message: str, items: Iterable[JsonObject]) -> str:
         """Return the same of what was fetched already: the conversation, and what is in it."""
         listed = list(_listed(items, self._me))[:MOST_MESSAGES]
-        unknown = {each.sender for each in listed if each.within and not each.name and not each.by_app}
+        unknown = {each.sender for each in listed if not each.name and not each.by_app}
         return conversation_text(message, listed, await self._names.get_names(unknown))
 
 
@@ -41,7 +51,9 @@ def conversation_text(message: str, listed: Iterable[ListedMessage], names: Mapp
     """
     inside: dict[str, list[ListedMessage]] = {}
     for each in listed:
-        inside.setdefault(each.within, []).append(each)
+        if each.id != message:
+            # What says nothing of where it is stands in the conversation itself.
+            inside.setdefault(each.within or message, []).append(each)
     return shorten("\n".join(_lines(message, inside, names, 0)), MOST_CHARS)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from parley.channels.feishu.inbound.special_content import special_text
 from parley.channels.kit.fields import json_object
 from parley.channels.kit.files import kind_of, safe_name
 from parley.channels.kit.text import wellformed
@@ -21,20 +22,6 @@ from parley.core.model.types import Json, JsonObject
 MOST_DEPTH = 12
 FORWARDED = "merge_forward"
 """The kind of a forwarded conversation, which does not say itself what is in it."""
-_NOTES = {
-    "sticker": "[sticker]",
-    FORWARDED: "[forwarded conversation]",
-    "folder": "[folder: Feishu does not hand out folders]",
-    "share_chat": "[group card]",
-    "share_user": "[contact card]",
-    "hongbao": "[red packet]",
-    "vote": "[poll]",
-    "video_chat": "[video call]",
-    "todo": "[task]",
-    "share_calendar_event": "[calendar event]",
-    "calendar": "[calendar event]",
-    "general_calendar": "[calendar event]",
-}
 _FILE_KINDS = frozenset({"image", "file", "audio", "media"})
 
 
@@ -62,10 +49,7 @@ def parse_content(kind: str, content: JsonObject, message: str) -> FeishuMessage
         return FeishuMessageContent() if found is None else FeishuMessageContent(files=(found,))
     if kind == "interactive":
         return FeishuMessageContent(wellformed("\n".join(_card_lines(dict(content), 0))))
-    if kind == "location":
-        parts = (_text(content, "name"), _text(content, "latitude"), _text(content, "longitude"))
-        return FeishuMessageContent(wellformed("📍 " + ", ".join(part for part in parts if part)))
-    return FeishuMessageContent(_NOTES.get(kind, ""))
+    return FeishuMessageContent(wellformed(special_text(kind, content)).strip())
 
 
 # Nothing else can be asked for, or stored.

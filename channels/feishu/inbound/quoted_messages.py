@@ -6,8 +6,9 @@ import logging
 from dataclasses import dataclass
 
 from parley.channels.feishu.api import FeishuApi
+from parley.channels.feishu.errors import ScopeMissing
 from parley.channels.feishu.inbound.event_parser import FeishuInboundMessage
-from parley.channels.feishu.inbound.forwarded_conversation import ForwardedConversations
+from parley.channels.feishu.inbound.forwarded_conversation import ForwardedConversations, unopened
 from parley.channels.feishu.inbound.listed_message import parse_listed
 from parley.channels.kit.fields import object_or_empty
 from parley.channels.kit.lru import LruCache
@@ -68,7 +69,7 @@ class QuotedMessages:
             return QuotedMessage(await self._forwarded.text_of(message))
         except ChannelError as error:
             log.info("feishu: a forwarded conversation cannot be read (%s)", error)
-            return NO_QUOTE
+            return QuotedMessage(unopened(error))
 
     async def _find(self, heard: FeishuInboundMessage) -> QuotedMessage:
         text = self._ours.get(heard.parent)
@@ -76,6 +77,9 @@ class QuotedMessages:
             return QuotedMessage(text[:MOST_QUOTED], ours=True)
         try:
             return await self._fetch(heard.parent)
+        except ScopeMissing as error:
+            log.info("feishu: a quoted message may not be read (%s)", error)
+            return QuotedMessage(unopened(error))
         except DeliveryRejected as error:
             log.info("feishu: a quoted message is not to be had (%s)", error)
         except ChannelError as error:

@@ -16,13 +16,14 @@ from dataclasses import replace
 from parley.channels.feishu import formatting
 from parley.channels.feishu.api import FeishuApi, FeishuDestination
 from parley.channels.feishu.errors import (
+    CardRefused,
     MessageWithdrawn,
     PlaceLost,
     ScopeMissing,
     StaleSequence,
     StreamingClosed,
 )
-from parley.channels.feishu.outbound.rate_limit import MinimumIntervals
+from parley.channels.feishu.outbound.minimum_intervals import MinimumIntervals
 from parley.channels.feishu.outbound.reply_state import NEXT_LOWER_LEVEL, PartState, RenderLevel
 from parley.channels.feishu.question_card import NO_FOOTER, CardFooter, question_card_json, text_with_footer
 from parley.core.model.errors import DeliveryRejected
@@ -74,6 +75,8 @@ class MessagePart:
         self._sequence = 0
         self._shown: str | None = None
         self._foot = NO_FOOTER
+        # Those of an earlier process are not known: they may stand there.
+        self._steps: str | None = None if part is not None and part.card else ""
         self._streams: bool | None = None
         self._tried = part is not None
         self.doubtful = False
@@ -83,18 +86,37 @@ class MessagePart:
         """The text that stands there, where we know it."""
         return self._shown
 
-    async def grow(self, text: str) -> None:
-        """Show a text that is not all yet; nothing where that cannot be shown. Raises ChannelError."""
+    async def grow(self, text: str, steps: str = "") -> None:
+        """Show a text that is not all yet, with steps under it; nothing where that cannot be shown.
+
+        Raises ChannelError.
+        """
         while self.part is None or self.part.rung.grows:
             part = await self._planned(self._rungs.best())
+            if (self._shown, self._steps) == (text, steps) and part.message:
+                return
             try:
-                await self._carry(part, text, NO_FOOTER, final=False)
+                await self._carry_growing(part, text, steps)
             except PlaceLost:
                 raise
             except DeliveryRejected as error:
+                part = self.part or part
+                if part.message and not isinstance(error, CardRefused | ScopeMissing):
+                    # What stands there is good, and the next snapshot may be taken.
+                    raise
                 await self._lower(part, error)
             else:
                 return
+
+    async def _carry_growing(self, part: PartState, text: str, steps: str) -> None:
+        if part.rung is RenderLevel.ENTITY:
+            await self._carry_entity(part, text, NO_FOOTER, final=False)
+            if steps and steps != self._steps and self.part is not None:
+                await self._stream(self.part, formatting.STEPS_ID, steps, final=False)
+        else:
+            foot = CardFooter((formatting.steps_element(steps),)) if steps else NO_FOOTER
+            await self._carry(part, text, foot, final=False)
+        self._steps = steps
 
     async def settle(self, text: str, foot: CardFooter = NO_FOOTER) -> str:
         """Show the whole text, with a foot under it; returns the message's id. Raises ChannelError."""
@@ -158,22 +180,24 @@ class MessagePart:
                 self._rungs.exclude(error)
                 raise
             part = await self._become(replace(part, card=made, born=time.time()))
-            self._shown, self._streams = text, True
+            self._shown, self._streams, self._steps = text, True, ""
         if not part.message:
             part = await self._send(part, "interactive", {"type": "card", "data": {"card_id": part.card}})
         if foot.elements:
             # Ends streaming too: while that goes on, presses cannot change a card.
             await self._replace(part, text, foot)
+        elif final and self._steps != "":
+            await self._replace(part, text, NO_FOOTER)
         elif self._shown != text:
-            await self._stream(part, text, final=final)
+            await self._stream(part, formatting.ELEMENT_ID, text, final=final)
         self._shown = text
         if final and self._streams is not False:
             await self._set_streaming(part, on=False, summary=formatting.summary(text))
         return part.message
 
-    async def _stream(self, part: PartState, text: str, *, final: bool) -> None:
+    async def _stream(self, part: PartState, element: str, text: str, *, final: bool) -> None:
         async def stream(number: int) -> None:
-            await self._api.stream(part.card, formatting.ELEMENT_ID, text, number)
+            await self._api.stream(part.card, element, text, number)
 
         try:
             await self._operate(part, stream)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 from parley.channels.feishu.api import FeishuApi, FeishuDestination
 from parley.channels.feishu.errors import PlaceLost
-from parley.channels.feishu.formatting import THINKING, plain, render, with_steps
+from parley.channels.feishu.formatting import THINKING, plain, render, steps_text
 from parley.channels.feishu.outbound.message_part import UUID_LIFE, MessagePart, RenderLevelPolicy
-from parley.channels.feishu.outbound.rate_limit import RateBudget, ReplyBudget
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState
+from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.feishu.question_card import NO_FOOTER, footer_for, split_question
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.kit.lru import LruCache
@@ -34,8 +34,8 @@ class FeishuReplyContext:
 
     api: FeishuApi
     rungs: RenderLevelPolicy
-    budget: RateBudget
     said: LruCache[str]
+    pressed: PressedCards
 
 
 class FeishuReply(Reply):
@@ -45,24 +45,19 @@ class FeishuReply(Reply):
         self._shared, self._target, self._checkpoint = shared, target, checkpoint
         self._place = destination_of(target)
         self._handle = FeishuReplyState.load(target.handle)
-        self._turns = ReplyBudget(shared.budget)
         self._carriers: list[MessagePart] = []
         for index, part in enumerate(self._handle.parts):
             self._carriers.append(self._carrier(index, part))
 
     async def show(self, snapshot: OutboundMessage) -> None:
         """Show the answer so far with its steps; parts that are full stand, the last one grows."""
-        texts = with_steps(render(snapshot.text), snapshot.steps) or (THINKING,)
-        for index, text in enumerate(texts):
-            carrier = self._at(index)
-            if carrier.shown == text:
-                continue
-            if carrier.part is not None and carrier.part.message:
-                self._turns.acquire()
-            if index < len(texts) - 1:
-                await carrier.settle(text)
-            else:
-                await carrier.grow(text)
+        texts = render(snapshot.text)
+        steps = steps_text(texts, snapshot.steps)
+        *full, last = texts or (THINKING,)
+        for index, text in enumerate(full):
+            if self._at(index).shown != text:
+                await self._at(index).settle(text)
+        await self._at(len(full)).grow(last, steps)
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Send the messages in full, none too many, and then the files."""
@@ -82,6 +77,8 @@ class FeishuReply(Reply):
         """Give the messages of a question other words, and no buttons."""
         if not self._carriers:
             return
+        for part in self._handle.parts:
+            await self._shared.pressed.wait(part.message)
         texts = split_question(snapshot.text)
         if len(texts) > len(self._carriers):
             # Somebody decided with very many words, which stand in the chat anyway.

@@ -8,6 +8,8 @@ from urllib.request import getproxies
 
 import aiohttp
 
+from parley.channels.kit.http.wire_listener import wire_listener
+from parley.channels.kit.http.wire_tap import make_socket_class, make_trace
 from parley.core.ports.lease import lease_expired, require_lease
 
 log = logging.getLogger(__name__)
@@ -30,8 +32,14 @@ class HttpPool:
         if self._session is None:
             connector = aiohttp.TCPConnector(limit=self._connections)
             # Looking for a proxy, aiohttp reads the environment and ~/.netrc for every request, in a thread.
+            listener = wire_listener()
             self._session = aiohttp.ClientSession(
-                connector=connector, trust_env=bool(getproxies()), trace_configs=[_fenced()]
+                connector=connector,
+                trust_env=bool(getproxies()),
+                trace_configs=[_fenced()] if listener is None else [_fenced(), make_trace(listener)],
+                ws_response_class=(
+                    aiohttp.ClientWebSocketResponse if listener is None else make_socket_class(listener)
+                ),
             )
         self._inside += 1
         return self._session

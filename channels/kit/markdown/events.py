@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import NamedTuple
 
 import pyromark
+
+from parley.channels.kit.markdown.cjk import hide_neighbours
 
 MOST_EVENTS = 100_000
 """More than many long answers make; a table that lacks most of its cells makes as many of little text."""
@@ -37,7 +40,9 @@ class ParserEvent(NamedTuple):
 def parse_events(markdown: str) -> list[ParserEvent]:
     """What the parser finds, in order; a text that makes more events than any honest one is one paragraph."""
     stand_in = next((sign for sign in _STAND_INS if sign not in markdown), "") if "<" in markdown else ""
-    guarded = _TAG.sub(stand_in, markdown) if stand_in else markdown
+    guarded, hidden = hide_neighbours(_TAG.sub(stand_in, markdown) if stand_in else markdown)
+    if stand_in:
+        hidden[ord(stand_in)] = "<"
     data = guarded.encode("utf-8", "replace")
     # How many characters are before each byte; of ASCII as many.
     place = () if data.isascii() else tuple(accumulate(data.translate(_LEADS), initial=0))
@@ -49,8 +54,8 @@ def parse_events(markdown: str) -> list[ParserEvent]:
         if place:
             start, end = place[start], place[end]
         name, value = _named(raw)
-        if stand_in and value is not None:
-            value = _restored(value, stand_in)
+        if hidden and value is not None:
+            value = _restored(value, hidden)
         found.append(ParserEvent(name, value, start, end))
     return found
 
@@ -77,9 +82,9 @@ def _named(raw: object) -> tuple[str, object]:
     return sign + kind, detail
 
 
-def _restored(value: object, stand_in: str) -> object:
+def _restored(value: object, hidden: Mapping[int, str]) -> object:
     if isinstance(value, str):
-        return value.replace(stand_in, "<")
+        return value.translate(hidden)
     if isinstance(value, dict):
-        return {key: _restored(each, stand_in) for key, each in value.items()}
+        return {key: _restored(each, hidden) for key, each in value.items()}
     return value

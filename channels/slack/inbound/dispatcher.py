@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 
 from slack_bolt import BoltResponse
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext, AsyncBoltRequest
@@ -13,9 +14,14 @@ from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.fields import MALFORMED, json_object
 from parley.channels.kit.keyed_lock import KeyedLock
 from parley.channels.slack.api import SlackApi
+from parley.channels.slack.inbound.agent_surface import AgentSurface
 from parley.channels.slack.inbound.context import REACHED, SlackInboundContext
 from parley.channels.slack.inbound.event_parser import parse_event, user_ids_in
 from parley.channels.slack.inbound.interactions import InteractionHandler
+from parley.channels.slack.inbound.message_shortcut import ASK_FORM, MessageShortcut
+from parley.channels.slack.inbound.shared_files import with_file_infos
+from parley.channels.slack.inbound.slash_commands import SlashCommands
+from parley.channels.slack.manifest import ASK_SHORTCUT
 from parley.core.model.types import InboundMessage, Json, JsonObject
 
 log = logging.getLogger(__name__)
@@ -24,11 +30,22 @@ _ANYTHING = re.compile("")
 
 
 class SlackDispatcher:
-    """Hears payloads. `errands` are what is done after an answer to Slack."""
+    """Hears payloads. `errands` are what is done after an answer to Slack, `prompts` what people are offered
+    to begin with, instead of ours."""
 
-    def __init__(self, api: SlackApi, listener: SlackInboundContext, errands: BackgroundTasks) -> None:
+    def __init__(
+        self,
+        api: SlackApi,
+        listener: SlackInboundContext,
+        errands: BackgroundTasks,
+        prompts: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self._api = api
         self._listener = listener
         self._presses = InteractionHandler(api, listener, errands)
+        self._asking = MessageShortcut(api, listener, errands)
+        self._commands = SlashCommands(api, listener)
+        self._surface = AgentSurface(api, listener, prompts, errands)
         self._locks = KeyedLock()
         self._app = self._bolt(api)
 
@@ -75,9 +92,12 @@ class SlackDispatcher:
         app.error(_on_error)
         app.event(_ANYTHING)(self._on_event)
         app.action(_ANYTHING)(self._presses.on_action)
+        app.shortcut(ASK_SHORTCUT)(self._asking.on_shortcut)
+        app.view(ASK_FORM)(self._asking.on_form)
         app.view(_ANYTHING)(self._presses.on_form)
+        app.command(_ANYTHING)(self._commands.on_command)
         # Nothing of these is asked for; left without an answer, Slack shows people a warning.
-        for kind in (app.command, app.shortcut, app.options):
+        for kind in (app.shortcut, app.options):
             kind(_ANYTHING)(_on_other)
         return app
 
@@ -86,8 +106,13 @@ class SlackDispatcher:
         await self._listener.retry_until_stored(f"event {body.get('event_id')}", lambda: self._accept(body))
 
     async def _accept(self, body: JsonObject) -> None:
+        event = body.get("event")
+        if isinstance(event, dict):
+            await self._listener.direct.learn(event)
+            self._surface.on_event(event)
         message = await self._message(body)
         if message is not None:
+            self._surface.on_message(message)
             await self._listener.inbox.accept(message)
 
     async def _message(self, body: JsonObject) -> InboundMessage | None:
@@ -97,7 +122,9 @@ class SlackDispatcher:
             event = await listener.door.accepted_event(body)
             if event is None:
                 return None
-            return parse_event(event, listener.me, await listener.people.get_many(user_ids_in(event)))
+            event = await listener.direct.place(event)
+            people = await listener.people.get_many(user_ids_in(event))
+            return parse_event(await with_file_infos(self._api, event), listener.me, people)
         except MALFORMED as error:
             log.warning(
                 "slack: event %s cannot be read and is skipped: %s: %s",
@@ -132,5 +159,5 @@ def _said(answer: BoltResponse) -> JsonObject:
 def _lane(payload: JsonObject) -> str:
     """Return what must stay in order: a chat, or a person; rubbish has a lane of its own."""
     about, key = (payload.get("event"), "channel") if "event" in payload else (payload.get("user"), "id")
-    lane = about.get(key) if isinstance(about, dict) else None
+    lane = about.get(key) if isinstance(about, dict) else payload.get("user_id")
     return lane if isinstance(lane, str) else ""

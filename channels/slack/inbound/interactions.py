@@ -11,7 +11,7 @@ from slack_bolt.async_app import AsyncAck, AsyncBoltContext
 from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.fields import MALFORMED, object_at
 from parley.channels.slack.api import SlackApi, SlackDestination
-from parley.channels.slack.blocks import OPTION_ACTION
+from parley.channels.slack.blocks import FEEDBACK_ACTION, OPTION_ACTION
 from parley.channels.slack.fields import required_text_at, text_at
 from parley.channels.slack.formatting import escape_mentions
 from parley.channels.slack.inbound.context import REACHED, SlackInboundContext
@@ -28,7 +28,7 @@ from parley.channels.slack.modal import (
 from parley.core.hitl.policy import parse_arguments
 from parley.core.model.address import Conversation
 from parley.core.model.errors import ChannelError
-from parley.core.model.questions import EDIT, Click
+from parley.core.model.questions import EDIT, FEEDBACK_QUESTION, Click
 from parley.core.model.types import Json, JsonObject
 
 log = logging.getLogger(__name__)
@@ -131,7 +131,7 @@ def parse_block_action(body: JsonObject) -> BlockAction | ModalRequest | None:
     actions = body.get("actions")
     action = object_at({"action": actions[0]} if isinstance(actions, list) else {}, "action")
     kind = required_text_at(action, "action_id").partition(":")[0]
-    if kind not in (OPTION_ACTION, EDIT_ACTION):
+    if kind not in (OPTION_ACTION, EDIT_ACTION, FEEDBACK_ACTION):
         return None
     container = object_at(body, "container")
     chat = required_text_at(container, "channel_id")
@@ -143,6 +143,8 @@ def parse_block_action(body: JsonObject) -> BlockAction | ModalRequest | None:
         f"{chat}:{required_text_at(container, 'message_ts')}:{user}:{required_text_at(action, 'action_ts')}"
     )
     question, option = map(str, json.loads(required_text_at(action, "value")))
+    if kind == FEEDBACK_ACTION:
+        question = f"{FEEDBACK_QUESTION}{question}"
     return BlockAction(press, user, chat, thread, question, option)
 
 

@@ -16,6 +16,7 @@ MOST_DEPTH = 8
 MOST_PARTS = 200
 """Of blocks, attachments, or elements of one of them."""
 MOST_CHARS = 12_000
+MOST_LINK = 500
 _Read: TypeAlias = Callable[[JsonObject, int], str]
 
 
@@ -76,7 +77,15 @@ def _share_words(share: JsonObject) -> str:
     inner = (object_or_empty(each, "message") for each in _objects(share.get("message_blocks")))
     said = text_or_empty(share, "text") or _joined(block_words(each.get("blocks"), 1) for each in inner)
     said = said or text_or_empty(share, "fallback")
+    who = _linked(who, text_or_empty(share, "from_url"))
     return (f"{who}: {said}" if who and said else said).strip().replace("\n", "\n  ")
+
+
+def _linked(who: str, url: str) -> str:
+    """Return a writer with a link to what they wrote, where Slack gives a sound one."""
+    sound = url.startswith("https://") and len(url) <= MOST_LINK and not any(sign in url for sign in "<>|\n ")
+    name = who.replace("<", "").replace(">", "").replace("\n", " ")
+    return f"<{url}|{name}>" if sound and name.strip() else who
 
 
 def _field(field: JsonObject) -> str:

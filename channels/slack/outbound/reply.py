@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -9,11 +10,13 @@ from dataclasses import dataclass, replace
 from parley.channels.kit.errors import ResponseLost
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.slack.api import SlackApi, SlackDestination
-from parley.channels.slack.blocks import buttons_of, options_list, split_parts
+from parley.channels.slack.blocks import buttons_of, feedback_block, options_list, split_parts
+from parley.channels.slack.errors import TooLong
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import SplitPoint, escape_mentions, split_messages, with_steps
-from parley.channels.slack.outbound.agent_session import SlackAgentSession
-from parley.channels.slack.outbound.reply_messages import ReplyMessages, steps_shown_as_cards, to_drafts
+from parley.channels.slack.outbound.agent_session import RENEW_AFTER, SlackAgentSession
+from parley.channels.slack.outbound.message_draft import to_drafts
+from parley.channels.slack.outbound.reply_messages import ReplyMessages, steps_shown_as_cards
 from parley.channels.slack.users import SlackBotIdentity
 from parley.core.model.attachments import StoredFile
 from parley.core.model.errors import AttachmentRefused, ChannelError, DeliveryRejected
@@ -26,11 +29,14 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class SlackReplyTiming:
     """Seconds in the life of a growing message: from `rotate` on it is ended between two words, at `most`
-    anywhere. Slack itself ends it after 300.
+    anywhere. Slack itself ends it after 300. `sharing` are the pauses in which a file that was on its way
+    when we last heard of it is looked for. A status line is set again after `renew`.
     """
 
     rotate: float = 240.0
     most: float = 280.0
+    sharing: tuple[float, ...] = (0.2, 0.4, 0.8, 1.6)
+    renew: float = RENEW_AFTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +48,37 @@ class SlackReplyContext:
     rhythm: SlackReplyTiming
     me: Callable[[], Awaitable[SlackBotIdentity]]
     clock: Callable[[], float]
+    feedback: bool = False
+    """Whether thumbs stand under answers."""
+    steps: str = ""
+    """How Slack is to show steps, "" for its own way."""
 
 
 class SlackReply(Reply):
     """One turn's answer, as messages in one place."""
 
     def __init__(
-        self, means: SlackReplyContext, target: ReplyTarget, place: SlackDestination, checkpoint: Checkpoint
+        self,
+        means: SlackReplyContext,
+        target: ReplyTarget,
+        place: SlackDestination,
+        checkpoint: Checkpoint,
+        title: str = "",
     ) -> None:
         self._means = means
         self._api = means.api
         self._target = target
         self._place = place
-        self._session = SlackAgentSession(means.api, place, target.asker.language)
+        self._session = SlackAgentSession(
+            means.api,
+            place,
+            target.asker.language,
+            title,
+            resumed=bool(target.handle),
+            renew=means.rhythm.renew,
+        )
         self._pages = ReplyMessages(
-            means.api, target, place, checkpoint, self._session, means.me, means.clock
+            means.api, target, place, checkpoint, self._session, means.me, means.clock, means.steps
         )
 
     async def show(self, snapshot: OutboundMessage) -> None:
@@ -64,12 +86,13 @@ class SlackReply(Reply):
         await self._session.show_stop_button()
         text = escape_mentions(snapshot.text, growing=True)
         self._drop_wrong_cuts(text)
-        texts = split_messages(text, self._pages.handle.cuts)
+        texts = split_messages(text, self._pages.handle.cuts, self._pages.room(snapshot.steps))
         if not texts and not snapshot.steps and not self._pages.handle.parts:
             await self._session.show_thinking_status()
         else:
             await self._turn_page(text, len(texts))
             await self._write(text, snapshot, final=False)
+            await self._session.hide_thinking_status()
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Send the messages in full, none too many, a question's buttons under the last, then the files."""
@@ -90,18 +113,31 @@ class SlackReply(Reply):
         await self._pages.settle(escape_mentions(snapshot.text))
 
     async def _write(self, text: str, snapshot: OutboundMessage, *, final: bool) -> int:
-        """Bring every message up to date; returns how many there should be."""
+        """Bring every message up to date, in smaller ones where Slack finds them too long; returns how many
+        there should be."""
+        while True:
+            try:
+                return await self._write_parts(text, snapshot, final=final)
+            except TooLong as error:
+                if not self._pages.take_smaller_room(snapshot.steps):
+                    raise
+                log.info("slack: messages are made smaller (%s)", error)
+
+    async def _write_parts(self, text: str, snapshot: OutboundMessage, *, final: bool) -> int:
         buttons = buttons_of(snapshot.question, self._target.asker.language)
-        cuts = self._pages.handle.cuts
-        texts = split_parts(text, buttons=True) if buttons else split_messages(text, cuts)
+        cuts, room = self._pages.handle.cuts, self._pages.room(snapshot.steps)
+        texts = split_parts(text, buttons=True, room=room) if buttons else split_messages(text, cuts, room)
         cards = steps_shown_as_cards(self._pages, max(1, len(texts)))
         if not final and not cards:
-            texts = with_steps(texts, snapshot.steps)
+            texts = with_steps(texts, snapshot.steps, room)
         elif not final and not texts and snapshot.steps:
             texts = ("",)
         pages = to_drafts(texts, snapshot.steps if cards else (), final=final)
         if buttons and pages:
             pages[-1] = replace(pages[-1], buttons=buttons)
+        elif pages and final and snapshot.rateable and self._means.feedback:
+            thumbs = feedback_block(self._target.turn_id, self._target.asker.language)
+            pages[-1] = replace(pages[-1], foot=(thumbs,))
         for number, page in enumerate(pages):
             await self._pages.write(number, page)
         return len(pages)
@@ -133,8 +169,13 @@ class SlackReply(Reply):
         await pages.note(replace(pages.handle, files=(*pages.handle.files, done), upload=""))
 
     async def _arrived(self, file_id: str) -> bool:
+        """Tell whether a file that was on its way is there. Slack shows one a while after it agreed to."""
         try:
-            return await self._means.transfer.is_shared(file_id)
+            for pause in (0.0, *self._means.rhythm.sharing):
+                await asyncio.sleep(pause)
+                if await self._means.transfer.is_shared(file_id):
+                    return True
+            return False
         except DeliveryRejected as error:
             log.warning("slack: cannot look whether a file arrived (%s)", error)
             await self._pages.note(replace(self._pages.handle, doubtful=True))

@@ -11,35 +11,30 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from parley.channels.kit.errors import MessageGone, ResponseLost
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.api_values import OwnMessage
-from parley.channels.slack.blocks import BlockButton, button_forms, fit_into, text_forms
-from parley.channels.slack.errors import StreamEnded, Unsupported
-from parley.channels.slack.formatting import with_steps
+from parley.channels.slack.blocks import button_forms, fit_into, footed_forms
+from parley.channels.slack.errors import TooLong
+from parley.channels.slack.formatting import (
+    BESIDE_CARDS,
+    SMALLEST_ROOM,
+    WHOLE_MESSAGE,
+    MessageRoom,
+    with_steps,
+)
 from parley.channels.slack.outbound.agent_session import SlackAgentSession
+from parley.channels.slack.outbound.message_draft import MessageDraft
 from parley.channels.slack.outbound.reply_state import SlackReplyState
+from parley.channels.slack.outbound.task_cards import TaskCards
 from parley.channels.slack.users import SlackBotIdentity
 from parley.core.model.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
-from parley.core.model.types import JsonObject, ReplyTarget, Step, StepStatus
+from parley.core.model.types import JsonObject, ReplyTarget, Step
 from parley.core.ports.channel import Checkpoint
 
 log = logging.getLogger(__name__)
-
-_STATES = {StepStatus.RUNNING: "in_progress", StepStatus.DONE: "complete", StepStatus.FAILED: "error"}
-
-
-@dataclass(frozen=True, slots=True)
-class MessageDraft:
-    """What one message is to show. A closed one will not grow any more; `last` ends the whole reply."""
-
-    text: str
-    steps: tuple[Step, ...] = ()
-    closed: bool = False
-    last: bool = False
-    buttons: tuple[BlockButton, ...] = ()
 
 
 class ReplyMessages:
@@ -54,7 +49,9 @@ class ReplyMessages:
         session: SlackAgentSession,
         me: Callable[[], Awaitable[SlackBotIdentity]],
         clock: Callable[[], float],
+        steps: str = "",
     ) -> None:
+        self._steps = steps
         self._api = api
         self._session = session
         self._place = place
@@ -71,7 +68,22 @@ class ReplyMessages:
         self.began = clock()
         """When the message that grows now was begun by the clock, or we began to go on with it."""
         self._shown: dict[int, str] = {}
-        self._told: dict[str, str] = {}
+        self._cards = TaskCards()
+        self._halvings = 0
+
+    def room(self, steps: Sequence[Step]) -> MessageRoom:
+        """Return how much text a message takes, as far as we know by now."""
+        found = BESIDE_CARDS if self.grows and steps else WHOLE_MESSAGE
+        for _ in range(self._halvings):
+            found = found.halved()
+        return found
+
+    def take_smaller_room(self, steps: Sequence[Step]) -> bool:
+        """Make messages half as long from now on; tells whether they could be made shorter."""
+        if self.room(steps).most <= SMALLEST_ROOM:
+            return False
+        self._halvings += 1
+        return True
 
     async def write(self, index: int, page: MessageDraft) -> None:
         """Make message number `index` show a page, sending it when it is not there. Raises ChannelError."""
@@ -82,7 +94,7 @@ class ReplyMessages:
                 await self._begin(index, page)
             elif self.is_growing(index):
                 await self._grow(index, page)
-            elif self._shown.get(index) != page.text:
+            elif self._shown.get(index) != page.text or page.foot:
                 await self._change(index, page)
         except MessageGone:
             # Somebody took it away; the answer is still owed, and what came after it comes after it again.
@@ -113,7 +125,16 @@ class ReplyMessages:
         """Let the messages of a question show this text instead, without buttons; none is sent anew, and
         those that somebody has taken away stay away. Raises ChannelError."""
         await self._find_lost(len(self.handle.parts))
-        texts = fit_into(text, max(1, len(self.handle.parts)))
+        while True:
+            texts = fit_into(text, max(1, len(self.handle.parts)), self.room(()))
+            try:
+                await self._settle(texts)
+                return
+            except TooLong:
+                if not self.take_smaller_room(()):
+                    raise
+
+    async def _settle(self, texts: Sequence[str]) -> None:
         for index, (ts, page) in enumerate(zip(self.handle.parts, texts, strict=False)):
             with suppress(MessageGone):
                 await self._api.update(self._place, ts, button_forms(page, ()), self._turn, index)
@@ -147,12 +168,14 @@ class ReplyMessages:
             try:
                 team = self._place.team or (await self._me()).team
                 place = replace(self._place, team=team)
-                return await self._api.start_stream(place, self._chunks(page.text, page)), True
+                self._cards.begin_message()
+                chunks = self._chunks(page.text, page)
+                return await self._api.start_stream(place, chunks, self._steps), True
             except DeliveryRejected as error:
                 log.info("slack: no stream in %s (%s); messages are changed instead", self._place.chat, error)
                 self.grows = False
         text = page.text or with_steps((), page.steps)[0]
-        return await self._api.post(self._place, text, self._turn, index, page.buttons), False
+        return await self._api.post(self._place, text, self._turn, index, page.buttons, page.foot), False
 
     async def _grow(self, index: int, page: MessageDraft) -> None:
         shown = self._shown.get(index)
@@ -181,41 +204,48 @@ class ReplyMessages:
             raise
         except (RateLimited, ChannelUnavailable):
             self._shown[index] = shown
-            self._told.clear()
+            self._cards.forget_told()
             raise
         self._shown[index] = page.text
 
     async def _close(self, index: int, page: MessageDraft, chunks: Sequence[JsonObject]) -> None:
         session = self._session.final_status() if page.last else ""
-        await self._api.stop_stream(self._place, self.handle.stream, chunks, self._turn, index, session)
+        stream = self.handle.stream
+        await self._api.stop_stream(self._place, stream, chunks, self._turn, index, session, page.foot)
         self.handle = replace(self.handle, stream="")
         if session:
             self._session.mark_ended()
 
     async def _end(self, index: int) -> None:
-        """End the growing message as it is."""
+        """End the growing message as it is. Whatever Slack says to that, the answer can still be shown."""
         if not self.handle.stream:
             return
-        with suppress(StreamEnded, Unsupported):
+        try:
             await self._api.stop_stream(self._place, self.handle.stream, (), self._turn, index)
+        except DeliveryRejected as error:
+            log.info("slack: a growing message was not ended (%s)", error)
         self.handle = replace(self.handle, stream="")
 
     async def _change(self, index: int, page: MessageDraft) -> None:
-        if page.text:
-            content = button_forms(page.text, page.buttons) if page.buttons else text_forms(page.text)
+        """Change a message. One that Slack does not let be changed is gone, once its text is due.
+
+        Raises TooLong where a shorter text may pass.
+        """
+        if not page.text:
+            return
+        with_buttons = button_forms(page.text, page.buttons) if page.buttons else ()
+        content = with_buttons or footed_forms(page.text, page.foot)
+        try:
             await self._api.update(self._place, self.handle.parts[index], content, self._turn, index)
-            self._shown[index] = page.text
+        except DeliveryRejected as error:
+            if not page.closed or (isinstance(error, TooLong) and len(page.text) > SMALLEST_ROOM):
+                raise
+            raise MessageGone("a message that cannot be changed is sent anew") from error
+        self._shown[index] = page.text
 
     def _chunks(self, text: str, page: MessageDraft) -> list[JsonObject]:
         """Return what is new: cards of the steps that changed, and text."""
-        chunks: list[JsonObject] = []
-        for step in page.steps:
-            state = "complete" if page.closed and step.status is StepStatus.RUNNING else _STATES[step.status]
-            if self._told.get(step.id) != state:
-                self._told[step.id] = state
-                chunks.append(
-                    {"type": "task_update", "id": step.id, "title": step.title[:250], "status": state}
-                )
+        chunks = self._cards.updates(page.steps, closed=page.closed)
         if text:
             chunks.append({"type": "markdown_text", "text": text})
         return chunks
@@ -253,12 +283,3 @@ def steps_shown_as_cards(pages: ReplyMessages, count: int) -> bool:
     """Tell whether a reply of so many pages shows cards: its last page grows, or is yet to begin."""
     parts = pages.handle.parts
     return pages.grows if len(parts) < count else pages.is_growing(len(parts) - 1)
-
-
-def to_drafts(texts: Sequence[str], steps: tuple[Step, ...], *, final: bool) -> list[MessageDraft]:
-    """Return texts as pages, the steps on the last."""
-    last = len(texts) - 1
-    return [
-        MessageDraft(text, steps if number == last else (), final or number < last, final and number == last)
-        for number, text in enumerate(texts)
-    ]

@@ -37,7 +37,8 @@ def _attachment(sent: _Sent, default_name: str, default_mime: str) -> Attachment
     given = "" if isinstance(sent, Voice | VideoNote) else sent.file_name or ""
     mime = default_mime if isinstance(sent, VideoNote) else sent.mime_type or default_mime
     name = safe_name(given, default_name)
-    return Attachment(kind_of(mime, name), name, mime, _bytes(sent.file_size), sent.file_id)
+    spoken = isinstance(sent, Voice | VideoNote)
+    return Attachment(kind_of(mime, name), name, mime, _bytes(sent.file_size), sent.file_id, voice=spoken)
 
 
 def _bytes(size: int | None) -> int:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from telegram import Update
 
 from parley.channels.kit.fields import MALFORMED
+from parley.channels.telegram.inbound.group_welcome import GroupWelcome
+from parley.channels.telegram.inbound.membership import JoinedGroup
 from parley.channels.telegram.inbound.update_parser import GroupMigrated, TelegramBotIdentity, parse_update
 from parley.channels.telegram.inline_keyboard import ButtonOptions, CallbackPress
 from parley.channels.telegram.supergroup_migration import SupergroupMigrations
@@ -33,6 +35,11 @@ class TelegramInboundContext:
     me: TelegramBotIdentity
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadableUpdate:
+    """An update that makes no sense, and is skipped."""
+
+
 class UpdateHandler:
     """Hands over what updates say; `tell` answers who pressed a button (their query, and the text)."""
 
@@ -41,17 +48,22 @@ class UpdateHandler:
         moves: SupergroupMigrations,
         choices: ButtonOptions,
         tell: Callable[[str, str], None],
+        welcome: GroupWelcome,
         clock: Callable[[], float] = time.time,
         rules: Callable[[Conversation], ChannelOptions] = no_rules,
     ) -> None:
         self._moves = moves
         self._choices = choices
         self._tell = tell
+        self._welcome = welcome
         self._clock = clock
         self._rules = rules
 
-    async def take(self, raw: Json, listener: TelegramInboundContext) -> None:
-        """Return when all that the update says is durable. Raises StoreUnavailable."""
+    async def take(self, raw: Json, listener: TelegramInboundContext) -> bool:
+        """Return when all that the update says is durable; False when it says nothing that can be read.
+
+        Raises StoreUnavailable.
+        """
         match parse_or_skip(raw, listener.me, self._clock(), self._rules):
             case InboundMessage() as message:
                 await listener.inbox.accept(await self._moves.with_current_chat(message))
@@ -59,6 +71,11 @@ class UpdateHandler:
                 await self._decide(press, listener.inbox)
             case GroupMigrated() as move:
                 await self._moves.store_migration(move.old, move.new)
+            case JoinedGroup() as joined:
+                await self._welcome.greet(joined, listener.me.username)
+            case UnreadableUpdate():
+                return False
+        return True
 
     async def _decide(self, press: CallbackPress, inbox: Inbox) -> None:
         click = Click(
@@ -77,7 +94,7 @@ def parse_or_skip(
     me: TelegramBotIdentity,
     now: float,
     rules: Callable[[Conversation], ChannelOptions] = no_rules,
-) -> InboundMessage | CallbackPress | GroupMigrated | None:
+) -> InboundMessage | CallbackPress | GroupMigrated | JoinedGroup | UnreadableUpdate | None:
     """Return what an update says; rubbish is named in the log and skipped, or it would come for ever."""
     try:
         if not isinstance(raw, dict):
@@ -93,7 +110,7 @@ def parse_or_skip(
             type(error).__name__,
             error,
         )
-        return None
+        return UnreadableUpdate()
 
 
 def update_id_of(raw: Json) -> int:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from telegram import Chat, Message, MessageEntity, Update
+from telegram import Chat, Message, Update
 from telegram.constants import ChatType
 
 from parley.channels.kit.text import wellformed
 from parley.channels.telegram.inbound.attachments import attachments_of
+from parley.channels.telegram.inbound.membership import JoinedGroup, read_membership
+from parley.channels.telegram.inbound.message_words import (
+    FORWARDED,
+    BotCalls,
+    find_calls,
+    forwarded_words,
+    quoted_words,
+    replied_message,
+    spoken_words,
+)
 from parley.channels.telegram.inline_keyboard import CallbackPress, parse_callback_query
 from parley.channels.telegram.mapping import CHAT_TYPES, NAME, conversation_of, user_of
 from parley.core.model.address import Conversation, User
@@ -22,7 +31,7 @@ from parley.core.ports.channel import no_rules
 STOP = "stop"
 """How the ids of presses of the stop button begin."""
 _STOPPED = "stopped_message_generation"
-UPDATE_KINDS = ("message", "edited_message", "callback_query", _STOPPED)
+UPDATE_KINDS = ("message", "edited_message", "callback_query", "my_chat_member", _STOPPED)
 """The updates that are asked for."""
 
 
@@ -42,22 +51,14 @@ class GroupMigrated:
     new: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Calls:
-    """How a text calls the bot: the spans (UTF-16) that do so, and whether it is another bot's command."""
-
-    spans: tuple[tuple[int, int], ...] = ()
-    addressed: bool = False
-    foreign: bool = False
-
-
 def parse_update(
     update: Update,
     me: TelegramBotIdentity,
     now: float,
     rules: Callable[[Conversation], ChannelOptions] = no_rules,
-) -> InboundMessage | CallbackPress | GroupMigrated | None:
-    """Return what somebody wrote in our hearing, the button that they pressed, or that a group has moved.
+) -> InboundMessage | CallbackPress | GroupMigrated | JoinedGroup | None:
+    """Return what somebody wrote in our hearing, the button that they pressed, or that a group has moved or
+    taken us in.
 
     Nothing for bots and posts of channels but those that the `rules` of a place name, other service messages
     and commands for other bots. A press of the stop button, which has no time of its own, is "/stop" said
@@ -67,6 +68,8 @@ def parse_update(
         return _stop(update.api_kwargs[_STOPPED], update.update_id, now)
     if update.callback_query is not None:
         return parse_callback_query(update.callback_query)
+    if update.my_chat_member is not None:
+        return read_membership(update.my_chat_member, update.update_id, now, STOP)
     if update.edited_message is not None:
         return _edited(update.edited_message, update.update_id, me)
     message = update.message
@@ -123,10 +126,14 @@ def _said(
 ) -> InboundMessage | None:
     if not _by_person(message) and not _by_welcome_bot(message, me, rules):
         return None
-    calls = _calls(message, me)
+    calls = find_calls(message, me.id, me.username)
     files = attachments_of(message)
-    text = _text(message, calls.spans)
-    quoted = _quoted(message)
+    quoted = forwarded_words(message)
+    if quoted:
+        # The words are somebody else's: whoever passes them on gives no command by that.
+        calls, text = BotCalls(), FORWARDED
+    else:
+        text, quoted = spoken_words(message, calls.spans), quoted_words(message)
     if calls.foreign or not (text or files or (quoted and calls.spans)):
         return None
     private = message.chat.type == ChatType.PRIVATE
@@ -190,87 +197,11 @@ def _sender(message: Message) -> User:
     return replace(user_of(sender), bot=f"@{sender.username}" if sender.username else str(int(sender.id)))
 
 
-def _replied(message: Message) -> Message | None:
-    """Return the message that this one answers. In a topic Telegram gives its opening where there is none."""
-    replied = message.reply_to_message
-    return None if replied is None or replied.forum_topic_created is not None else replied
-
-
 def _answers(message: Message, me: TelegramBotIdentity) -> bool:
-    replied = _replied(message)
+    replied = replied_message(message)
     return replied is not None and replied.from_user is not None and replied.from_user.id == me.id
 
 
 def _reply_id(message: Message) -> str:
-    replied = _replied(message)
+    replied = replied_message(message)
     return "" if replied is None else f"{message.chat.id}:{replied.message_id}"
-
-
-def _quoted(message: Message) -> str:
-    if message.quote is not None:
-        return wellformed(message.quote.text).strip()
-    replied = _replied(message)
-    return "" if replied is None else wellformed(replied.text or replied.caption or "").strip()
-
-
-def _calls(message: Message, me: TelegramBotIdentity) -> _Calls:
-    raw = _utf16(message.text or message.caption or "")
-    spans: list[tuple[int, int]] = []
-    addressed = foreign = False
-    for entity in message.entities or message.caption_entities:
-        start, end = entity.offset, entity.offset + entity.length
-        if start < 0 or end <= start:
-            continue
-        words = _decoded(raw[2 * start : 2 * end])
-        if entity.type == MessageEntity.BOT_COMMAND:
-            command, _, name = words.partition("@")
-            ours = bool(name) and name.lower() == me.username.lower()
-            addressed = addressed or ours or (start == 0 and not name)
-            foreign = foreign or (start == 0 and bool(name) and not ours)
-            if ours:
-                spans.append((start + len(command), end))
-        elif _is_mention(entity, words, me):
-            addressed = True
-            spans.append((start, end))
-    return _Calls(tuple(spans), addressed, foreign)
-
-
-def _is_mention(entity: MessageEntity, words: str, me: TelegramBotIdentity) -> bool:
-    if entity.type == MessageEntity.TEXT_MENTION:
-        return entity.user is not None and entity.user.id == me.id
-    return entity.type == MessageEntity.MENTION and words.lower() == f"@{me.username.lower()}"
-
-
-def _text(message: Message, spans: tuple[tuple[int, int], ...]) -> str:
-    """Return what was written, without our name; our name alone stays, being all that was said."""
-    whole = message.text or message.caption or _spoken(message)
-    raw = _utf16(whole)
-    for start, end in sorted(spans, reverse=True):
-        before, after = _decoded(raw[: 2 * start]), _decoded(raw[2 * end :])
-        if not before.strip():
-            after = re.sub(r"^\s*[,:;，：]?\s*", "", after)
-        elif before[-1].isspace():
-            after = after.removeprefix(" ")
-        raw = _utf16(before + after)
-    text = wellformed(_decoded(raw)).strip()
-    return text or ("" if message.effective_attachment or _quoted(message) else wellformed(whole).strip())
-
-
-def _spoken(message: Message) -> str:
-    """Return words for what people send instead of words."""
-    if message.sticker is not None:
-        return message.sticker.emoji or "[sticker]"
-    if message.location is not None:
-        return f"📍 {message.location.latitude}, {message.location.longitude}"
-    if message.contact is not None:
-        contact = message.contact
-        return f"👤 {contact.first_name} {contact.last_name or ''} {contact.phone_number}".replace("  ", " ")
-    return ""
-
-
-def _utf16(text: str) -> bytes:
-    return text.encode("utf-16-le", "surrogatepass")
-
-
-def _decoded(raw: bytes) -> str:
-    return raw.decode("utf-16-le", "replace")

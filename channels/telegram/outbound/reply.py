@@ -1,14 +1,18 @@
 """A reply on its way to a chat.
 
-Telegram has no idempotency key: a message that is sent again is there twice. So no message is ever sent in
-full. A stub is sent first, its id is noted durably, and the text is edited into it, which may be done any
-number of times. A crash, or a lost answer, between stub and note leaves a stub behind and nothing doubled.
+Telegram has no idempotency key: a message that is sent again is there twice. There are two ways to live
+with that, `delivery` in the settings. With `send` a finished message is sent in one piece; that it is on its
+way is noted before, so that one which may be there twice after a crash is known as doubtful. With `edit` no
+message is ever sent in full: a stub is sent, its id is noted durably, and the text is edited into it, which
+may be done any number of times. A crash, or a lost answer, between stub and note leaves a stub and nothing
+doubled.
 
 While an answer grows, private chats show it as a native draft and groups in the message itself.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,28 +20,33 @@ from zlib import crc32
 
 from telegram import InlineKeyboardMarkup
 
-from parley.channels.kit.errors import MessageGone, ResponseLost
-from parley.channels.kit.files import human_size, unsent_file_text
-from parley.channels.telegram.api import TelegramApi, TelegramDestination
-from parley.channels.telegram.errors import RichRefused, map_store_errors
+from parley.channels.kit.errors import MessageGone
+from parley.channels.telegram.api import TelegramApi
+from parley.channels.telegram.destination import TelegramDestination
+from parley.channels.telegram.errors import PlaceClosed, RichRefused, map_store_errors
 from parley.channels.telegram.formatting import (
     FormattedMessage,
     placeholder_for,
     render,
     rich_markdown,
+    unfinished,
     with_steps,
 )
 from parley.channels.telegram.inline_keyboard import ButtonOptions, keyboard
+from parley.channels.telegram.outbound.file_messages import FileMessages
 from parley.channels.telegram.outbound.repeat_action import RepeatedAction
-from parley.channels.telegram.outbound.reply_state import TelegramReplyState
-from parley.channels.telegram.outbound.rich_layout import wants_layout
-from parley.core.model.attachments import StoredFile
-from parley.core.model.errors import AttachmentRefused, ChannelError, DeliveryRejected
+from parley.channels.telegram.outbound.reply_state import ReplyProgress
+from parley.channels.telegram.outbound.rich_layout import RichMessages
+from parley.core.model.errors import ChannelError, DeliveryRejected
 from parley.core.model.questions import Question
 from parley.core.model.types import OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Checkpoint, Reply
+from parley.core.texts import Sentence, language_of, say
 
 log = logging.getLogger(__name__)
+
+_LAST_DRAFT = 1.0
+"""Seconds for which an answer waits for its last draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +61,14 @@ class TelegramReplyTiming:
     webhook: float = 60.0
 
 
-class RichMessages:
-    """Whether answers may be rich messages."""
+@dataclass(frozen=True, slots=True)
+class TelegramReplyManner:
+    """How replies are made. With `edits` no message is sent in full: its text is edited into a stub."""
 
-    def __init__(self, allowed: bool) -> None:
-        self._allowed = allowed
-
-    def suit(self, markdown: str) -> bool:
-        """Tell whether this answer is to be one."""
-        return self._allowed and wants_layout(markdown)
-
-    def refused(self, error: RichRefused) -> None:
-        """Have no more of them in this process where the Bot API does not know them."""
-        self._allowed = not error.unknown
-        log.warning("telegram: a rich message was refused, the answer is plain: %s", error)
+    rich: RichMessages
+    choices: ButtonOptions
+    timing: TelegramReplyTiming = TelegramReplyTiming()
+    edits: bool = False
 
 
 class TelegramStopReply(Reply):
@@ -88,22 +91,16 @@ class TelegramReply(Reply):
         target: ReplyTarget,
         place: TelegramDestination,
         checkpoint: Checkpoint,
-        rhythm: TelegramReplyTiming,
-        rich: RichMessages,
-        choices: ButtonOptions,
+        manner: TelegramReplyManner,
     ) -> None:
         self._api = api
         self._target = target
         self._place = place
-        self._checkpoint = checkpoint
-        self._rhythm = rhythm
-        self._rich = rich
-        self._choices = choices
+        self._manner = manner
+        self._progress = ReplyProgress(target.handle, checkpoint)
         self._buttons: InlineKeyboardMarkup | None = None
-        self._handle = TelegramReplyState.load(target.handle)
         self._drafts = target.private
-        # Stable over restarts, and never zero, which Telegram does not take.
-        self._draft = crc32(target.turn_id.encode()) & 0x7FFFFFFF or 1
+        self._drawn: tuple[int, FormattedMessage] | None = None
         self._shown: dict[int, FormattedMessage] = {}
         self._pulse = RepeatedAction()
 
@@ -113,36 +110,41 @@ class TelegramReply(Reply):
         parts = with_steps(render(snapshot.text), snapshot.steps)
         if not parts:
             await self._keep_typing()
-        elif self._drafts and not self._handle.parts:
+        elif self._drafts and self._may_draw(len(parts)):
             await self._keep_drafting(parts)
         else:
-            await self._write(parts)
+            await self._write(parts, growing=True)
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Send the messages in full, none too many, a question's buttons under the last; then the files."""
         await self._pulse.stop()
         if snapshot.question is not None:
             await self._offer(snapshot.question)
-        await self._take_away_after(await self._write_final(snapshot))
-        for file in snapshot.attachments[len(self._handle.files) :]:
-            await self._send_file(file)
-        ids = (*self._handle.parts, *self._handle.files)
-        return Receipt(tuple(f"{self._place.chat}:{number}" for number in ids), self._handle.doubtful)
+        try:
+            await self._take_away_after(await self._write_final(snapshot))
+        except DeliveryRejected as error:
+            await self._say_that_refused(error)
+            raise
+        files = FileMessages(self._api, self._place, self._target.asker.language, self._progress)
+        await files.send(snapshot.attachments)
+        state = self._progress.state
+        ids = (*state.parts, *state.files)
+        return Receipt(tuple(f"{self._place.chat}:{number}" for number in ids), state.doubtful)
 
     async def settle(self, snapshot: OutboundMessage) -> None:
         """Give the messages of a question another text, and no buttons; never send a new one."""
-        messages = self._handle.parts
+        messages = self._progress.state.parts
         for message, part in zip(messages, _fitted(render(snapshot.text), len(messages)), strict=True):
             try:
                 await self._api.edit(self._place, message, part)
             except MessageGone as error:
                 log.info("telegram: a settled question is not there to be changed: %s", error)
         with map_store_errors():
-            await self._choices.forget(snapshot.turn_id)
+            await self._manner.choices.forget(snapshot.turn_id)
 
     async def _offer(self, question: Question) -> None:
         with map_store_errors():
-            await self._choices.keep(question)
+            await self._manner.choices.keep(question)
         self._buttons = keyboard(question)
 
     async def _keep_typing(self) -> None:
@@ -150,95 +152,136 @@ class TelegramReply(Reply):
             await self._api.typing(self._place)
 
         await type_on()
-        self._pulse.start(self._rhythm.typing, type_on)
+        self._pulse.start(self._manner.timing.typing, type_on)
+
+    def _may_draw(self, count: int) -> bool:
+        """Tell whether the last of so many messages is not there yet; with `edit`, whether none is."""
+        sent = len(self._progress.state.parts)
+        return sent == 0 if self._manner.edits else sent < count
 
     async def _keep_drafting(self, parts: tuple[FormattedMessage, ...]) -> None:
+        if not self._manner.edits:
+            # The draft is of what comes next; what is before it can be sent already.
+            for index, part in enumerate(parts[:-1]):
+                await self._put(index, part)
+        index = 0 if self._manner.edits else len(parts) - 1
+
         async def draw() -> None:
-            await self._api.draft(self._place, self._draft, parts[-1])
+            await self._draw(index, parts[-1])
 
         try:
             await draw()
         except DeliveryRejected as error:
             log.info("telegram: no draft in chat %s (%s); a message instead", self._place.chat, error)
             self._drafts = False
-            await self._write(parts)
+            await self._write(parts, growing=True)
         else:
-            self._pulse.start(self._rhythm.draft, draw)
+            self._pulse.start(self._manner.timing.draft, draw)
+
+    async def _draw(self, index: int, part: FormattedMessage) -> None:
+        # Stable over restarts, another for each message, and never zero, which Telegram does not take.
+        number = (crc32(self._target.turn_id.encode()) + index) & 0x7FFFFFFF or 1
+        await self._api.draft(self._place, number, part)
+        self._drawn = (index, part)
 
     async def _write_final(self, snapshot: OutboundMessage) -> int:
         """Return the number of messages that it became."""
         text, parts = snapshot.text, render(snapshot.text)
         # A question has to be found again, and to fit where it stands, when it is settled.
-        if parts and snapshot.question is None and self._rich.suit(text):
+        if parts and snapshot.question is None and self._manner.rich.suit(text):
             try:
                 await self._write((replace(parts[0], markdown=rich_markdown(text)),))
             except RichRefused as error:
-                self._rich.refused(error)
+                self._manner.rich.refused(error)
             else:
                 return 1
         await self._write(parts)
         return len(parts)
 
-    async def _write(self, parts: tuple[FormattedMessage, ...]) -> None:
+    async def _write(self, parts: tuple[FormattedMessage, ...], *, growing: bool = False) -> None:
         for index, part in enumerate(parts):
-            if index == len(self._handle.parts):
-                await self._reserve(index, part)
-            if self._shown.get(index) != part:
-                await self._fill(index, part, self._buttons if index == len(parts) - 1 else None)
-                self._shown[index] = part
+            last = index == len(parts) - 1
+            await self._put(index, part, self._buttons if last else None, growing=growing and last)
 
-    async def _reserve(self, index: int, part: FormattedMessage) -> None:
-        """Send the stub of a message and note its id, in place of one that is no more."""
-        first = index == 0
-        place = self._place if first else replace(self._place, reply_to=None)
-        number = await self._api.send(
-            place, placeholder_for(part) if first else FormattedMessage("…"), silent=not first
+    async def _put(
+        self,
+        index: int,
+        part: FormattedMessage,
+        buttons: InlineKeyboardMarkup | None = None,
+        *,
+        growing: bool = False,
+    ) -> None:
+        """Have a part stand in its message."""
+        if index < len(self._progress.state.parts):
+            if self._shown.get(index) != part:
+                await self._fill(index, part, buttons)
+        elif self._manner.edits:
+            await self._reserve(index, _stub(index, part))
+            await self._fill(index, part, buttons)
+        elif growing:
+            # The next snapshot, or the final, takes the sign away that it goes on.
+            await self._reserve(index, unfinished(part))
+            return
+        else:
+            await self._send(index, part, buttons)
+        self._shown[index] = part
+
+    async def _send(self, index: int, part: FormattedMessage, buttons: InlineKeyboardMarkup | None) -> None:
+        """Send a message as it is to stay."""
+        await self._finish_draft(part)
+        place = self._place_of(index)
+        await self._progress.send(
+            lambda: self._api.send(place, part, buttons, silent=index > 0),
+            lambda state, number: state.with_part(index, number),
         )
-        parts = self._handle.parts
-        await self._note(replace(self._handle, parts=(*parts[:index], number, *parts[index + 1 :])))
+        self._drawn = None
+
+    async def _finish_draft(self, part: FormattedMessage) -> None:
+        """Have a draft that is out say what is sent next: some apps go on showing its last words instead."""
+        if self._drawn is None or part.markdown or self._drawn[1] == part:
+            return
+        with suppress(ChannelError, TimeoutError):
+            async with asyncio.timeout(_LAST_DRAFT):
+                await self._draw(self._drawn[0], part)
+
+    async def _reserve(self, index: int, stub: FormattedMessage) -> None:
+        """Send what holds a message's place and note its id, in place of one that is no more."""
+        number = await self._api.send(self._place_of(index), stub, silent=index > 0)
+        await self._progress.note(self._progress.state.with_part(index, number))
 
     async def _fill(self, index: int, part: FormattedMessage, buttons: InlineKeyboardMarkup | None) -> None:
         try:
-            await self._api.edit(self._place, self._handle.parts[index], part, buttons)
+            await self._api.edit(self._place, self._progress.state.parts[index], part, buttons)
         except MessageGone:
             # Somebody took it away; the answer is still owed.
-            await self._reserve(index, part)
-            await self._api.edit(self._place, self._handle.parts[index], part, buttons)
+            if not self._manner.edits:
+                await self._send(index, part, buttons)
+                return
+            await self._reserve(index, _stub(index, part))
+            await self._api.edit(self._place, self._progress.state.parts[index], part, buttons)
+
+    def _place_of(self, index: int) -> TelegramDestination:
+        return self._place if index == 0 else replace(self._place, reply_to=None)
 
     async def _take_away_after(self, count: int) -> None:
         """Take away what the streamed text had more than the final one."""
-        while len(self._handle.parts) > count:
+        while len(self._progress.state.parts) > count:
+            state = self._progress.state
             with suppress(DeliveryRejected):
-                await self._api.delete(self._place, self._handle.parts[-1])
-            await self._note(replace(self._handle, parts=self._handle.parts[:-1]))
+                await self._api.delete(self._place, state.parts[-1])
+            await self._progress.note(replace(state, parts=state.parts[:-1]))
 
-    async def _send_file(self, file: StoredFile) -> None:
-        # Files cannot be edited into a stub: one whose answer was lost is sent again, and counted.
-        await self._note(
-            replace(self._handle, sending=True, doubtful=self._handle.doubtful or self._handle.sending)
-        )
-        try:
-            number = await self._file_or_reason(file)
-        except ResponseLost:
-            raise
-        except ChannelError:
-            await self._note(replace(self._handle, sending=False))
-            raise
-        await self._note(replace(self._handle, files=(*self._handle.files, number), sending=False))
+    async def _say_that_refused(self, error: DeliveryRejected) -> None:
+        """Say, where that is possible, that there is an answer that cannot be shown."""
+        if isinstance(error, PlaceClosed):
+            return
+        words = say(language_of(self._target.asker.language), Sentence.ANSWER_REFUSED)
+        with suppress(ChannelError):
+            await self._api.send(self._place, FormattedMessage(words))
 
-    async def _file_or_reason(self, file: StoredFile) -> int:
-        place = replace(self._place, reply_to=None)
-        try:
-            return await self._api.send_file(place, file)
-        except (AttachmentRefused, DeliveryRejected) as error:
-            log.warning("telegram: a file of %s was not sent: %s", human_size(file.size), error)
-            return await self._api.send(
-                place, FormattedMessage(unsent_file_text(file, error, self._target.asker.language))
-            )
 
-    async def _note(self, handle: TelegramReplyState) -> None:
-        self._handle = handle
-        await self._checkpoint(handle.dump())
+def _stub(index: int, part: FormattedMessage) -> FormattedMessage:
+    return placeholder_for(part) if index == 0 else FormattedMessage("…")
 
 
 def _fitted(parts: tuple[FormattedMessage, ...], count: int) -> tuple[FormattedMessage, ...]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import re
+
+from parley.channels.telegram.errors import RichRefused
+
+log = logging.getLogger(__name__)
 
 MAX_RICH_CHARS = 32_768
 
@@ -24,3 +29,19 @@ def _is_laid_out(line: str) -> bool:
         return True
     # The ruler under a table's head.
     return "|" in line and "---" in line and not line.strip("|:- \t")
+
+
+class RichMessages:
+    """Whether answers may be rich messages."""
+
+    def __init__(self, allowed: bool) -> None:
+        self._allowed = allowed
+
+    def suit(self, markdown: str) -> bool:
+        """Tell whether this answer is to be one."""
+        return self._allowed and wants_layout(markdown)
+
+    def refused(self, error: RichRefused) -> None:
+        """Have no more of them in this process where the Bot API does not know them."""
+        self._allowed = not error.unknown
+        log.warning("telegram: a rich message was refused, the answer is plain: %s", error)

@@ -26,14 +26,10 @@ from parley.agent.hitl.questions import (
     offered_choices,
 )
 from parley.agent.transport.decoding import read_text
-from parley.core.hitl.policy import is_no, is_yes, parse_reply
+from parley.core.hitl.policy import is_no, is_yes, parse_reply, refusal_reason
 from parley.core.model.questions import AnswerKind, InterruptAnswer, Question
 from parley.core.model.types import Json
 
-_REFUSAL = re.compile(
-    r"(?:(?:reject|refuse|deny|decline)\b|拒绝|不同意|不批准|驳回)[\s:：,，.。-]*(.+)",
-    re.IGNORECASE | re.DOTALL,
-)
 _RESPONSE = re.compile(r"(?:respond|reply|回复)[\s:：]+(.+)", re.IGNORECASE | re.DOTALL)
 _SILENT = InterruptAnswer("", "")
 _UNDECIDED = InterruptAnswer("", "reject No decision was given for this action.")
@@ -77,8 +73,8 @@ def _decision(action: ProposedAction, question: Question, answer: InterruptAnswe
         return value, ""
     if kind is AnswerKind.EDIT and EDIT in action.allowed and (edited := _edited(action, value)):
         return EDIT, edited
-    if REJECT in action.allowed and (match := _REFUSAL.fullmatch(said)):
-        return REJECT, match[1].strip()
+    if REJECT in action.allowed and (reason := refusal_reason(said)):
+        return REJECT, reason
     if RESPOND in action.allowed:
         match = _RESPONSE.fullmatch(said)
         return RESPOND, match[1].strip() if match else said

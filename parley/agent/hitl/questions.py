@@ -56,7 +56,8 @@ def build_questions(interrupt: Interrupt) -> tuple[Question, ...]:
 
 def build_breakpoint_question(nodes: Iterable[str]) -> Question:
     """The question that a pause without an interrupt asks."""
-    return Question(BREAKPOINT, "", _YES_NO, kind=QuestionKind.PAUSE, action=", ".join(nodes))
+    action = ", ".join(nodes)
+    return Question(BREAKPOINT, "", _YES_NO, may_respond=False, kind=QuestionKind.PAUSE, action=action)
 
 
 def _about(action: ProposedAction, key: str) -> Question:
@@ -67,7 +68,7 @@ def _about(action: ProposedAction, key: str) -> Question:
         "" if description == _DEFAULT_DESCRIPTION else _clip(description, _MAX_PROMPT),
         tuple(option for option in _YES_NO if option.id in action.allowed),
         may_edit=EDIT in action.allowed,
-        may_respond=bool(action.allowed & {REJECT, RESPOND}),
+        may_respond=RESPOND in action.allowed,
         kind=QuestionKind.APPROVAL,
         action=action.name,
         arguments=_json(action.args) if action.args else "",

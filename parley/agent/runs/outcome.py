@@ -97,27 +97,35 @@ class OutcomeResolver:
         """A cancelled run and one that asks have the same status on some servers."""
         state = await self._state()
         if waiting := pending_interrupts(state):
-            return self._asking(_questions(waiting), self._spoken(state))
+            return await self._asking(_questions(waiting), self._spoken(state))
         return self._cancelled()
 
     async def _asked(self) -> RunEnded:
         transcript = self._transcript
         if transcript.whole and transcript.interrupts:
-            spoken = transcript.final(concluded=False).text
-            return self._asking(_questions(transcript.interrupts), spoken)
+            return await self._asking(_questions(transcript.interrupts), transcript.final(concluded=False))
         state = await self._state()
         waiting = transcript.interrupts | pending_interrupts(state)
         questions = _questions(waiting) if waiting else (build_breakpoint_question(next_nodes(state)),)
-        return self._asking(questions, self._spoken(state))
+        return await self._asking(questions, self._spoken(state))
 
-    def _asking(self, questions: tuple[Question, ...], text: str) -> RunEnded:
-        return RunEnded(Outcome.ASKED, text, self._transcript.steps.finished(), questions=questions)
+    async def _asking(self, questions: tuple[Question, ...], spoken: FinalAnswer) -> RunEnded:
+        """Ask, below what was said and the files within it.
 
-    def _spoken(self, state: Json) -> str:
-        return (
-            answer_from_values(_values(state), self._transcript.asked, concluded=False).text
-            or self._transcript.final(concluded=False).text
+        What the graph keeps in its state comes with the answer: until then it may still be changed.
+        """
+        said = FinalAnswer(spoken.text, spoken.contents)
+        saved = await self._files.save(said, self._request.thread, self._request.turn_id)
+        text = "\n\n".join(part for part in (said.text, "\n".join(saved.links)) if part)
+        steps = self._transcript.steps.finished()
+        return RunEnded(
+            Outcome.ASKED, text, steps, files=saved.stored, questions=questions, unsent=saved.unsent
         )
+
+    def _spoken(self, state: Json) -> FinalAnswer:
+        kept = answer_from_values(_values(state), self._transcript.asked, concluded=False)
+        told = self._transcript.final(concluded=False)
+        return FinalAnswer(kept.text or told.text, kept.contents or told.contents)
 
     async def _answered(self) -> RunEnded:
         transcript = self._transcript
@@ -127,7 +135,7 @@ class OutcomeResolver:
             return await self._with_answer(final)
         state = await self._state()
         if waiting := pending_interrupts(state):
-            return self._asking(_questions(waiting), self._spoken(state))
+            return await self._asking(_questions(waiting), self._spoken(state))
         return await self._with_answer(await self._read(_values(state), final))
 
     async def _read(self, values: Json, final: FinalAnswer) -> FinalAnswer:

@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute
 
 from parley.agent.agent import LangGraphAgent
 from parley.agent.files.reader import FileReader
+from parley.agent.speech.service import open_speech
 from parley.app.checks.assistants import warn_missing_assistants
 from parley.app.composition.agent import open_agent
 from parley.app.composition.memory import make_memory, page_person
@@ -41,14 +42,18 @@ from parley.console.api.pairing import pairing_routes
 from parley.console.api.privacy import privacy_routes
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
+from parley.core.commands.overview import PersonOverviews
 from parley.core.dead_letters import DeadLetters
+from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.hitl.clicks import ClickHandler
 from parley.core.inbound.bus import MessageBus
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
 from parley.core.model.errors import ParleyError, unwrap_exception_group
+from parley.core.model.options import CoreOptions
 from parley.core.ports.channel import Channel
 from parley.core.ports.pubsub import NULL_NOTIFIER
+from parley.core.ports.speech import SpeechService
 from parley.core.privacy.conversation_deletion import ConversationDeletion
 from parley.core.privacy.service import PrivacyService
 from parley.core.scheduler.manager import Manager
@@ -108,19 +113,29 @@ async def build_parley(
     Only channels that are on are imported. Raises StoreUnavailable, ConfigError.
     """
     with lock_data_folder(loaded):
-        async with open_store(loaded, clock) as journal, _agent(loaded, journal) as agent:
-            yield await _put_together(loaded, clock, journal, agent)
+        settings = loaded.settings
+        async with (
+            open_store(loaded, clock) as journal,
+            _agent(loaded, journal) as agent,
+            open_speech(settings.transcription.options(), settings.speech.options()) as speech,
+        ):
+            yield await _put_together(loaded, clock, journal, agent, speech)
 
 
 async def _put_together(
-    loaded: LoadedSettings, clock: Callable[[], float], journal: Store, agent: LangGraphAgent
+    loaded: LoadedSettings,
+    clock: Callable[[], float],
+    journal: Store,
+    agent: LangGraphAgent,
+    speech: SpeechService,
 ) -> Parley:
     options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
     channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
-    deaf = [name for name, each in channels.items() if not each.capabilities.history]
-    bus = MessageBus(journal, options.channels, pairing, BusyPolicyCache(journal, journal.news), deaf)
-    supervisors = _supervisors(channels, bus, ClickHandler(journal, options.channels, pairing), journal)
+    bus = _bus(journal, options, pairing, channels)
     memory = make_memory(loaded, journal, clock, quarantine)
+    deliveries = DeliveryCounts()
+    clicks = ClickHandler(journal, options.channels, pairing, deliveries, clock)
+    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, clicks, clock)
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
     services = CoreServices(
@@ -138,18 +153,17 @@ async def _put_together(
         pairing=pairing,
         news=journal.news,
         quarantine=quarantine,
+        speech=speech,
+        deliveries=deliveries,
     )
-    people = build_privacy_service(
-        loaded, services, journal, agent, partial(make_channel, loaded, journal, NULL_NOTIFIER)
-    )
+    remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
+    people = build_privacy_service(loaded, services, journal, agent, remake)
     lag, letters = LoopLag(), DeadLetters(journal)
-    figures = build_metrics(services.deliveries, pulse.reports, channels, lag)
-    scrape = metrics_route(figures, partial(letter_metrics, letters))
-    server = _server(loaded, channels, pulse, [*_api(loaded, services, memory, people, letters), scrape])
+    api = _api(loaded, services, memory, people, letters)
+    server = _server(loaded, channels, pulse, [*api, _scrape(services, letters, lag)])
     deletion = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
-    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run)
-    watches = (lag.run, watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
-    background = (*work, *watches, _upkeep(loaded, services), *_assistants(loaded, agent))
+    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
+    background = (*work, *_watches(loaded), _upkeep(loaded, services), *_assistants(loaded, agent))
     return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
 
 
@@ -168,12 +182,39 @@ def _api(
     ]
 
 
+def _bus(
+    journal: Store, options: CoreOptions, pairing: Pairing, channels: Mapping[str, Channel]
+) -> MessageBus:
+    deaf = [name for name, each in channels.items() if not each.capabilities.history]
+    return MessageBus(journal, options.channels, pairing, BusyPolicyCache(journal, journal.news), deaf)
+
+
+def _scrape(services: CoreServices, letters: DeadLetters, lag: LoopLag) -> BaseRoute:
+    figures = build_metrics(services.deliveries, services.reports, services.channels, lag)
+    return metrics_route(figures, partial(letter_metrics, letters))
+
+
 def _supervisors(
-    channels: Mapping[str, Channel], bus: MessageBus, clicks: ClickHandler, store: Store
+    channels: Mapping[str, Channel],
+    bus: MessageBus,
+    memory: MemoryService,
+    options: CoreOptions,
+    pairing: Pairing,
+    store: Store,
+    clicks: ClickHandler,
+    clock: Callable[[], float],
 ) -> ChannelSupervisors:
+    people = PersonRepository(store, clock)
+    overviews = PersonOverviews(store, memory, people, options.channels, pairing)
     return ChannelSupervisors(
         [
-            ChannelSupervisor(each, bus.publish_inbound, clicks.submit, seat=_seat(each, store))
+            ChannelSupervisor(
+                each,
+                bus.publish_inbound,
+                clicks.submit,
+                seat=_seat(each, store),
+                overview=overviews.describe,
+            )
             for each in channels.values()
         ]
     )
@@ -215,6 +256,10 @@ def _server(
         look=pulse.refresh,
         doubt=pulse.recheck,
     )
+
+
+def _watches(loaded: LoadedSettings) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
+    return (watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
 
 
 def _upkeep(loaded: LoadedSettings, services: CoreServices) -> Callable[[], Coroutine[None, None, None]]:

@@ -43,6 +43,8 @@ def _metrics(deliveries: DeliveryCounts, reports: Reports, channels: Sequence[st
             "Final messages that may be there twice: the answer to a send was lost, and there is no key.",
             deliveries.doubtful,
         ),
+        each("parley_answers_liked_total", "Thumbs up under answers.", deliveries.liked),
+        each("parley_answers_disliked_total", "Thumbs down under answers.", deliveries.disliked),
     )
 
 

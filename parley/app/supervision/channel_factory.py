@@ -16,7 +16,8 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import CHANNELS
 from parley.channels.kit.config import ChannelConfig
 from parley.core.commands.registry import command_infos
-from parley.core.inbound.withdrawal import withdraw_message
+from parley.core.hitl.clicks import outcome_text
+from parley.core.inbound.withdrawal import recall_message, withdraw_message
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
@@ -46,6 +47,8 @@ def make_channel(
         reruns=reruns_edits(loaded, config),
         clear=partial(schedule_deletion, journal),
         withdraw=partial(withdraw_message, journal),
+        recall=partial(recall_message, journal),
+        outcome=partial(outcome_text, journal),
         name=name,
         rules=channel_options(loaded, name, config).at,
     )

@@ -8,14 +8,16 @@ import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from parley.app.supervision.channel_names import named_click, named_message
 from parley.app.supervision.connection_lease import ConnectionLease, ConnectionLeaseLost, NoLease
+from parley.core.model.address import Conversation, User
 from parley.core.model.errors import AuthenticationRefused, ChannelError, LaneLost, RateLimited
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage
-from parley.core.ports.channel import CURRENT_CHANNEL, Channel
+from parley.core.ports.channel import CURRENT_CHANNEL, Channel, PersonOverview
 from parley.core.ports.health import Health, HealthReport
 
 log = logging.getLogger("parley.app")
@@ -47,6 +49,14 @@ class TimeAndRandom:
     chance: Callable[[], float] = random.random
 
 
+OverviewReader: TypeAlias = "Callable[[User, Conversation], Awaitable[PersonOverview | None]]"
+
+
+async def _no_overview(user: User, chat: Conversation) -> PersonOverview | None:
+    """For supervisors without a core behind them."""
+    return None
+
+
 class ChannelSupervisor:
     """Keeps one channel connected until it is cancelled; whatever the channel does stays in here."""
 
@@ -58,8 +68,10 @@ class ChannelSupervisor:
         backoff: Backoff = Backoff(),
         surroundings: TimeAndRandom = TimeAndRandom(),
         seat: ConnectionLease = NoLease(),  # noqa: B008 - it has no state
+        overview: OverviewReader = _no_overview,
     ) -> None:
         self._channel = channel
+        self._overview = overview
         self._accept = accept
         self._decide = decide
         self._backoff = backoff
@@ -85,6 +97,11 @@ class ChannelSupervisor:
     async def decide(self, click: Click) -> str:
         """Inbox: what to tell who pressed a button; durable on return. Raises StoreUnavailable."""
         return await self._decide(named_click(self._channel.name, click))
+
+    async def overview(self, user: User, chat: Conversation) -> PersonOverview | None:
+        """Inbox: what somebody's own affairs are. Raises StoreUnavailable, MemoryFailed."""
+        name = self._channel.name
+        return await self._overview(replace(user, channel=name), replace(chat, channel=name))
 
     def online(self) -> None:
         """Inbox: the connection stands."""

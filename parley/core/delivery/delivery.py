@@ -15,6 +15,7 @@ from parley.core.model.errors import ChannelError, DeliveryRejected, RateLimited
 from parley.core.model.types import OutboundMessage, Receipt
 from parley.core.ports.channel import Reply
 from parley.core.ports.lease import lease_expired, require_lease
+from parley.core.ports.sending import Priority, sending
 
 log = logging.getLogger(__name__)
 
@@ -33,17 +34,25 @@ def backoff(attempt: int) -> float:
 class Delivery:
     """One reply on its way. `offer` never waits, so a slow platform never slows who makes the snapshots.
 
-    Whatever is shown goes through `turnstile` first.
+    Whatever is shown goes through `turnstile` first. `priority` is that of what is delivered for good;
+    what a snapshot has to wait for never delays it.
     """
 
-    def __init__(self, reply: Reply, interval: float, turnstile: LoopThrottle = UNTHROTTLED) -> None:
+    def __init__(
+        self,
+        reply: Reply,
+        interval: float,
+        turnstile: LoopThrottle = UNTHROTTLED,
+        priority: Priority = Priority.CONTROL,
+    ) -> None:
         self._reply = reply
         self._interval = interval
         self._turnstile = turnstile
+        self._priority = priority
         self._newest: OutboundMessage | None = None
         self._fresh = asyncio.Event()
         self._wire = asyncio.Lock()
-        self._not_before = 0.0
+        self._next_snapshot = 0.0
 
     def offer(self, snapshot: OutboundMessage) -> None:
         """Show this soon, unless a newer one comes first."""
@@ -80,25 +89,25 @@ class Delivery:
     async def _until_arrived(self, turn: str, send: Callable[[], Awaitable[Sent]]) -> Sent:
         attempt = 0
         while True:
-            await self._hold_back()
             await self._turnstile.wait_turn()
             require_lease()
             try:
-                return await send()
+                with sending(self._priority, self._reply):
+                    return await send()
             except DeliveryRejected:
                 raise
             except RateLimited as limit:
-                self._not_before = _now() + limit.retry_after
+                pause = limit.retry_after
             except ChannelError as error:
                 pause = backoff(attempt)
                 log.warning("turn %s: final not delivered (%s); again in %.1f s", turn, error, pause)
-                self._not_before = _now() + pause
                 attempt += 1
+            await asyncio.sleep(pause)
 
     async def _show_newest(self) -> None:
         while True:
             await self._fresh.wait()
-            await self._hold_back()
+            await asyncio.sleep(self._next_snapshot - _now())
             await self._turnstile.wait_turn()
             self._fresh.clear()
             async with self._wire:
@@ -111,19 +120,15 @@ class Delivery:
             return
         require_lease()
         try:
-            await self._reply.show(snapshot)
+            with sending(Priority.SNAPSHOT, self._reply):
+                await self._reply.show(snapshot)
         except RateLimited as limit:
-            self._not_before = _now() + limit.retry_after
+            self._next_snapshot = _now() + limit.retry_after
             self._fresh.set()
         except ChannelError as error:
             # A lost snapshot is no loss: the next one, or the final, holds all of it.
             log.info("turn %s: snapshot not shown (%s)", snapshot.turn_id, error)
-            self._not_before = _now() + min(10 * self._interval, 30.0)
-
-    async def _hold_back(self) -> None:
-        pause = self._not_before - _now()
-        if pause > 0:
-            await asyncio.sleep(pause)
+            self._next_snapshot = _now() + min(10 * self._interval, 30.0)
 
 
 def _now() -> float:

@@ -13,12 +13,15 @@ log = logging.getLogger(__name__)
 class DeliveryCounts:
     """Final messages by channel: `arrived`, `refused` by the platform for good, and `doubtful`: arrived,
     but perhaps twice, because the answer to a send was lost and the platform cannot tell whether it arrived.
+    `liked` and `disliked` are what people said of answers.
     """
 
     def __init__(self) -> None:
         self.arrived: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.doubtful: Counter[str] = Counter()
+        self.liked: Counter[str] = Counter()
+        self.disliked: Counter[str] = Counter()
 
     def count_delivered(self, message: OutboundMessage, receipt: Receipt) -> None:
         """Count a final message that has arrived."""

@@ -1,9 +1,12 @@
-"""Clicks on the buttons of a question: checked at once, and made durable."""
+"""Clicks on the buttons of a question, or under an answer: checked at once, and made durable."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+import time
+from collections.abc import Callable, Container, Mapping
+from dataclasses import replace
 
+from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.hitl.policy import may_decide, parse_arguments
 from parley.core.hitl.records import (
     QuestionEvent,
@@ -12,12 +15,16 @@ from parley.core.hitl.records import (
     click_item,
     decode_question,
     question_document_key,
+    question_queue,
 )
-from parley.core.hitl.render import render_outcome
+from parley.core.hitl.render import arguments_budget, render_outcome, render_settled
 from parley.core.inbound.access import may_talk
+from parley.core.model.address import Conversation
+from parley.core.model.codec import decode
 from parley.core.model.options import ChannelOptions
-from parley.core.model.questions import EDIT, Click
+from parley.core.model.questions import EDIT, FEEDBACK_QUESTION, Click, Decision, FeedbackChoice
 from parley.core.ports.journal import Journal
+from parley.core.state.feedback import feedback_of, keep_feedback
 from parley.core.state.people import load_chosen_language
 from parley.core.texts import Sentence, language_of, say
 
@@ -26,9 +33,17 @@ class ClickHandler:
     """Accepts clicks from every channel."""
 
     def __init__(
-        self, journal: Journal, channels: Mapping[str, ChannelOptions], paired: Container[str] = ()
+        self,
+        journal: Journal,
+        channels: Mapping[str, ChannelOptions],
+        paired: Container[str] = (),
+        counts: DeliveryCounts | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        """Take the store, the options of the channels by name, and the keys of paired accounts."""
+        """Take the store, the options of the channels by name, the keys of paired accounts, and where to
+        count what people think of answers."""
+        self._counts = counts or DeliveryCounts()
+        self._clock = clock
         self._journal = journal
         self._channels = channels
         self._paired = paired
@@ -37,6 +52,8 @@ class ClickHandler:
         """Make a press of a button durable; returns what to tell who pressed it. Raises StoreUnavailable."""
         options = self._channels[click.conversation.channel]
         chosen = await load_chosen_language(self._journal, click.sender)
+        if click.question.startswith(FEEDBACK_QUESTION):
+            return say(language_of(chosen, options.language, click.sender.language), await self._rate(click))
         record = decode_question(await self._journal.get(question_document_key(click.question)))
         asked_in = record.language if record is not None else ""
         language = language_of(chosen, options.language, click.sender.language, asked_in)
@@ -50,6 +67,42 @@ class ClickHandler:
         event = QuestionEvent(QuestionEventKind.CLICK, click.question, click)
         await self._journal.put(click_item(record, event, f"{click.conversation.channel}:click:{click.id}"))
         return say(language, Sentence.QUESTION_TAKEN)
+
+    async def _rate(self, click: Click) -> Sentence:
+        """Keep what somebody thinks of an answer; returns what to tell them. Raises StoreUnavailable."""
+        place = click.conversation
+        record = feedback_of(click, self._clock())
+        if record is None or not may_talk(self._channels[place.channel], click.sender, place, self._paired):
+            return Sentence.HOME_REFUSED
+        if await keep_feedback(self._journal, record):
+            liked = record.choice is FeedbackChoice.UP
+            (self._counts.liked if liked else self._counts.disliked)[place.channel] += 1
+        return Sentence.FEEDBACK_NOTED
+
+
+async def outcome_text(journal: Journal, click: Click, max_chars: int) -> str:
+    """Return how a question's message reads once it is decided: by others before, or by this press.
+
+    "" where the press decides nothing. Raises StoreUnavailable.
+    """
+    record = decode_question(await journal.get(question_document_key(click.question)))
+    if record is None:
+        return ""
+    if record.open:
+        first = await _first_click(journal, record)
+        if first is None or first.id != click.id:
+            return ""
+        record = replace(
+            record, decision=Decision(first.option, first.text, first.sender, time.time(), first.id)
+        )
+    return render_settled(record, arguments_budget(max_chars))
+
+
+async def _first_click(journal: Journal, record: QuestionRecord) -> Click | None:
+    """Return the press that waits to decide a question."""
+    queue = question_queue(Conversation.parse(record.place).channel)
+    events = [decode(QuestionEvent, item.body) for item in await journal.waiting(queue, record.turn)]
+    return next((each.click for each in events if each.key == record.question.id and each.click), None)
 
 
 def _refusal(

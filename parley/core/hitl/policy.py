@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from parley.core.model.address import User, account_key
 from parley.core.model.options import ADMINS, ANYONE, ASKER, DecisionRules
-from parley.core.model.questions import AnswerKind, Option, Question
+from parley.core.model.questions import AnswerKind, Option, Question, QuestionKind
 
 _YES = frozenset(
     (
@@ -22,6 +22,11 @@ _NO = frozenset(
         "false",
         *("拒绝", "不同意", "不批准", "不可以", "不行", "不", "不要", "否", "取消", "驳回", "👎", "❌"),
     )
+)
+_REFUSAL = re.compile(
+    r"(?:(?:reject|refuse|deny|decline)\b|no\s*[,:;，：]|(?:拒绝|不同意|不批准|驳回)|(?:不行|不要|不可以)\s*[,:，：])"
+    r"[\s:：,，.。-]*(.+)",
+    re.IGNORECASE | re.DOTALL,
 )
 _EDITION = re.compile(r"(?:edit|编辑|修改)[\s:：]*(\{.*)", re.IGNORECASE | re.DOTALL)
 _MOST_DIGITS = 10
@@ -54,6 +59,24 @@ def is_yes(text: str) -> bool:
 def is_no(text: str) -> bool:
     """Tell whether `text` says no and nothing else."""
     return _folded(text) in _NO
+
+
+def refusal_reason(text: str) -> str:
+    """Return why `text` refuses, where it begins by refusing: "reject because ...", "no, ..."."""
+    match = _REFUSAL.fullmatch(text.strip())
+    return match[1].strip() if match else ""
+
+
+def takes_words(question: Question, text: str) -> bool:
+    """Tell whether words that are no option answer the question.
+
+    Where an action waits for approval, words that do not begin by refusing decide nothing: who goes on
+    talking has not read the question, or wants something else than to refuse.
+    """
+    if question.may_respond or not question.options:
+        return True
+    refusable = question.kind is not QuestionKind.INPUT and any(o.id == "reject" for o in question.options)
+    return refusable and bool(refusal_reason(text))
 
 
 def parse_reply(question: Question, text: str) -> tuple[AnswerKind, str] | None:

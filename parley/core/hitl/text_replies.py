@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from parley.core.hitl import audit
 from parley.core.hitl.lifecycle import collect_answers
-from parley.core.hitl.policy import may_decide, parse_reply
+from parley.core.hitl.policy import may_decide, parse_reply, takes_words
 from parley.core.hitl.records import (
     QuestionEventKind,
     QuestionRecord,
@@ -136,8 +136,11 @@ def _read_decision(services: CoreServices, record: QuestionRecord, message: Inbo
     if said is None:
         return say(language, Sentence.QUESTION_UNREADABLE)
     kind, text = said
-    if kind is AnswerKind.WORDS and question.options and not question.may_respond:
-        return render_question(record, buttons=False, last=True)
+    if kind is AnswerKind.WORDS and not takes_words(question, text):
+        again = render_question(record, buttons=False, last=True)
+        if question.kind is QuestionKind.INPUT:
+            return again
+        return f"{say(language, Sentence.QUESTION_FIRST)}\n\n{again}"
     now = services.clock()
     if kind is AnswerKind.OPTION:
         return Decision(text, "", message.sender, now, message.id)

@@ -22,6 +22,7 @@ _MADE_BY = 5.0
 class BusySignal:
     """A message that a running turn is to make way for (`stops`), or that waits to be let in.
 
+    `recalled` says that its writer took it back, and that a turn which answers it is to end.
     With a `run` (whose id may not be known) it is that run which still has to be stopped: the one that was
     made for `turn`.
     """
@@ -30,6 +31,7 @@ class BusySignal:
     stops: bool = False
     run: RunRef | None = None
     turn: str = ""
+    recalled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Taking back a message that still waits to be answered."""
+"""Taking messages back: one that waits leaves the queue, one that is being answered has its run stopped."""
 
 from __future__ import annotations
 
-from parley.core.inbound.turn_queue import load_queue
+from parley.core.inbound.turn_queue import BusySignal, ConversationQueue, busy_signal_item, load_queue
 from parley.core.model.address import Conversation, User
 from parley.core.model.queues import turn_queue_of
 from parley.core.ports.journal import Journal
@@ -25,3 +25,21 @@ async def withdraw_message(
             return False
         found = found or not message.edits
     return found
+
+
+async def recall_message(journal: Journal, conversation: Conversation, message_id: str) -> None:
+    """Have a message that was taken back on its platform not be answered. Raises StoreUnavailable.
+
+    Where it is answered already, the run is stopped, durably: a crash in between forgets nothing.
+    """
+    found = [each.message for each in (await load_queue(journal, conversation)).messages]
+    message = next((each for each in found if each.id == message_id), None)
+    if message is None or await withdraw_message(journal, conversation, message_id, message.sender):
+        return
+    signal = BusySignal(message, recalled=True)
+    await journal.put(busy_signal_item(signal, f"recalled:{conversation.key}:{message_id}"))
+
+
+def is_recalled(signal: BusySignal, queue: ConversationQueue) -> bool:
+    """Tell whether the running turn answers a recalled message, and no other with it."""
+    return queue.running and [each.id for each in queue.of(queue.turn)] == [signal.message.id]

@@ -89,7 +89,10 @@ async def limit_warnings(
     if not turn.counted:
         return ()
     party = await load_limit_subject(services, message)
-    rules, spent = rules_for(options, party, turn.counted), price_tokens(used, options.prices)
+    rules, spent = (
+        rules_for(options, party, turn.counted),
+        price_tokens((*used, *turn.heard_usage), options.prices),
+    )
     counts = dict(await load_counts(journal, rules))
     for name in {rule.names[0] for rule in rules}:
         counts[name] = counts.get(name, NO_USAGE) + spent
@@ -110,7 +113,8 @@ def usage_increments(
     options = services.options.limits
     ran = bool(turn.run_id) and not turn.answers
     turns = int(ran) - int(turn.counted > 0)
-    usage = price_tokens(turn.usage, options.prices, turns, metered=int(ran and bool(turn.usage)))
+    used = (*turn.usage, *turn.heard_usage)
+    usage = price_tokens(used, options.prices, turns, metered=int(ran and bool(turn.usage)))
     if usage == NO_USAGE:
         return ()
     day = day_window(turn.counted or services.clock(), options.zone)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from parley.core.model.usage import TokenUsage
+
 
 class AttachmentKind(StrEnum):
     """What a person would call the file."""
@@ -87,3 +89,29 @@ class UnsentFile:
 
     name: str
     reason: UnsentReason
+
+
+class VoiceTrouble(StrEnum):
+    """Why there are no words of a voice message."""
+
+    OFF = "off"
+    """Nothing here turns speech into text."""
+    LONG = "long"
+    """It is larger, or longer, than is allowed."""
+    EMPTY = "empty"
+    """No words were heard in it."""
+    FAILED = "failed"
+    """The service did not do it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The words of the file at a `place` among those of a turn, or why there are none.
+
+    `usage` is what the service took for it.
+    """
+
+    place: int
+    text: str = ""
+    trouble: VoiceTrouble | None = None
+    usage: TokenUsage | None = None

@@ -15,6 +15,8 @@ ParleyError(user_text)
 │   ├── AgentRefused            it will never take this request: wrong key, unknown assistant
 │   └── AgentUnreadable         what it sent is more than is ever taken: asking again brings the same
 ├── MemoryFailed           logged, never shown
+├── SpeechFailed           a voice message, or one of ours, is gone without
+│   └── SpeechTooLong           it is longer than is allowed
 ├── PersonBusy             a person's turns are under way: they cannot be erased just now
 └── StoreError             durable state
     ├── StoreUnavailable        stop acknowledging until it is back
@@ -133,6 +135,20 @@ class AgentUnreadable(AgentError):
 
 class MemoryFailed(ParleyError):
     """Memory could not be read or written; a chat goes on without it."""
+
+
+class SpeechFailed(ParleyError):
+    """Speech was not turned into text, or text into speech; `refused` says that the service wants no more
+    of it from us: a wrong key, an unknown model.
+    """
+
+    def __init__(self, user_text: str, *, refused: bool = False) -> None:
+        super().__init__(user_text)
+        self.refused = refused
+
+
+class SpeechTooLong(SpeechFailed):
+    """A voice message, or a text to be spoken, is longer than the settings allow."""
 
 
 class PersonBusy(ParleyError):

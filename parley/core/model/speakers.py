@@ -14,8 +14,11 @@ from hashlib import blake2s
 from parley.core.model.address import User, account_key
 from parley.core.model.sanitize import sanitize_name
 
-MARKS = ("from", "memory", "file", "thread")
+MARKS = ("from", "memory", "file", "thread", "transcribed")
 """Names of our own marks in what an agent reads."""
+
+TRANSCRIBED_START, TRANSCRIBED_END = '<transcribed from="voice message">', "</transcribed>"
+"""Around words that were spoken, and may be misheard."""
 
 _MOST_IN_NAMES = 64
 _MOST_IN_IDS = 200
@@ -60,6 +63,11 @@ def speaker_line(user: User) -> str:
 
 def speakers_text(words: Iterable[tuple[User, str]]) -> str:
     """Return what people said, each under their mark; what one says on and on stands under one."""
+    return under_speakers((user, escape_marks(text)) for user, text in words)
+
+
+def under_speakers(words: Iterable[tuple[User, str]]) -> str:
+    """Return the same of words that have no marks in them but our own."""
     lines: list[str] = []
     last = ""
     for user, text in words:
@@ -67,7 +75,7 @@ def speakers_text(words: Iterable[tuple[User, str]]) -> str:
             lines.append(line)
             last = line
         if text.strip():
-            lines.append(escape_marks(text))
+            lines.append(text)
     return "\n".join(lines)
 
 

@@ -69,7 +69,8 @@ class Step:
 class OutboundMessage:
     """A turn's whole reply at one moment. A newer snapshot replaces an older; a final is never dropped.
 
-    `question` is what this message asks; `asks` says how many such messages follow it.
+    `question` is what this message asks; `asks` says how many such messages follow it. Of one that is
+    `rateable`, an agent's answer, people may say what they think.
     """
 
     turn_id: str
@@ -81,6 +82,7 @@ class OutboundMessage:
     attachments: tuple[StoredFile, ...] = ()
     question: Question | None = None
     asks: int = 0
+    rateable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,34 @@ class Inbox(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class PersonOverview:
+    """What there is to know about a person's own affairs, for their eyes only, in their `language`.
+
+    `summaries` and `facts` are remembered of them (`more` facts are left out); `learning` says whether more
+    will be. `questions` are open in their private chat with the bot.
+    """
+
+    language: str
+    learning: bool = False
+    summaries: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    more: int = 0
+    questions: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class OverviewInbox(Protocol):
+    """An inbox that can tell people about their own affairs."""
+
+    async def overview(self, user: User, chat: Conversation) -> PersonOverview | None:
+        """Return somebody's overview, where `chat` is their private one; None for who may not talk.
+
+        Raises StoreUnavailable, MemoryFailed.
+        """
+        ...
+
+
 Checkpoint = Callable[[str], Awaitable[None]]
 """Makes a reply's handle durable; returns when it is on disk."""
 
@@ -183,6 +211,15 @@ async def withdraw_nothing(conversation: Conversation, message_id: str, sender: 
     return False
 
 
+async def recall_nothing(conversation: Conversation, message_id: str) -> None:
+    """For channels without a core behind them."""
+
+
+async def tell_nothing(click: Click, max_chars: int) -> str:
+    """For channels without a core behind them."""
+    return ""
+
+
 _NO_RULES = ChannelOptions(SessionSettings(""))
 
 
@@ -197,8 +234,10 @@ class ChannelServices:
     to the same channel on other nodes (whose folders are not this one). With `reruns` an edit of somebody's
     last message is answered anew. `clear` lets the words of a deleted conversation go, durably, wherever
     Parley has them besides the channel. `withdraw` takes a message back that still waits to be answered, and
-    tells whether it came in time. `name` is what the settings call the channel, and `rules` tells what they
-    say about a conversation.
+    tells whether it came in time; `recall` does so with one that was taken back on the platform, and stops
+    the run that answers it. `outcome` tells how a question's message reads after a press that the inbox
+    took, where a message may have so many characters; "" where nothing is decided. `name` is what the
+    settings call the channel, and `rules` tells what they say about a conversation.
 
     `channels/<name>/config.py` has a `Config` (a ChannelConfig of the kit) and
     `channels/<name>/channel.py` a `create(config, services) -> Channel`.
@@ -211,5 +250,7 @@ class ChannelServices:
     reruns: bool = False
     clear: Callable[[Conversation], Awaitable[None]] = clear_nothing
     withdraw: Callable[[Conversation, str, User], Awaitable[bool]] = withdraw_nothing
+    recall: Callable[[Conversation, str], Awaitable[None]] = recall_nothing
+    outcome: Callable[[Click, int], Awaitable[str]] = tell_nothing
     name: str = ""
     rules: Callable[[Conversation], ChannelOptions] = no_rules

@@ -28,6 +28,7 @@ from parley.core.privacy.queue_items import item_folders, remove_folders
 from parley.core.privacy.sources import AgentThreads
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.heard_messages import heard_document_key
+from parley.core.state.sent_messages import sent_document_key
 
 log = logging.getLogger(__name__)
 
@@ -121,6 +122,7 @@ class ConversationDeletion:
             await remove_folders([self._files / record.question.id])
             await self._archive.delete(document.key)
         await self._archive.delete(heard_document_key(conversation))
+        await self._archive.delete(sent_document_key(conversation))
         gone = await self._remove(found)
         if gone:
             await self._archive.delete((await self._conversations.read(conversation))[1].key)

@@ -22,8 +22,10 @@ from parley.core.privacy.counters import counter_prefixes
 from parley.core.privacy.erasure_state import ErasureState
 from parley.core.privacy.heard import erase_heard
 from parley.core.privacy.report import DataKind, PrivacyReport, PrivacyReportBuilder
+from parley.core.privacy.sent import erase_sent
 from parley.core.privacy.sources import AuditOnErase, DataSources
 from parley.core.state.conversations import ConversationRecord
+from parley.core.state.feedback import feedback_prefix
 
 _LOOK_EVERY = 0.25
 
@@ -181,6 +183,7 @@ class Erasure:
     async def _heard(self) -> None:
         """Erase what they were heard saying in groups, to others."""
         self._ledger.add(DataKind.HEARD, await erase_heard(self._archive, self._subject))
+        self._ledger.add(DataKind.HEARD, await erase_sent(self._archive, self._subject))
 
     async def _audit(self) -> None:
         policy = self._sources.audit
@@ -198,6 +201,9 @@ class Erasure:
             async for document in iter_documents(self._archive, f"{REFUSAL_PREFIX}{account}/"):
                 await self._archive.delete(document.key)
                 self._ledger.add(DataKind.ACCESS)
+            async for document in iter_documents(self._archive, feedback_prefix(account)):
+                await self._archive.delete(document.key)
+                self._ledger.add(DataKind.FEEDBACK)
         for name in counter_prefixes(self._subject, self._plan.private):
             self._ledger.add(DataKind.USAGE, await self._archive.uncount(name))
         for channel in self._sources.channels():

@@ -21,6 +21,7 @@ class DataKind(StrEnum):
     THREADS = "threads on the agent server"
     AUDIT = "lines of the audit record"
     ACCESS = "pairings, requests and refusals"
+    FEEDBACK = "opinions on answers"
     LINKS = "accounts, links and choices"
     USAGE = "counts of use"
     FILES = "files"

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from parley.core.model.attachments import StoredFile, UnreadFile
+from parley.core.model.attachments import StoredFile, Transcript, UnreadFile
 from parley.core.model.codec import decode, encode
 from parley.core.model.questions import InterruptAnswer, Question
 from parley.core.model.types import InboundMessage, Outcome, ReplyTarget, RunRef, Step
@@ -50,7 +50,7 @@ class TurnRecord:
     counts of limits (Unix seconds, 0 for not yet), `refused` that one of them kept it from its run, `usage`
     what its run took. `refusal` is why the platform did not take the answer. `heard` is how far the run was
     followed: who is cut off later than before got further. `context` is what was said before, as it was read
-    for the run; with the answer it goes.
+    for the run; with the answer it goes. `transcripts` are the words of its voice messages.
     """
 
     stage: TurnStage = TurnStage.ACCEPTED
@@ -78,6 +78,12 @@ class TurnRecord:
     refusal: str = ""
     heard: int = 0
     context: str = ""
+    transcripts: tuple[Transcript, ...] = ()
+
+    @property
+    def heard_usage(self) -> tuple[TokenUsage, ...]:
+        """Return what it took to hear its voice messages."""
+        return tuple(each.usage for each in self.transcripts if each.usage is not None)
 
     @property
     def run(self) -> RunRef | None:

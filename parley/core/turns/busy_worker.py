@@ -9,6 +9,7 @@ from parley.core.delivery.delivery import backoff
 from parley.core.inbound.batching import QueuedMessage
 from parley.core.inbound.busy_policy import is_edited, is_interrupted
 from parley.core.inbound.turn_queue import BusySignal, load_queue, turn_item
+from parley.core.inbound.withdrawal import is_recalled
 from parley.core.model.address import Conversation
 from parley.core.model.codec import decode
 from parley.core.model.errors import AgentError, AgentRefused
@@ -30,6 +31,10 @@ async def handle_busy_signal(
     knock = decode(BusySignal, item.body)
     if knock.run is not None:
         await _stop_run(services, claim, knock.run, knock.turn)
+    elif knock.recalled:
+        if is_recalled(knock, await load_queue(services.journal, knock.message.conversation)):
+            await stop(knock.message.conversation)
+        await services.journal.done(claim, [item])
     elif knock.stops:
         await _make_way(services, knock.message, stop)
         await services.journal.done(claim, [item])

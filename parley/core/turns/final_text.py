@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from parley.core.attachments.download import SkippedAttachment
+from parley.core.attachments.spoken_words import marked_words
 from parley.core.inbound.batching import QueuedMessage
 from parley.core.model.attachments import UnreadFile, UnreadReason, UnsentReason
-from parley.core.model.speakers import escape_marks, speakers_text
+from parley.core.model.speakers import escape_marks, under_speakers
 from parley.core.model.types import FailureCause, Outcome, RunEnded
 from parley.core.texts import Sentence, say
-from parley.core.turns.attachment_download import SkippedAttachment
 
 _ENDINGS = {
     Outcome.EMPTY: Sentence.ANSWER_EMPTY,
@@ -41,6 +42,9 @@ _UNSENT = {
 }
 
 
+_UNHEARD = "[A voice message could not be turned into text.]"
+
+
 def render_final_text(
     language: str,
     ended: RunEnded,
@@ -50,14 +54,15 @@ def render_final_text(
     notes: Sequence[str] = (),
     *,
     reference: str,
+    heard: str = "",
 ) -> str:
-    """The agent's words, then how the turn ended where that is not plain, then its files that do not come,
-    then those it went without or did not read whole, then `notes`.
+    """What was `heard` of a voice message, the agent's words, then how the turn ended where that is not
+    plain, then its files that do not come, then those it went without or did not read whole, then `notes`.
 
     `reason` replaces the usual sentence of a failure. `reference` finds the turn in the log. What a run asks
     comes in messages of its own.
     """
-    parts = [ended.text]
+    parts = [heard, ended.text]
     ending = reason or _CAUSES.get(ended.cause) or _ENDINGS.get(ended.outcome)
     if ended.outcome is Outcome.EMPTY and (ended.files or ended.unsent):
         ending = None
@@ -82,11 +87,16 @@ def _unread(language: str, file: UnreadFile) -> str:
 
 
 def render_text_for_agent(
-    burst: Sequence[QueuedMessage], left_out: Sequence[SkippedAttachment], *, speakers: bool
+    burst: Sequence[QueuedMessage],
+    left_out: Sequence[SkippedAttachment],
+    *,
+    speakers: bool,
+    unheard: bool = False,
 ) -> str:
     """Return what people wrote under what they reply to, and which of their files the agent does not get.
 
-    With `speakers`, and wherever several wrote it, their words stand under marks that say whose they are.
+    What they said instead stands between marks; `unheard` says that some of it has no words. With `speakers`,
+    and wherever several wrote it, their words stand under marks that say whose they are.
     """
     messages = [accepted.message for accepted in burst]
     marked = speakers or len({message.sender.id for message in messages}) > 1
@@ -94,11 +104,14 @@ def render_text_for_agent(
     quote = "\n".join(f"> {line}" for line in quoted.splitlines())
     if marked:
         quote = escape_marks(quote)
-        text = speakers_text((message.sender, message.text) for message in messages)
+        text = under_speakers((message.sender, marked_words(message, escaped=True)) for message in messages)
     else:
-        text = "\n".join(message.text for message in messages if message.text.strip())
-    notes = "\n".join(f"[The file {_plain(file.name)} could not be read: {file.reason}]" for file in left_out)
-    return "\n\n".join(part for part in (quote, text, notes) if part)
+        words = (marked_words(message, escaped=False) for message in messages)
+        text = "\n".join(each for each in words if each.strip())
+    notes = [f"[The file {_plain(file.name)} could not be read: {file.reason}]" for file in left_out]
+    if unheard:
+        notes.append(_UNHEARD)
+    return "\n\n".join(part for part in (quote, text, "\n".join(notes)) if part)
 
 
 def _plain(name: str) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
+from parley.core.attachments.download import SkippedAttachment, TurnFiles
+from parley.core.attachments.spoken_words import with_spoken_words, with_transcripts
+from parley.core.attachments.voice_messages import VoiceMessages
 from parley.core.delivery.delivery import Delivery
 from parley.core.hitl.lifecycle import QuestionOpening, open_questions
-from parley.core.hitl.text_replies import take_text_reply
 from parley.core.inbound.batching import batch_items, merge_batch
 from parley.core.inbound.busy_policy import must_yield
 from parley.core.inbound.turn_queue import stop_run_item
@@ -16,15 +18,16 @@ from parley.core.model.errors import DeliveryRejected
 from parley.core.model.questions import ResumeInput
 from parley.core.model.types import OutboundMessage, Outcome, RunEnded, RunRef, RunRequest, Step
 from parley.core.ports.journal import Claim
+from parley.core.ports.sending import Priority
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRecord
 from parley.core.state.turn_record import TurnCheckpoint, TurnStage, has_lost_files
 from parley.core.texts import Sentence, say
 from parley.core.thread_context.reading import note_context
 from parley.core.turns.agent_run import AgentDeadlines, AgentRun, RunCallbacks
-from parley.core.turns.attachment_download import SkippedAttachment, download_attachments
 from parley.core.turns.bot_turns import skip_bots
 from parley.core.turns.final_text import render_final_text, render_text_for_agent
+from parley.core.turns.open_question import may_run
 from parley.core.turns.run_timers import RunTimeouts, render_still_working
 from parley.core.turns.turn_context import TurnContext, conversation_after_turn
 from parley.core.turns.turn_memory import (
@@ -56,22 +59,25 @@ class TurnExecution:
     ) -> None:
         self._services = services
         self._beginning = beginning
-        self._burst = burst = beginning.burst
         self._answered = answered
         self._broken = broken
         self.seen = beginning.seen
-        self._message = merge_batch(burst)
-        self._log = TurnCheckpoint(services.journal, claim, burst[0].item)
+        self._log = TurnCheckpoint(services.journal, claim, beginning.burst[0].item)
+        self._burst = burst = with_transcripts(beginning.burst, self._log.record.transcripts)
+        self._message = merge_batch(with_spoken_words(burst))
         self._id = services.conversations.turn_id(burst[0].item.id)
         self._language = services.language(self._message)
         self._channel = services.channels[self._message.conversation.channel]
+        options, folder = services.options, services.files / self._id
+        self._files = TurnFiles(self._channel, folder, options.max_file, self._language)
+        self._voice = VoiceMessages(services, self._log, self._id, self._files, self._language)
         capabilities, private = self._channel.capabilities, self._message.private
         self._delivery = Delivery(
             self._log.open_reply(self._channel, self._id, self._message),
             capabilities.edit_interval if private else capabilities.group_edit_interval,
             services.turnstile,
+            Priority.FINAL,
         )
-        options = services.options
         self._times = TurnTiming(services.clock() - burst[0].item.put_at)
         self._run = AgentRun(
             services.agent,
@@ -132,7 +138,11 @@ class TurnExecution:
         """Go from accepted to answered."""
         record, _ = self.seen
         turn = self._log.record
-        if await skip_bots(self._services, self._burst, record, self._log) or not await self._go_on(record):
+        if await skip_bots(self._services, self._burst, record, self._log):
+            return
+        if record.question is not None:
+            await self._hear()
+        if not await may_run(self._services, self._message, record, self._log, self._voice.shown):
             return
         if await refuse_over_limit(self._services, self._message, self._id, self._log):
             return
@@ -145,6 +155,10 @@ class TurnExecution:
         self._show("", ())
         await self._make_way(record)
         await note_context(self._services, self._log, self._id, self._burst, record, self._beginning.heard)
+        await self._hear()
+        if self._voice.all_unheard:
+            await self._log.write(stage=TurnStage.ANSWERED, text=self._voice.all_unheard, context="")
+            return
         request, left_out = await self._request(record, maybe_made=turn.stage is TurnStage.RUNNING)
         ended, reason = await self._run.run(request)
         if self._run.stray:
@@ -154,17 +168,24 @@ class TurnExecution:
             log.error("turn %s: the run failed: %s", self._id, ended.error or "no reason was given")
         await self._keep_answer(ended, reason, left_out)
 
+    async def _hear(self) -> None:
+        """Take what was spoken for what was written, from here on."""
+        self._burst = await self._voice.hear(self._burst)
+        self._message = merge_batch(with_spoken_words(self._burst))
+
     async def _keep_answer(
         self, ended: RunEnded, reason: Sentence | None, left_out: Sequence[SkippedAttachment]
     ) -> None:
+        warnings = await limit_warnings(self._services, self._message, self._log.record, ended.usage)
         text = render_final_text(
             self._language,
             ended,
             reason,
             left_out,
             self._log.record.unread,
-            await limit_warnings(self._services, self._message, self._log.record, ended.usage),
+            (*self._voice.unheard, *warnings),
             reference=self._id[:8],
+            heard=self._voice.line,
         )
         await self._log.write(
             stage=TurnStage.ANSWERED,
@@ -172,7 +193,7 @@ class TurnExecution:
             text=text,
             reply=ended.text if ended.text != text else "",
             steps=ended.steps,
-            files=ended.files,
+            files=await self._voice.answered(ended),
             questions=ended.questions,
             usage=ended.usage,
             context="",
@@ -185,28 +206,6 @@ class TurnExecution:
         if await must_yield(services.journal, options, record, self._log.record, message.conversation):
             self.stop()
 
-    async def _go_on(self, record: ConversationRecord) -> bool:
-        """Whether there is something to run: a message to a conversation that waits for a decision may only
-        be that, and is told what it did.
-        """
-        message, pending = self._message, record.question
-        if self._log.record.run_id or self._log.record.answers:
-            return True
-        if message.resumes and (pending is None or pending.turn != message.resumes):
-            await self._log.write(stage=TurnStage.SKIPPED)
-            return False
-        if pending is None:
-            return True
-        taken = await take_text_reply(self._services, pending, message)
-        if taken.text:
-            outcome = Outcome.CANCELLED if taken.over else None
-            await self._log.write(
-                stage=TurnStage.ANSWERED, text=taken.text, outcome=outcome, again=taken.again
-            )
-            return False
-        self._log.change(answers=taken.given, again=taken.again)
-        return True
-
     async def _request(
         self, record: ConversationRecord, *, maybe_made: bool
     ) -> tuple[RunRequest, tuple[SkippedAttachment, ...]]:
@@ -217,16 +216,12 @@ class TurnExecution:
             memory = await recall_memory(services, self._beginning.person, message, record, turn.thread)
             # A run that was made already may have had memory, whatever is known now.
             self._log.change(reminded=bool(memory) or maybe_made)
-        files, left_out = await download_attachments(
-            self._channel,
-            message.attachments,
-            services.files / self._id,
-            services.options.max_file,
-            self._language,
-        )
+        files, left_out = await self._files.fetch_all(message.attachments)
         session = session_for_message(services, message, record)
         marked = bool(session.speakers) and not message.private
-        text = render_text_for_agent(self._burst, left_out, speakers=marked)
+        text = render_text_for_agent(
+            self._burst, left_out, speakers=marked, unheard=bool(self._voice.unheard)
+        )
         request = RunRequest(
             turn_id=self._id,
             message_id=services.conversations.message_id(message.conversation, self._burst[0].message.id),
@@ -250,7 +245,8 @@ class TurnExecution:
 
     def _show(self, text: str, steps: tuple[Step, ...]) -> None:
         message = self._message
-        self._delivery.offer(OutboundMessage(self._id, message.conversation, message.id, text, steps))
+        shown = self._voice.shown(text)
+        self._delivery.offer(OutboundMessage(self._id, message.conversation, message.id, shown, steps))
 
     def _show_trying(self) -> None:
         self._show(say(self._language, Sentence.AGENT_STILL_TRYING), ())
@@ -270,6 +266,7 @@ class TurnExecution:
             final=True,
             attachments=record.files,
             asks=len(record.questions),
+            rateable=not record.questions,
         )
         try:
             receipt = await self._delivery.finish(final)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from parley.simulator.kit.limits import load_limits
+
+_THROTTLE = load_limits("dingtalk")["throttle_code"].whole
+
 
 class DingTalkErrorResponse(Exception):
     """An answer with a status of at least 400, a code and words."""
@@ -11,6 +15,14 @@ class DingTalkErrorResponse(Exception):
         self.status = status
         self.code = code
         self.words = words
+
+    def body(self) -> dict[str, object]:
+        """Return what is answered; with status 200 it is the throttle's, or says that it did not work."""
+        if self.status != 200:
+            return {"code": self.code, "message": self.words, "requestid": "simulated"}
+        if self.code == str(_THROTTLE):
+            return {"status": _THROTTLE, "wait": float(self.words or 0), "message": "access is limited"}
+        return {"success": False, "result": False}
 
 
 class OapiErrorResponse(Exception):

@@ -7,6 +7,7 @@ from typing import Literal
 
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, too_many
 from parley.simulator.kit.faults import MethodFault, MethodFaults
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.kit.rate_limiter import RateLimiter
 
 
@@ -32,7 +33,8 @@ class DingTalkFaults(MethodFaults[DingTalkFault]):
     """Faults waiting to happen; may be asked for from any thread.
 
     Methods are named `accessToken`, `open`, `batchSend`, `groupSend`, `download`, `file`, `upload`,
-    `createAndDeliver`, `create`, `deliver`, `update`, `streaming`, `sendBySession` and `user`.
+    `createAndDeliver`, `create`, `deliver`, `update`, `streaming`, `sendBySession`, `user`, `react` and
+    `unreact`.
     """
 
     kind = DingTalkFault
@@ -44,6 +46,14 @@ class DingTalkFaults(MethodFaults[DingTalkFault]):
     def fail_next(self, method: str, status: int, code: str = "", words: str = "", times: int = 1) -> None:
         """Refuse the next calls; 403 without a code is the limit of calls a second."""
         self._add(DingTalkFault(method, status, code, words, times=times))
+
+    def throttle_next(self, method: str, wait: float, times: int = 1) -> None:
+        """Answer the next calls as the throttle of an address does: with status 200, and seconds to wait."""
+        self._add(DingTalkFault(method, 200, "1111", str(wait), times=times))
+
+    def deny_next(self, method: str, times: int = 1) -> None:
+        """Answer the next calls with status 200, and that they did not succeed."""
+        self._add(DingTalkFault(method, 200, "denied", times=times))
 
     def frames_next(self, how: Literal["split", "double", "reverse"], count: int = 1) -> None:
         """Push the next frames in pieces, or twice each, or in reverse (once so many have come)."""
@@ -73,7 +83,7 @@ class DingTalkFaults(MethodFaults[DingTalkFault]):
 class DingTalkRateLimits:
     """How often an app may call the card APIs in a second, all of its cards together."""
 
-    cards_per_second: int = 40
+    cards_per_second: int = load_limits("dingtalk")["calls_per_second"].whole
 
 
 class DingTalkRateLimiter(RateLimiter):
@@ -82,10 +92,8 @@ class DingTalkRateLimiter(RateLimiter):
     def __init__(self, pace: DingTalkRateLimits | None) -> None:
         super().__init__()
         self._most = 0 if pace is None else pace.cards_per_second
-        self.refused = 0
 
     def check(self) -> None:
         """Raise DingTalkErrorResponse (403) when there were too many."""
         if self._most and self.wait("", (self._most, 1.0)):
-            self.refused += 1
             raise too_many()

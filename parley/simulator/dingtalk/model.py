@@ -77,6 +77,9 @@ class DingTalkMessage:
     file: DingTalkUpload | None = None
     card: DingTalkCard | None = None
     quotes: str = ""
+    reactions: set[str] = field(default_factory=set)
+    mentions: tuple[str, ...] = ()
+    preview: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,8 @@ class SeenDingTalkMessage:
     """A message as somebody in the chat sees it now.
 
     `text` is its markdown, `shown` what a client makes of that, `code` the code blocks and spans in it.
-    `growing` is a card that is not finished, `buttons` are the labels of those on it.
+    `growing` is a card that is not finished, `buttons` are the labels of those on it. `preview` is what the
+    list of chats says of a card, `mentions` who is called by it, `reactions` what the robot reacted with.
     """
 
     id: str
@@ -101,6 +105,9 @@ class SeenDingTalkMessage:
     quotes: str
     at: float
     buttons: tuple[str, ...] = ()
+    reactions: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    preview: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,7 @@ class DingTalkPush:
     message: str
     press: DingTalkCardPress | None = None
     lost: bool = False
+    again: bool = False
     failed: bool = False
     code: int = 0
     answer: str = ""

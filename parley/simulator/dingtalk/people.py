@@ -115,6 +115,18 @@ class SimulatedDingTalkPeople(SimulatedPeople[DingTalkWorld]):
             self._tell(message, "audio", {"downloadCode": code, "recognition": words, "duration": 2}, False)
             return message.id
 
+    def pass_on(self, place: str, by: str, kind: str, body: JsonObject) -> str:
+        """Send a message of another kind, such as a forwarded chat (`chatRecord`); returns its id."""
+        with self._world.changed:
+            message = self._world.post(place, by, kind)
+            self._tell(message, kind, body, place in self._world.groups)
+            return message.id
+
+    def publish(self, published: bool) -> None:
+        """Publish a version of the app, or take the last one back: then nobody's staff id is told."""
+        with self._world.changed:
+            self._world.published = published
+
     def press(self, place: str, by: str, message: str, label: str) -> str:
         """Press the button of a card that has this label; returns what `answer_to` takes.
 
@@ -248,4 +260,7 @@ class SimulatedDingTalkPeople(SimulatedPeople[DingTalkWorld]):
             buttons=()
             if message.card is None
             else tuple(button.label for button in card_buttons.buttons(message.card)),
+            reactions=tuple(sorted(message.reactions)),
+            mentions=message.mentions,
+            preview=message.preview,
         )

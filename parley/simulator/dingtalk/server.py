@@ -23,6 +23,7 @@ from parley.simulator.dingtalk.people import SimulatedDingTalkPeople
 from parley.simulator.dingtalk.world import QUESTION_TEMPLATE, TEMPLATE, DingTalkWorld
 from parley.simulator.kit.http_control import HttpControl
 from parley.simulator.kit.json_values import JsonObject, as_list, as_object, decode_object
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.kit.simulator import PlatformSimulator, Work
 
 _TOKEN = "x-acs-dingtalk-access-token"  # noqa: S105 - the header's name
@@ -32,12 +33,15 @@ _PATHS = {
     "batchSend": ("POST", "/v1.0/robot/oToMessages/batchSend"),
     "groupSend": ("POST", "/v1.0/robot/groupMessages/send"),
     "download": ("POST", "/v1.0/robot/messageFiles/download"),
+    "react": ("POST", "/v1.0/robot/emotion/reply"),
+    "unreact": ("POST", "/v1.0/robot/emotion/recall"),
     "createAndDeliver": ("POST", "/v1.0/card/instances/createAndDeliver"),
     "create": ("POST", "/v1.0/card/instances"),
     "deliver": ("POST", "/v1.0/card/instances/deliver"),
     "update": ("PUT", "/v1.0/card/instances"),
     "streaming": ("PUT", "/v1.0/card/streaming"),
 }
+_LIMITS = load_limits("dingtalk")
 _METHODS: dict[str, Method] = robot.METHODS | cards.METHODS
 _OPEN_TO_ALL = frozenset({"accessToken", "open"})
 _PACED = frozenset(cards.METHODS)
@@ -70,7 +74,7 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
         client_id: str = "ding-simulated-app",
         client_secret: str = "simulated-secret-for-loopback-only",  # noqa: S107 - guards nothing
         name: str = "Parley",
-        pace: DingTalkRateLimits | None = None,
+        pace: DingTalkRateLimits | None = DingTalkRateLimits(),  # noqa: B008 - frozen
         timing: DingTalkSimulatorTiming = DingTalkSimulatorTiming(),  # noqa: B008 - frozen
         port: int = 0,
     ) -> None:
@@ -144,8 +148,7 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
             fault.refuse()
             answer = web.json_response(self._perform(name, body, request))
         except DingTalkErrorResponse as error:
-            refusal = {"code": error.code, "message": error.words, "requestid": "simulated"}
-            answer = web.json_response(refusal, status=error.status)
+            answer = web.json_response(error.body(), status=error.status)
         self._note_call(name, body, answer.status)
         return fault.spoil(answer)
 
@@ -154,7 +157,8 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
             if name == "open":
                 return self._new_ticket(body, request.host)
             if name not in _OPEN_TO_ALL and not self.world.check_token(request.headers.get(_TOKEN, "")):
-                raise DingTalkErrorResponse(401, "InvalidAuthentication", "不合法的access_token")
+                status, code = _LIMITS["stale_token_status"].whole, str(_LIMITS["stale_token_code"].value)
+                raise DingTalkErrorResponse(status, code, "不合法的access_token")
             if name in _PACED:
                 self._pacer.check()
             answer = _METHODS[name](self.world, body)

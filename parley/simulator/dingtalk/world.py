@@ -22,6 +22,8 @@ from parley.simulator.kit.world import World
 KEPT = 200_000
 CORP = "ding-corp-simulated"
 TICKET_LIFE = 90.0
+PUBLIC_TEMPLATE = "382e4302-551d-4880-bf29-a30acfab2e71.schema"
+"""DingTalk's own AI card, of which every app may make some."""
 TEMPLATE = "00000000-0000-4000-8000-00000000card.schema"
 """An AI card."""
 QUESTION_TEMPLATE = "00000000-0000-4000-8000-0000question.schema"
@@ -39,7 +41,8 @@ class DingTalkWorld(World):
         self.revoked = False
         self.spoiled = 0
         self.strips_mention = True
-        self.templates = {TEMPLATE, QUESTION_TEMPLATE}
+        self.templates = {PUBLIC_TEMPLATE, TEMPLATE, QUESTION_TEMPLATE}
+        self.published = True
         self.accounts: dict[str, DingTalkAccount] = {}
         self.groups: dict[str, DingTalkGroup] = {}
         self.messages: dict[str, list[DingTalkMessage]] = {}
@@ -48,7 +51,7 @@ class DingTalkWorld(World):
         self.media: dict[str, DingTalkUpload] = {}
         self.growth: deque[tuple[str, str]] = deque(maxlen=KEPT)
         self.pushes: deque[DingTalkPush] = deque(maxlen=KEPT)
-        self.sessions: dict[str, str] = {}
+        self.sessions: dict[str, tuple[str, float]] = {}
         self.told: list[tuple[str, str, str]] = []
         # Every secret that is handed out has this in it, so that it is found where it does not belong.
         self.mark = f"sim-{secrets.token_hex(6)}"
@@ -118,6 +121,10 @@ class DingTalkWorld(World):
             self.groups[group.id] = group
             self.messages[group.id] = []
             return group
+
+    def chat_id(self, place: str) -> str:
+        """Return the conversation id of a place: in private chats it is not that of the person."""
+        return place if place in self.groups else f"cid-private-{self.accounts[place].sender_id}"
 
     def place_for_robot(self, place: str) -> str:
         """Return a place that the robot may write to. Raises DingTalkErrorResponse."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from parley.simulator.feishu.errors import FeishuErrorResponse, too_many
 from parley.simulator.kit.faults import Fault, Faults, Reset
+from parley.simulator.kit.limits import load_limits
+
+_ROWS = load_limits("feishu")
 
 
 @dataclass
@@ -85,18 +88,24 @@ class FeishuFaults(Faults[FeishuFault]):
 
 @dataclass(frozen=True)
 class FeishuRateLimits:
-    """Most operations a second; 0 for no limit."""
+    """Most operations a second on a card, a message and a chat, and most calls of each method a second and
+    a minute; 0 for no limit.
+    """
 
-    card: int = 10
-    edit: int = 5
-    chat: int = 0
+    card: int = _ROWS["card_operations"].whole
+    edit: int = _ROWS["patch_of_message"].whole
+    chat: int = _ROWS["messages_to_group"].whole
+    method: int = _ROWS["api_calls_per_second"].whole
+    method_minute: int = _ROWS["api_calls_per_minute"].whole
 
 
 @dataclass(frozen=True)
 class FeishuSimulatorTiming:
     """Seconds: until an event counts as not acknowledged, and before each new delivery of it.
 
-    `ping` is what the app is told to do, `stream` the life of a streaming card, `token` that of a token.
+    `ping` is what the app is told to do, `stream` the life of a streaming card, `token` that of a token,
+    `answer` how long the answer to a press is on its way; `poll` and `registration` are the pause between
+    looks at an app that is being made, and how long it may be.
     """
 
     ack: float = 3.0
@@ -104,3 +113,6 @@ class FeishuSimulatorTiming:
     ping: float = 120.0
     stream: float = 600.0
     token: float = 7200.0
+    answer: float = 0.05
+    poll: float = 5.0
+    registration: float = 600.0

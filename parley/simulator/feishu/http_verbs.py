@@ -5,4 +5,5 @@ PEOPLE = (
     *("recall", "press", "told", "failures", "remove_bot", "inject", "redeliver", "messages", "answers"),
     *("history", "unacknowledged", "lost"),
 )
+SCANNING = ("scan", "decline")
 FAULTS = ("refuse_next", "limit_next", "reset_next", "slow_next", "garble_next", "outage", "clear")

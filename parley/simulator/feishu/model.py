@@ -45,6 +45,8 @@ class FeishuCard:
     streaming_since: float
     sequence: int = 0
     message: str = ""
+    redrawn: int = 0
+    """How often an element's new text did not go on from its old one, so that all of it appeared at once."""
 
 
 @dataclass
@@ -64,8 +66,24 @@ class FeishuMessage:
     mentions: list[Json] = field(default_factory=list)
     edits: list[float] = field(default_factory=list)
     recalled: bool = False
+    pressed: int = 0
+    """How many presses of its buttons wait for the app's answer."""
+    before_press: JsonObject | None = None
+    """Its card when it was pressed, where the app has changed that since."""
     forwarded: list[str] = field(default_factory=list)
     """The messages in a forwarded conversation."""
+
+
+@dataclass
+class FeishuRegistration:
+    """An app that is being made by scanning a code: `scanned` by whom ("" for nobody yet), with what."""
+
+    code: str
+    begun: float
+    scanned: str = ""
+    declined: bool = False
+    moved: bool = False
+    addons: JsonObject = field(default_factory=dict)
 
 
 @dataclass
@@ -85,6 +103,7 @@ class FeishuToast:
 
     chat: str
     by: str
+    message: str
     text: str = ""
     answered: bool = False
     failed: bool = False

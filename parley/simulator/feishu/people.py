@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from parley.simulator.feishu.api.messages import as_json, content_json
+from parley.simulator.feishu.api.messages import BOT_MENTIONS, GROUP_READING, as_json, content_json
 from parley.simulator.feishu.events import card_callbacks
 from parley.simulator.feishu.model import (
     ChatKind,
@@ -112,7 +113,8 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
         with self._world.changed:
             gone = self._world.messages[message]
             gone.recalled = True
-            self._world.push("im.message.recalled_v1", {"message_id": message, "chat_id": gone.chat})
+            told = {"message_id": message, "chat_id": gone.chat, "recall_time": f"{time.time() * 1000:.0f}"}
+            self._world.push("im.message.recalled_v1", {**told, "recall_type": "message_owner"})
 
     def press(
         self, chat: str, by: str, message: str, title: str, written: Mapping[str, str] | None = None
@@ -202,8 +204,9 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             message.mentions = mentions
             world.place(message, world.messages[reply_to] if reply_to else None, in_thread)
             called = any(isinstance(m, dict) and m.get("mentioned_type") == "bot" for m in mentions)
-            heard = place.kind == "p2p" or place.hears_all or called
-            if heard and not place.bot_is_gone:
+            heard = place.kind == "p2p" or called or (place.hears_all and GROUP_READING not in world.denied)
+            silent = place.bot_is_gone or (world.accounts[by].is_bot and BOT_MENTIONS in world.denied)
+            if heard and not silent:
                 world.push("im.message.receive_v1", self.event(message))
             world.touch()
             return message.id

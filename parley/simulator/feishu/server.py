@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from aiohttp import web
 
-from parley.simulator.feishu.api import cards, media, message_list, messages
+from parley.simulator.feishu.api import cards, media, message_list, messages, registration
 from parley.simulator.feishu.api.request import FeishuRequest, read_request
 from parley.simulator.feishu.errors import FeishuErrorResponse
 from parley.simulator.feishu.events.websocket import FeishuEventDelivery
@@ -18,10 +18,11 @@ from parley.simulator.feishu.faults import (
     FeishuRateLimits,
     FeishuSimulatorTiming,
 )
-from parley.simulator.feishu.http_verbs import FAULTS, PEOPLE
+from parley.simulator.feishu.http_verbs import FAULTS, PEOPLE, SCANNING
 from parley.simulator.feishu.model import FeishuCall, FeishuUpload
 from parley.simulator.feishu.past import FeishuPast
 from parley.simulator.feishu.people import SimulatedFeishuPeople
+from parley.simulator.feishu.scanning import FeishuScanning
 from parley.simulator.feishu.world import FeishuWorld
 from parley.simulator.kit.http_control import HttpControl
 from parley.simulator.kit.json_values import JsonObject
@@ -79,6 +80,7 @@ class FeishuSimulator(PlatformSimulator[FeishuCall]):
         self.world = FeishuWorld(app_id, secret, name, pace, timing)
         self.people = SimulatedFeishuPeople(self.world)
         self.past = FeishuPast(self.world, self.people)
+        self.scanning = FeishuScanning(self.world)
         self.faults = FeishuFaults()
         super().__init__(port)
 
@@ -119,8 +121,10 @@ class FeishuSimulator(PlatformSimulator[FeishuCall]):
             app.router.add_route(verb, path, self._route(name, method))
         app.router.add_post(f"{_API}/auth/v3/tenant_access_token/internal", self._token)
         app.router.add_post("/callback/ws/endpoint", self._endpoint)
+        app.router.add_post(registration.PATH, self._register)
         app.router.add_get("/ws", self._connect)
-        HttpControl(FeishuUpload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
+        verbs = ((self.people, PEOPLE), (self.scanning, SCANNING), (self.faults, FAULTS))
+        HttpControl(FeishuUpload, *verbs).add_to(app)
 
     def _listening(self) -> Sequence[Work]:
         return (self._delivery.run(),)
@@ -133,7 +137,9 @@ class FeishuSimulator(PlatformSimulator[FeishuCall]):
                 self._check_token(request)
                 call = await read_request(request)
                 chats.append(str(call.body.get("receive_id", "")))
+                pace = self.world.pace
                 with self.world.changed:
+                    self.world.check_rate(name, pace.method, pace.method_minute)
                     return method(self.world, call)
 
             return await self._answer(name, request, perform, chats)
@@ -200,6 +206,14 @@ class FeishuSimulator(PlatformSimulator[FeishuCall]):
             return {"URL": url, "ClientConfig": config}
 
         return await self._answer("endpoint", request, perform)
+
+    async def _register(self, request: web.Request) -> web.StreamResponse:
+        fault = await self.faults.begin("register")
+        asked = {key: str(value) for key, value in (await request.post()).items()}
+        with self.world.changed:
+            status, body = registration.answer(self.world, asked, self.url)
+        self._note("register", self._call("register", request, (), 0))
+        return fault.spoil(web.json_response(body, status=status))
 
     async def _connect(self, request: web.Request) -> web.StreamResponse:
         fault = await self.faults.begin("ws", effect=False)

@@ -18,6 +18,7 @@ from parley.simulator.feishu.model import (
     FeishuChat,
     FeishuEvent,
     FeishuMessage,
+    FeishuRegistration,
     FeishuToast,
     FeishuUpload,
 )
@@ -51,6 +52,9 @@ class FeishuWorld(World):
         self.blobs: dict[str, Blob] = {}
         self.tokens: dict[str, float] = {}
         self.denied: set[str] = set()
+        self.registrations: dict[str, FeishuRegistration] = {}
+        self.brand = "feishu"
+        """Where people have their accounts: feishu, or lark."""
         self.tells_names = True
         """Whether messages come with their senders' names where these are asked for."""
         self.sent: dict[str, tuple[float, str]] = {}
@@ -126,12 +130,18 @@ class FeishuWorld(World):
         """Return what is read in a message."""
         if message.kind != "interactive":
             return read_content(message.kind, message.content, message.mentions)
-        return render("\n".join(_texts(self.body(message))))
+        return render("\n".join(text for text in _texts(self.body(message)) if text.strip()))
 
-    def check_rate(self, key: str, most: int) -> None:
-        """Count an operation. Raises FeishuErrorResponse when there were too many within a second."""
-        if most and self._limiter.wait(key, (most, 1.0)):
-            raise too_many(1)
+    @property
+    def refused_for_pace(self) -> int:
+        """Return how many calls were too many."""
+        return self._limiter.refused
+
+    def check_rate(self, key: str, most: int, most_a_minute: int = 0) -> None:
+        """Count an operation. Raises FeishuErrorResponse when there were too many."""
+        limits = [limit for limit in ((most, 1.0), (most_a_minute, 60.0)) if limit[0]]
+        if limits and (seconds := self._limiter.wait(key, *limits)):
+            raise too_many(seconds)
 
     def note_shown(self, message: FeishuMessage) -> None:
         """Keep what the bot shows now in a message of its own."""

@@ -12,6 +12,8 @@ class RateLimiter:
 
     def __init__(self) -> None:
         self._done: dict[str, deque[float]] = {}
+        self.refused = 0
+        """How many calls were to wait."""
 
     def wait(self, key: str, *limits: tuple[int, float]) -> int:
         """Count one more and return 0; or return the whole seconds to wait, and count nothing.
@@ -22,6 +24,7 @@ class RateLimiter:
         done = self._done.setdefault(key, deque(maxlen=max(most for most, _ in limits)))
         waits = [done[-most] + window - now for most, window in limits if len(done) >= most]
         if max(waits, default=0.0) > 0:
+            self.refused += 1
             return max(1, math.ceil(max(waits)))
         done.append(now)
         return 0

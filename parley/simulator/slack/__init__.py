@@ -1,8 +1,9 @@
 """Slack on loopback: Web API and Socket Mode as the platform speaks them, and everybody else."""
 
+from parley.simulator.slack.agent_users import SimulatedSlackPerson
 from parley.simulator.slack.faults import SlackFault, SlackFaults
 from parley.simulator.slack.model import SeenModal, SeenSlackMessage, SlackSimulatorTiming, SlackUpload
-from parley.simulator.slack.people import SimulatedSlackPeople, SimulatedSlackPerson
+from parley.simulator.slack.people import SimulatedSlackPeople
 from parley.simulator.slack.server import SlackCall, SlackSimulator
 
 __all__ = [

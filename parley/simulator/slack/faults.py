@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from parley.simulator.kit.faults import MethodFault, MethodFaults
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.kit.rate_limiter import RateLimiter
 from parley.simulator.slack.errors import SlackErrorResponse, rate_limited
 
@@ -50,23 +51,36 @@ class SlackFaults(MethodFaults[SlackFault]):
         self.split_frames = self.reorder = False
 
 
+_ROWS = load_limits("slack")
+
+
+def _tier(number: int) -> int:
+    return _ROWS[f"tier_{number}"].whole
+
+
 TIERS: Mapping[str, int] = {
-    "agents.sessions.setStatus": 50,
-    "apps.connections.open": 1,
+    "agents.sessions.rename": _tier(3),
+    "agents.sessions.setStatus": _tier(3),
+    "apps.connections.open": _tier(1),
     "assistant.threads.setStatus": 600,
-    "chat.appendStream": 100,
-    "chat.delete": 50,
-    "chat.postEphemeral": 100,
-    "chat.startStream": 20,
-    "chat.stopStream": 20,
-    "chat.update": 50,
-    "conversations.history": 50,
-    "conversations.replies": 50,
-    "files.completeUploadExternal": 100,
-    "files.getUploadURLExternal": 100,
-    "files.info": 100,
-    "users.info": 100,
-    "views.open": 100,
+    "assistant.threads.setSuggestedPrompts": _tier(4),
+    "assistant.threads.setTitle": _tier(4),
+    "chat.appendStream": _tier(4),
+    "chat.delete": _tier(3),
+    "chat.postEphemeral": _tier(4),
+    "chat.startStream": _tier(2),
+    "chat.stopStream": _tier(2),
+    "chat.update": _tier(3),
+    "conversations.history": _tier(3),
+    "conversations.replies": _tier(3),
+    "files.completeUploadExternal": _tier(4),
+    "files.getUploadURLExternal": _tier(4),
+    "files.info": _tier(4),
+    "reactions.add": _tier(3),
+    "reactions.remove": _tier(2),
+    "users.info": _tier(4),
+    "views.open": _tier(4),
+    "views.publish": _tier(4),
 }
 """Calls a minute of one app in one workspace. Slack's numbers are lower bounds; these are taken as exact."""
 
@@ -85,7 +99,7 @@ class SlackRateLimiter(RateLimiter):
     def check(self, method: str, chat: str, *, for_sale: bool = False) -> None:
         """Raise SlackErrorResponse (429) when there was enough for now."""
         if for_sale and method in READING:
-            self._count(method, 1, 60.0)
+            self._count(f"sold {method}", 1, 60.0)
         elif not self._strict:
             return
         elif method == "chat.postMessage":

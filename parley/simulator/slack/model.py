@@ -25,6 +25,7 @@ class SlackAccount:
     restricted: bool = False
     ultra_restricted: bool = False
     stranger: bool = False
+    locale: str = "en-US"
 
 
 @dataclass
@@ -38,9 +39,13 @@ class SlackChat:
     closed: str = ""
     """The error that the bot gets here, "" while it may write."""
     statuses: list[tuple[float, str, str]] = field(default_factory=list)
-    """Time, thread and text of every status line that the bot set."""
+    """Time (monotonic), thread and text of every status line that the bot set."""
     sessions: dict[str, str] = field(default_factory=dict)
     """The status of the agent's session in a thread."""
+    titles: dict[str, str] = field(default_factory=dict)
+    """What a thread is called."""
+    prompts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The labels of suggested prompts by thread, "" for those above an agent's chats."""
 
 
 @dataclass
@@ -78,6 +83,8 @@ class SlackMessage:
     stream_ends: float = 0.0
     edited: bool = False
     subtype: str = ""
+    reactions: list[str] = field(default_factory=list)
+    """Names of the app's reactions to it."""
     extra: JsonObject = field(default_factory=dict)
     """Fields beside these that its sender gave it: attachments, the name of a webhook."""
 
@@ -102,6 +109,7 @@ class SeenSlackMessage:
     streaming: bool
     edited: bool
     metadata: JsonObject
+    reactions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -137,6 +145,17 @@ class SeenModal:
     errors: tuple[str, ...]
 
 
+@dataclass
+class ResponseUrl:
+    """An address for answers: five at most, within half an hour (docs.slack.dev/interactivity/
+    handling-user-interaction#message_responses)."""
+
+    chat: str
+    user: str
+    made: float
+    used: int = 0
+
+
 @dataclass(frozen=True)
 class SlackUpload(Upload):
     """A file that somebody sends; `declared` is its size as Slack will tell it, where that is a lie."""
@@ -148,15 +167,19 @@ class SlackUpload(Upload):
 class SlackSimulatorTiming:
     """Seconds. `ack` is how long a payload may stay unacknowledged and `retries` the pauses before it is
     sent again, as Slack makes them; `scaled` makes all of them shorter or longer. `stream` is a stream's
-    longest life, `ticket` that of a connection's address.
+    longest life, `ticket` that of a connection's address, `share` how long after
+    files.completeUploadExternal a file is shown, and `status` the life of a status line.
     """
 
     ack: float = 3.0
     retries: tuple[float, ...] = (0.0, 60.0, 300.0)
     stream: float = 300.0
     ticket: float = 30.0
+    share: float = 0.0
+    status: float = 120.0
 
     def scaled(self, factor: float) -> SlackSimulatorTiming:
         """Return the same times, each by so much longer."""
         retries = tuple(pause * factor for pause in self.retries)
-        return SlackSimulatorTiming(self.ack * factor, retries, self.stream * factor, self.ticket * factor)
+        lives = (each * factor for each in (self.stream, self.ticket, self.share, self.status))
+        return SlackSimulatorTiming(self.ack * factor, retries, *lives)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from parley.simulator.kit.json_values import JsonObject
-from parley.simulator.kit.people import SimulatedPeople
+from parley.simulator.slack.agent_users import SimulatedAgentUsers, SimulatedSlackPerson
 from parley.simulator.slack.api import modals
 from parley.simulator.slack.api.serializers import (
     escape_typed_text,
@@ -18,7 +17,6 @@ from parley.simulator.slack.api.serializers import (
     press_json,
     user_json,
 )
-from parley.simulator.slack.events.event_queue import SlackEventQueue
 from parley.simulator.slack.model import (
     ChatKind,
     File,
@@ -31,37 +29,22 @@ from parley.simulator.slack.model import (
 )
 from parley.simulator.slack.past import tombstone
 from parley.simulator.slack.rendering.markup import button_label, buttons
-from parley.simulator.slack.world import TEAM, SlackWorld
+from parley.simulator.slack.world import TEAM
 
 Guest: TypeAlias = Literal["", "several", "one"]
 
 
-@dataclass(frozen=True)
-class SimulatedSlackPerson:
-    """Somebody with an account, and the id of their DM with the app."""
-
-    id: str
-    name: str
-    dm: str
-
-
-class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
+class SimulatedSlackPeople(SimulatedAgentUsers):
     """What everybody but the app does."""
 
-    platform = "Slack"
-
-    def __init__(self, world: SlackWorld, events: SlackEventQueue) -> None:
-        super().__init__(world)
-        self._events = events
-
     def add_person(
-        self, name: str, handle: str = "", team: str = TEAM, guest: Guest = ""
+        self, name: str, handle: str = "", team: str = TEAM, guest: Guest = "", locale: str = "en-US"
     ) -> SimulatedSlackPerson:
         """Add a new account, with its DM: a member, a guest of several channels or one, or, when `team` says
         so, somebody of another workspace."""
         with self._world.changed:
             account = self._world.add_account(name, handle or f"{name.lower()}{self._world.number()}", team)
-            account.stranger = team != TEAM
+            account.stranger, account.locale = team != TEAM, locale
             account.restricted, account.ultra_restricted = guest == "several", guest == "one"
             return SimulatedSlackPerson(account.id, name, self._world.add_chat("im", name, {account.id}).id)
 
@@ -74,18 +57,6 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
         """Add a new channel that the app is in; returns its id."""
         with self._world.changed:
             return self._world.add_chat(kind, title, set(members)).id
-
-    def open_chat(self, person: SimulatedSlackPerson) -> str:
-        """Open a chat in the assistant's panel: a thread in the DM under the app's root; returns its ts."""
-        with self._world.changed:
-            place = self._world.chats[person.dm]
-            root = self._world.post(place, self._world.bot, "")
-            root.text, root.subtype = "New Assistant Thread", "assistant_app_thread"
-            thread: JsonObject = {"user_id": person.id, "channel_id": place.id, "thread_ts": root.ts}
-            self._world.emit(
-                {"type": "assistant_thread_started", "assistant_thread": thread, "event_ts": root.ts}
-            )
-            return root.ts
 
     def say(self, chat: str, by: str, text: str, thread: str = "", subtype: str = "") -> str:
         """Write a text, where `@handle` mentions somebody; returns the message's ts."""
@@ -153,26 +124,6 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
         with self._world.changed:
             self._world.chats[chat].members.add(person)
 
-    def stop(self, chat: str, by: str, thread: str) -> None:
-        """Press the stop button that a thread shows while the app is at work there: Slack ends what grows,
-        and the app hears of it. Raises LookupError where there is no button."""
-        with self._world.changed:
-            if self._world.chats[chat].sessions.get(thread) != "processing":
-                raise LookupError(f"thread {thread} in {chat} shows no stop button")
-            there = [each for each in self._world.messages[chat].values() if each.thread == thread]
-            growing = [each for each in there if each.streaming]
-            for message in growing:
-                message.streaming = False
-            event: JsonObject = {"type": "agent_session_stopped", "channel": chat, "user": by}
-            event |= {"thread_ts": thread, "streaming_message_ts": [message.ts for message in growing]}
-            self._world.emit(event | {"event_ts": self._world.new_ts()})
-            self._world.touch()
-
-    def session(self, chat: str, thread: str) -> str:
-        """Return the status of the app's session in a thread, "" for none; "processing" can be stopped."""
-        with self._world.changed:
-            return self._world.chats[chat].sessions.get(thread, "")
-
     def close(self, chat: str, error: str = "channel_not_found") -> None:
         """From now on the app may not write here: it was removed, or the person is gone."""
         with self._world.changed:
@@ -214,12 +165,6 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
         """Return every text that the app showed in a place, in order of time."""
         with self._world.changed:
             return tuple(text for at, root, text in self._world.shown if (at, root) == (chat, thread))
-
-    def status(self, chat: str, thread: str) -> str:
-        """Return the status line of a thread now."""
-        with self._world.changed:
-            lines = [text for _, root, text in self._world.chats[chat].statuses if root == thread]
-            return lines[-1] if lines else ""
 
     def file(self, chat: str, ts: str, name: str) -> bytes:
         """Return the content of a message's file."""
@@ -286,4 +231,5 @@ class SimulatedSlackPeople(SimulatedPeople[SlackWorld]):
             streaming=message.streaming and time.time() < message.stream_ends,
             edited=message.edited,
             metadata=dict(message.metadata),
+            reactions=tuple(message.reactions),
         )

@@ -12,7 +12,16 @@ from aiohttp import web
 from parley.simulator.kit.http_control import HttpControl
 from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.simulator import PlatformSimulator, Work
-from parley.simulator.slack.api import conversations, methods, modals, streams, uploads
+from parley.simulator.slack.api import (
+    agents,
+    conversations,
+    methods,
+    modals,
+    reactions,
+    responses,
+    streams,
+    uploads,
+)
 from parley.simulator.slack.api.params import SlackParams, read_params
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.events.event_queue import SlackEventQueue
@@ -23,12 +32,13 @@ from parley.simulator.slack.http_verbs import FAULTS, ITSELF, PEOPLE
 from parley.simulator.slack.model import SlackSimulatorTiming, SlackUpload
 from parley.simulator.slack.past import SlackPast
 from parley.simulator.slack.people import SimulatedSlackPeople
-from parley.simulator.slack.world import SlackWorld
+from parley.simulator.slack.world import Experience, SlackWorld
 
 DEFAULT_BOT_TOKEN = "xoxb-100200300-simulated-for-loopback-only"  # noqa: S105 - guards nothing
 DEFAULT_APP_TOKEN = "xapp-1-A0SIM-400500600-simulated-for-loopback-only"  # noqa: S105
 DEFAULT_SIGNING_SECRET = "5117a1edf00d5117a1edf00d5117a1ed"  # noqa: S105
-_METHODS = methods.METHODS | conversations.METHODS | streams.METHODS | uploads.METHODS | modals.METHODS
+_METHODS = methods.METHODS | conversations.METHODS | streams.METHODS | uploads.METHODS
+_METHODS |= modals.METHODS | agents.METHODS | reactions.METHODS
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,7 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
 
     `people` is everybody else's side, `past` what they said before, and `faults` what shall go wrong. All of
     it may be used from any thread, and outlives the app's processes. `strict_pace` enforces the rate tiers.
+    `experience` is what the app's manifest has: agent_view, assistant_view, or neither.
     """
 
     platform = "slack"
@@ -59,11 +70,12 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
         handle: str = "parley",
         name: str = "Parley",
         timing: SlackSimulatorTiming = SlackSimulatorTiming(),  # noqa: B008 - frozen
-        strict_pace: bool = False,
+        strict_pace: bool = True,
         port: int = 0,
         signing_secret: str = DEFAULT_SIGNING_SECRET,
+        experience: Experience = "agent",
     ) -> None:
-        self.world = SlackWorld(name, handle, bot_token, app_token, timing)
+        self.world = SlackWorld(name, handle, bot_token, app_token, timing, experience)
         self.faults = SlackFaults()
         self.signing_secret = signing_secret
         """With which events that are posted are signed."""
@@ -87,6 +99,11 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
     def api_url(self) -> str:
         """Return what to use instead of `https://slack.com/api/`."""
         return f"{self.world.base_url}/api/"
+
+    @property
+    def refused_for_pace(self) -> int:
+        """Return how many calls were too many for their tier."""
+        return self._pacer.refused
 
     @property
     def handle(self) -> str:
@@ -138,6 +155,7 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
         app.router.add_get("/files-pri/{id}/download/{name}", self._download)
         app.router.add_get("/files-pri/{id}/{name}", self._download)
         app.router.add_post("/upload/v1/{id}", self._upload)
+        app.router.add_post("/commands/{id}", self._respond)
         verbs = ((self.people, PEOPLE), (self.faults, FAULTS), (self, ITSELF))
         HttpControl(SlackUpload, *verbs).add_to(app)
 
@@ -190,6 +208,17 @@ class SlackSimulator(PlatformSimulator[SlackCall]):
             raise SlackErrorResponse("not_allowed_token_type")
         if token != wanted:
             raise SlackErrorResponse("invalid_auth")
+
+    async def _respond(self, request: web.Request) -> web.StreamResponse:
+        fault = await self.faults.begin("respond")
+        try:
+            fault.refuse()
+            with self.world.changed:
+                responses.respond(self.world, request.match_info["id"], await request.read())
+        except SlackErrorResponse as error:
+            return web.Response(status=error.status, text=error.error)
+        fault.lose_answer()
+        return web.Response(text="ok")
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
         await self.faults.begin("file", effect=False)

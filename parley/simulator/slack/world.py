@@ -6,6 +6,7 @@ import itertools
 import re
 import time
 from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 from parley.simulator.kit.json_values import JsonObject
 from parley.simulator.kit.world import World
@@ -15,6 +16,7 @@ from parley.simulator.slack.model import (
     EphemeralMessage,
     File,
     Modal,
+    ResponseUrl,
     SlackAccount,
     SlackChat,
     SlackMessage,
@@ -27,10 +29,18 @@ TEAM = "T0SIM"
 APP = "A0SIM"
 SCOPES = frozenset(
     {
-        *("app_mentions:read", "assistant:write", "channels:history", "chat:write", "files:read"),
-        *("files:write", "groups:history", "im:history", "mpim:history", "users:read"),
+        *("app_mentions:read", "assistant:write", "channels:history", "chat:write", "commands"),
+        *("files:read", "files:write", "groups:history", "im:history", "mpim:history"),
+        *("reactions:write", "users:read"),
     }
 )
+Experience: TypeAlias = Literal["agent", "assistant", "plain"]
+"""What the app is in its manifest: agent_view, which alone new apps can have; assistant_view; or neither."""
+
+
+def _scopes_of(experience: Experience) -> set[str]:
+    # Declaring an app as an agent is what gives it this scope.
+    return set(SCOPES) - ({"assistant:write"} if experience == "plain" else set())
 
 
 class SlackWorld(World):
@@ -41,13 +51,22 @@ class SlackWorld(World):
     """
 
     def __init__(
-        self, name: str, handle: str, bot_token: str, app_token: str, timing: SlackSimulatorTiming
+        self,
+        name: str,
+        handle: str,
+        bot_token: str,
+        app_token: str,
+        timing: SlackSimulatorTiming,
+        experience: Experience = "agent",
     ) -> None:
         super().__init__()
         self.bot_token = bot_token
         self.app_token = app_token
         self.timing = timing
-        self.scopes = set(SCOPES)
+        self.experience = experience
+        self.scopes = _scopes_of(experience)
+        # Types of events that the app's manifest does not name.
+        self.unsubscribed: set[str] = set()
         self.for_sale = False
         """Whether the app is sold outside Slack's Marketplace, and so may read little of what was said."""
         self.base_url = ""
@@ -65,6 +84,8 @@ class SlackWorld(World):
         """Whose each is and when it was made (monotonic); of nobody once it was used."""
         self.modals: dict[str, Modal] = {}
         """The newest form of each person."""
+        self.homes: dict[str, JsonObject] = {}
+        self.responses: dict[str, ResponseUrl] = {}
         self.emit: Callable[[JsonObject], None] = lambda event: None
         self._numbers = itertools.count(1)
         self._last_ts = 0.0
@@ -135,13 +156,11 @@ class SlackWorld(World):
         self.touch()
 
     def drawn(self, message: SlackMessage) -> tuple[str, tuple[str, ...]]:
-        """Return what people see of a message, and what of it is code; beside blocks they see no text."""
-        if message.blocks:
-            text, code = render_blocks(message.blocks)
-            return self._named(text), code
-        if message.markdown:
+        """Return what people see of a message, and what of it is code; beside blocks they see no `text`."""
+        if message.blocks or message.markdown:
             text, code = render_markdown(message.markdown)
-            return self._named(text), code
+            under, more = render_blocks(message.blocks)
+            return self._named("\n\n".join(filter(None, (text, under)))), (*code, *more)
         return self._named(render_mrkdwn(message.text, marked=message.marked)), ()
 
     def _named(self, text: str) -> str:

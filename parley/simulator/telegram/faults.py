@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import time
+from collections import Counter
 from dataclasses import dataclass
 
 from parley.simulator.kit.faults import MethodFault, MethodFaults
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.kit.rate_limiter import RateLimiter
 from parley.simulator.telegram.errors import TelegramErrorResponse, too_many
+
+_ROWS = load_limits("telegram")
 
 
 @dataclass
@@ -45,19 +51,29 @@ class TelegramFaults(MethodFaults[TelegramFault]):
 
 @dataclass(frozen=True)
 class TelegramRateLimits:
-    """How fast a bot may write: a burst, then so many a second in a chat and a minute in a group."""
+    """How fast a bot may write: a burst, then so many a second in a chat, a minute in a group, and a second
+    in all. Who is too fast is silenced for `harsh` seconds in that chat, the next time for twice as long;
+    with 0 only for as long as the limit asks for.
+    """
 
-    burst: int = 5
-    per_second: float = 1.0
-    group_per_minute: int = 20
+    burst: int = 10
+    per_second: float = _ROWS["messages_in_chat"].number
+    group_per_minute: int = _ROWS["messages_in_group"].whole
+    all_per_second: int = _ROWS["messages_overall"].whole
+    harsh: int = _ROWS["harsh_retry_after"].whole
+
+
+_LONGEST_PENALTY = 245
 
 
 class TelegramRateLimiter(RateLimiter):
-    """Counts what a bot writes, sends and edits alike, and refuses with the exact time to wait."""
+    """Counts what a bot writes, sends and edits alike."""
 
     def __init__(self, pace: TelegramRateLimits | None) -> None:
         super().__init__()
         self._pace = pace
+        self._silent_until: dict[int, float] = {}
+        self._penalties: Counter[int] = Counter()
 
     def check(self, chat_id: int) -> None:
         """Raise TelegramErrorResponse (429) when the chat has had enough for now."""
@@ -66,5 +82,15 @@ class TelegramRateLimiter(RateLimiter):
         limits = [(self._pace.burst, self._pace.burst / self._pace.per_second)]
         if chat_id < 0:
             limits.append((self._pace.group_per_minute, 60.0))
-        if seconds := self.wait(str(chat_id), *limits):
+        now = time.monotonic()
+        silent = math.ceil(self._silent_until.get(chat_id, 0.0) - now)
+        if silent > 0:
+            self.refused += 1
+            raise too_many(silent)
+        seconds = self.wait(str(chat_id), *limits) or self.wait("all", (self._pace.all_per_second, 1.0))
+        if seconds:
+            self._penalties[chat_id] += 1
+            growing = self._pace.harsh * 2 ** min(10, self._penalties[chat_id] - 1)
+            seconds = max(seconds, min(_LONGEST_PENALTY, growing))
+            self._silent_until[chat_id] = now + seconds if self._pace.harsh else 0.0
             raise too_many(seconds)

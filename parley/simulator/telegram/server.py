@@ -66,7 +66,7 @@ class TelegramSimulator(PlatformSimulator[TelegramCall]):
         token: str = DEFAULT_TOKEN,
         username: str = "parley_bot",
         name: str = "Parley",
-        pace: TelegramRateLimits | None = None,
+        pace: TelegramRateLimits | None = TelegramRateLimits(),  # noqa: B008 - frozen
         port: int = 0,
     ) -> None:
         if not _TOKEN.match(token):
@@ -82,6 +82,11 @@ class TelegramSimulator(PlatformSimulator[TelegramCall]):
     def api_url(self) -> str:
         """Return what to use instead of `https://api.telegram.org`."""
         return self.url
+
+    @property
+    def refused_for_pace(self) -> int:
+        """Return how many calls were too many."""
+        return self._pacer.refused
 
     @property
     def username(self) -> str:

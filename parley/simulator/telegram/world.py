@@ -102,10 +102,17 @@ class TelegramWorld(World):
         """Post a new, empty message at the end of a chat."""
         message = TelegramMessage(next(self._boxes[chat.id]), chat.id, sender.id, time.time(), topic=topic)
         self.messages[chat.id][message.id] = message
-        if sender.is_bot:
-            chat.drafts = {key: draft for key, draft in chat.drafts.items() if draft.topic != topic}
         self.touch()
         return message
+
+    def end_draft(self, message: TelegramMessage) -> None:
+        """Take away the draft that a message says: one that says something else goes on being shown."""
+        chat = self.chats[message.chat]
+        chat.drafts = {
+            key: draft
+            for key, draft in chat.drafts.items()
+            if (draft.topic, draft.text) != (message.topic, message.text)
+        }
 
     def keep(self, upload: TelegramUpload) -> TelegramMedia:
         """Store a file and return how messages name it."""

@@ -9,8 +9,8 @@ from langchain.agents import AgentState, create_agent
 from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import BaseTool, InjectedToolCallId, tool
-from langgraph.graph import MessagesState
-from langgraph.types import Command
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command, interrupt
 
 from tests.agents.graphs.models import Graph, Script, Scripted, calls, one
 
@@ -41,6 +41,25 @@ describes = one(_describe)
 own_image = _answers(_IMAGE | {"filename": "pixel.png"})
 image_url = _answers({"type": "image", "url": "https://example.org/cat.png"})
 additional_files = _answers(files=[{"filename": "report.md", "path": "/mnt/user-data/outputs/report.md"}])
+
+
+async def _show(state: MessagesState) -> dict[str, Any]:
+    image = _IMAGE | {"filename": "pixel.png"}
+    return {"messages": [AIMessage([{"type": "text", "text": "Here it is."}, image])]}
+
+
+async def _keep(state: MessagesState) -> dict[str, Any]:
+    return {"messages": [AIMessage(f"Kept: {interrupt('Keep it?')}.")]}
+
+
+asks_about_image = (
+    StateGraph(MessagesState)
+    .add_node("draw", _show)
+    .add_node("keep", _keep)
+    .add_edge(START, "draw")
+    .add_edge("draw", "keep")
+    .compile()
+)
 
 
 @tool

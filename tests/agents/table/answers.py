@@ -55,6 +55,13 @@ _FILES: Sequence[Row] = (
         (Turn("see", "I got text, image, text", given={"pixel.png": _PIXEL, "notes.txt": b"some notes"}),),
     ),
     Row("attachments.own_image", (Turn("hello", "Here it is.", files={"pixel.png": _PIXEL}),)),
+    Row(
+        "attachments.asks_about_image",
+        (
+            Turn("go", "Here it is.", Outcome.ASKED, files={"pixel.png": _PIXEL}, questions=("Keep it?",)),
+            Turn(answers={"Keep it?": "yes"}, text="Kept: yes."),
+        ),
+    ),
     Row("attachments.image_url", (Turn("hello", "Here it is.\n\nhttps://example.org/cat.png"),)),
     Row(
         "attachments.tool_image",

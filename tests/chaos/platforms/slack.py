@@ -70,7 +70,8 @@ class FaultySlack(FaultyPlatform):
     def section(self, *, apart: bool) -> Mapping[str, object]:
         slack = self._simulator
         tokens = {"bot_token": slack.bot_token, "app_token": slack.app_token}
-        return tokens | {"api_url": slack.api_url, "allowed_users": ["*"], "burst_window": 0}
+        # What is said outside threads is one conversation here, whose order is judged.
+        return tokens | {"api_url": slack.api_url, "allowed_users": ["*"], "burst_window": 0, "direct": "one"}
 
     def place(self, line: Line, number: int) -> SimulatedConversation:
         return SlackConversation(self._simulator, line, number)

@@ -24,8 +24,9 @@ _WRITES = ("sendMessage", "editMessageText")
 class TelegramConversation(SimulatedConversation):
     """A private chat, a group, or a topic of a forum."""
 
-    def __init__(self, simulator: TelegramSimulator, line: Line, number: int) -> None:
+    def __init__(self, simulator: TelegramSimulator, line: Line, number: int, *, keyless: bool) -> None:
         super().__init__(line)
+        self.keyless = keyless
         people = simulator.people
         person = people.add_person(f"Person{number}")
         self._simulator = simulator
@@ -56,23 +57,29 @@ class TelegramConversation(SimulatedConversation):
 
 
 class FaultyTelegram(FaultyPlatform):
-    """Telegram through polling: it keeps what nobody has fetched."""
+    """Telegram through polling: it keeps what nobody has fetched.
+
+    With the agent apart messages are sent in one piece, without a key; else they are edited into stubs.
+    """
 
     name = "telegram"
 
     def __init__(self, simulator: TelegramSimulator) -> None:
         super().__init__()
         self._simulator = simulator
+        self._keyless = False
 
     @property
     def world(self) -> World:
         return self._simulator.world
 
     def section(self, *, apart: bool) -> Mapping[str, object]:
-        return telegram_config(self._simulator, burst_window=0)
+        self._keyless = apart
+        delivery = "send" if apart else "edit"
+        return telegram_config(self._simulator, burst_window=0, delivery=delivery)
 
     def place(self, line: Line, number: int) -> SimulatedConversation:
-        return TelegramConversation(self._simulator, line, number)
+        return TelegramConversation(self._simulator, line, number, keyless=self._keyless)
 
     def causes(self) -> Mapping[Trouble, Callable[[], None]]:
         faults, full = self._simulator.faults, "Too Many Requests: retry after 1"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -10,8 +12,7 @@ from typing import ClassVar, Self
 
 from parley.channels.dingtalk.channel import create
 from parley.channels.dingtalk.config import Config
-from parley.channels.dingtalk.formatting import MAX_PART_BYTES
-from parley.channels.kit.text import byte_length
+from parley.channels.dingtalk.formatting import CARD_PART
 from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.dingtalk import DingTalkCall, DingTalkSimulator, SeenDingTalkMessage
@@ -31,8 +32,8 @@ class DingTalkDriver(Driver):
 
     name: ClassVar[str] = "dingtalk"
     traits: ClassVar[Traits] = Traits(
-        max_part=MAX_PART_BYTES,
-        unit=byte_length,
+        max_part=CARD_PART,
+        unit=len,
         troubles=frozenset(Trouble) - {Trouble.UNFORMATTED},
         redelivers=False,
         groups=True,
@@ -131,7 +132,11 @@ class DingTalkDriver(Driver):
         return [_shown(message) for message in self._platform.people.messages(_chat(place))]
 
     async def content(self, place: Place, shown: Shown, name: str) -> bytes:
-        return self._platform.people.file(_chat(place), shown.id)
+        content = self._platform.people.file(_chat(place), shown.id)
+        if not content.startswith(b"PK"):
+            return content
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            return packed.read(name)
 
     def growth(self, place: Place) -> list[str]:
         return list(self._platform.people.growth(_chat(place)))
@@ -143,6 +148,16 @@ class DingTalkDriver(Driver):
         ]
 
     def trouble(self, kind: Trouble, times: int = 1, seconds: float = 1.0) -> None:
+        faults = self._platform.faults
+        if kind is Trouble.STALE:
+            self._platform.world.expire_tokens()
+        elif kind is Trouble.DENIED:
+            faults.deny_next("streaming", times)
+        else:
+            self._fail_showing(kind, times, seconds)
+
+    def _fail_showing(self, kind: Trouble, times: int, seconds: float) -> None:
+        """Let it go wrong with every method that shows something."""
         faults = self._platform.faults
         # A PUT whose connection breaks is made once more by aiohttp itself.
         breaks = times + 1
@@ -232,7 +247,8 @@ def _shown(message: SeenDingTalkMessage) -> Shown:
         text=message.shown,
         by_bot=message.from_robot,
         reply_to=message.quotes,
-        files=(message.file,) if message.file else (),
+        # Whoever opens it finds the file inside.
+        files=(message.file.removesuffix(".zip"),) if message.file else (),
         code=message.code,
         growing=message.growing,
         buttons=message.buttons,

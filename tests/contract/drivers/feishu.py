@@ -30,7 +30,7 @@ class FeishuDriver(Driver):
     traits: ClassVar[Traits] = Traits(
         max_part=28_000,
         unit=byte_length,
-        troubles=frozenset(Trouble),
+        troubles=frozenset(Trouble) - {Trouble.DENIED, Trouble.STALE},
         groups=True,
         topics=True,
         aims=False,

@@ -27,7 +27,7 @@ _REFUSALS = {
 }
 # Quick, and for as long as a promise is patient.
 # It goes on until it is heard, however long a process takes to come back.
-_TIMING = SlackSimulatorTiming(ack=patience(0.5), retries=(0.1, 0.2, 0.4) + (1.0,) * 1000)
+TIMING = SlackSimulatorTiming(ack=patience(0.5), retries=(0.1, 0.2, 0.4) + (1.0,) * 1000)
 
 
 class SlackDriver(Driver):
@@ -36,9 +36,10 @@ class SlackDriver(Driver):
     traits: ClassVar[Traits] = Traits(
         max_part=12_000,
         unit=len,
-        troubles=frozenset(Trouble),
+        troubles=frozenset(Trouble) - {Trouble.DENIED, Trouble.STALE},
         groups=True,
         topics=True,
+        previews=True,
         albums=True,
         strangers=True,
         bots=True,
@@ -51,11 +52,14 @@ class SlackDriver(Driver):
         buttons=True,
         tells=True,
         reads_back=True,
+        opens=True,
+        slashes=True,
+        ponders=True,
     )
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)
-        self._platform = SlackSimulator(timing=_TIMING)
+        self._platform = SlackSimulator(timing=TIMING)
         self.mention = f"@{self._platform.handle}"
         self.secrets = (self._platform.bot_token, self._platform.app_token)
 
@@ -145,12 +149,27 @@ class SlackDriver(Driver):
     async def told(self, place: Place, by: Person | None = None) -> list[str]:
         return list(self._platform.people.told(_chat(place), (by or place.owner).id, _thread(place)))
 
+    async def begin(self, place: Place, text: str) -> Place:
+        root = self._platform.people.say(_chat(place), place.owner.id, text)
+        return Place(Conversation("slack", _chat(place), root), place.owner, private=True)
+
+    async def command(self, place: Place, text: str) -> None:
+        self._platform.people.command(_chat(place), place.owner.id, "/parley", text)
+
+    def answered_privately(self, place: Place) -> list[str]:
+        return list(self._platform.people.told(_chat(place), place.owner.id))
+
+    def pondering(self, place: Place) -> str:
+        return self._platform.people.status(_chat(place), _thread(place))
+
     async def redeliver(self) -> None:
         self._platform.people.redeliver(100)
 
     async def look(self, place: Place) -> list[Shown]:
         seen = self._platform.people.messages(_chat(place), _thread(place))
-        kept = [m for m in seen if (m.text or m.files) and not (m.from_bot and m.ts == _thread(place))]
+        # The root of a thread in a DM was there before anything was said.
+        root = _thread(place) if place.private else ""
+        kept = [m for m in seen if (m.text or m.files) and m.ts != root]
         last = max((message.ts for message in kept if message.from_bot), default="")
         return [_shown(message, last) for message in kept]
 
@@ -165,6 +184,10 @@ class SlackDriver(Driver):
         calls = [call for call in self._platform.calls() if call.method in _SHOWING]
         ours = [call for call in calls if call.params.get("channel", chat) == chat]
         return [Attempt(call.at, call.error == "ratelimited") for call in ours]
+
+    async def previewed(self) -> Place:
+        self._platform.faults.fail_next("chat.appendStream", "ratelimited", 429, 3600, _FOREVER)
+        return self._threads("Ann", 1)[0]
 
     def trouble(self, kind: Trouble, times: int = 1, seconds: float = 1.0) -> None:
         faults = self._platform.faults

@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 from parley.channels.kit.text import utf16_length
 from parley.channels.telegram.channel import create
@@ -32,13 +32,15 @@ _REFUSALS = {
 
 class TelegramDriver(Driver):
     name: ClassVar[str] = "telegram"
+    delivery: ClassVar[Literal["send", "edit"]] = "send"
     group_pattern: ClassVar[str] = "-*"
     traits: ClassVar[Traits] = Traits(
         max_part=4096,
         unit=utf16_length,
-        troubles=frozenset(Trouble),
+        troubles=frozenset(Trouble) - {Trouble.DENIED, Trouble.STALE},
         groups=True,
         topics=True,
+        previews=True,
         albums=True,
         quotes=True,
         strangers=True,
@@ -78,6 +80,7 @@ class TelegramDriver(Driver):
             bot_token=self._platform.token,
             api_url=self._platform.api_url,
             poll_timeout=5,
+            delivery=self.delivery,
             allowed_users=("*",),
         )
 
@@ -179,14 +182,19 @@ class TelegramDriver(Driver):
     def attempts(self, place: Place) -> list[Attempt]:
         chat = place.conversation.chat
         calls = [call for call in self._platform.calls() if str(call.params.get("chat_id", chat)) == chat]
-        return [Attempt(call.at, call.status == 429) for call in calls if call.method in _SHOWING]
+        return [
+            Attempt(call.at, call.status == 429, call.method == "sendMessageDraft")
+            for call in calls
+            if call.method in _SHOWING
+        ]
 
     def menu(self) -> Sequence[str]:
         return tuple(self._platform.people.commands())
 
     def trouble(self, kind: Trouble, times: int = 1, seconds: float = 1.0) -> None:
-        # The stub that holds a message's place has no marks; nobody would refuse it for them.
-        methods = _SHOWING[1:] if kind is Trouble.UNFORMATTED else _SHOWING
+        # A stub that holds a message's place has no marks; nobody would refuse it for them.
+        stubs = self.delivery == "edit" and kind is Trouble.UNFORMATTED
+        methods = _SHOWING[1:] if stubs else _SHOWING
         for method in methods:
             match kind:
                 case Trouble.RESET_BEFORE:
@@ -201,6 +209,10 @@ class TelegramDriver(Driver):
                     status, words = _REFUSALS[kind]
                     wait = round(seconds) if kind is Trouble.RATE_LIMITED else 0
                     self._platform.faults.fail_next(method, status, words, wait, times)
+
+    async def previewed(self) -> Place:
+        self._platform.faults.fail_next("sendMessageDraft", 429, "", 3600, _FOREVER)
+        return await self.private()
 
     def outage(self, seconds: float) -> None:
         self._platform.faults.outage(seconds)

@@ -13,7 +13,8 @@ from dataclasses import replace
 from parley.channels.dingtalk.api import ConnectionTicket, DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.channel import DingTalkChannel, create
 from parley.channels.dingtalk.inbound.card_callbacks import CardCallbackQueue, SendAnswer
-from parley.channels.dingtalk.outbound.ai_cards import AiCards, deliver_card
+from parley.channels.dingtalk.outbound.ai_cards import AiCards
+from parley.channels.dingtalk.outbound.card_delivery import CardSummary, deliver_card
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
 from parley.channels.dingtalk.outbound.reply import DingTalkReply
 from parley.channels.dingtalk.question_layout import (
@@ -26,7 +27,7 @@ from parley.channels.dingtalk.question_layout import (
 )
 from parley.channels.dingtalk.sdk import CallbackMessage
 from parley.core.model.attachments import StoredFile
-from parley.core.model.errors import ChannelError
+from parley.core.model.errors import ChannelError, DeliveryRejected
 from parley.core.model.questions import Question
 from parley.core.model.types import Json, JsonObject, OutboundMessage, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
@@ -112,6 +113,15 @@ class SendsPartsBackwards(DingTalkReply):
         await super()._finish_cards(cards, parts[::-1], files)
 
 
+class JoinsParts(DingTalkReply):
+    """Puts all of a long answer on one card, as the API takes it."""
+
+    async def _finish_cards(
+        self, cards: AiCards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
+    ) -> None:
+        await super()._finish_cards(cards, ("\n\n".join(parts),), files)
+
+
 class MarksTheFirstPart(DingTalkReply):
     """Forgets in later parts that it was in the middle of code."""
 
@@ -120,6 +130,30 @@ class MarksTheFirstPart(DingTalkReply):
     ) -> None:
         bare = tuple(part.replace("```python\n", "").replace("```", "") for part in parts[1:])
         await super()._finish_cards(cards, (*parts[:1], *bare), files)
+
+
+class TrustsTheStatus(AiCards):
+    """Takes each answer with status 200 for a success."""
+
+    async def write(self, track: str, text: str, *, final: bool = False) -> None:
+        try:
+            await super().write(track, text, final=final)
+        except DeliveryRejected as error:
+            if "status 200" not in str(error):
+                raise
+
+
+class KeepsItsToken(DingTalkApi):
+    """Has a refused token renewed by its timer only."""
+
+    async def _authorized(self, call: Callable[[str], Awaitable[JsonObject]]) -> JsonObject:
+        return await call(await self.tokens.get())
+
+
+class KeepsTokens(DingTalkChannel):
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        self._api.__class__ = KeepsItsToken
+        return super().open_reply(target, checkpoint)
 
 
 class StartsOver(DingTalkReply):
@@ -158,15 +192,8 @@ class SaysItPrivately(DingTalkChannel):
     """Answers to the asker what was asked in a group."""
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
-        assert self._cards is not None
-        return DingTalkReply(
-            self._api,
-            self._cards,
-            self._questions,
-            target,
-            DingTalkDestination(True, target.asker.id),
-            checkpoint,
-        )
+        private = DingTalkDestination(True, target.asker.id)
+        return DingTalkReply(self._replies, target, private, checkpoint)
 
 
 class LogsTheTicket(DingTalkApi):
@@ -218,10 +245,10 @@ class ButtonsOnEachCard(QuestionCards):
         note: Callable[[int], Awaitable[None]],
     ) -> None:
         buttons = buttons_of(question, target, "")
-        for index, words in enumerate(split_question(text, buttons)):
+        for index, words in enumerate(split_question(text)):
             values: dict[str, Json] = {WORDS: words, BUTTONS: encode_buttons(buttons)}
             track = out_track_id(target.turn_id, index)
-            await deliver_card(self._api, place, self._template, track, values, forward=False)
+            await deliver_card(self._api, place, self._template, track, values, CardSummary(), forward=False)
             await note(index + 1)
 
 
@@ -255,6 +282,13 @@ async def _forget(count: int) -> None:
 FAULTS = (
     Fault("tear words", "parts_are_within_the_limit", driver=_replying(TearsWords)),
     Fault("send parts backwards", "a_huge_answer_arrives_whole", driver=_replying(SendsPartsBackwards)),
+    Fault("put a long answer on one card", "a_huge_answer_arrives_whole", driver=_replying(JoinsParts)),
+    Fault(
+        "take a status for a success",
+        "a_success_that_is_none_is_no_delivery",
+        driver=_carded(TrustsTheStatus),
+    ),
+    Fault("keep a stale token", "a_stale_token_is_renewed", driver=_made_as(KeepsTokens)),
     Fault("forget code in later parts", "code_stays_code_in_every_part", driver=_replying(MarksTheFirstPart)),
     Fault("name cards anew after a crash", "crash_between_parts", driver=_made_as(StartsOverChannel)),
     Fault("swallow refusals", "server_errors_are_outlasted", driver=_carded(SwallowsRefusals)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 from collections.abc import Callable
@@ -15,12 +16,13 @@ from parley.channels.feishu.inbound.websocket import EventResult
 from parley.channels.feishu.outbound.message_part import MessagePart
 from parley.channels.feishu.outbound.reply import FeishuReply
 from parley.channels.feishu.outbound.reply_state import PartState
+from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.feishu.question_card import CardFooter, footer_for, question_card_json, split_question
 from parley.channels.kit.lru import LruCache
 from parley.channels.kit.text import chunks
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
-from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
+from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply, tell_nothing
 from tests.contract.drivers.feishu import FeishuDriver
 from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.faults.fault import Fault
@@ -114,6 +116,24 @@ class AnswersPressesWithNothing(CardActionHandler):
         return None if taken is None else EventResult(taken.done)
 
 
+class ChangesPressedCardsAtOnce(CardActionHandler):
+    """Answers a press without the card, and does not wait for the answer before it changes that."""
+
+    async def take(self, payload: bytes) -> EventResult | None:
+        self._pressed.__class__ = NeverPressed
+        taken = await super().take(payload)
+        if taken is None:
+            return None
+        # The change is on its way before the answer is.
+        await asyncio.sleep(0.1)
+        return EventResult(taken.done, {key: taken.answer[key] for key in taken.answer if key != "card"})
+
+
+class NeverPressed(PressedCards):
+    def left(self, message: str) -> float:
+        return 0.0
+
+
 class AnswersPressesLikeMessages(CardActionHandler):
     """Takes a press for an event of some other kind."""
 
@@ -134,7 +154,21 @@ class LeavesTheButtons(FeishuReply):
     async def settle(self, snapshot: OutboundMessage) -> None:
         button: JsonObject = {"tag": "button", "text": {"tag": "plain_text", "content": "Ship it"}}
         message = self._handle.parts[-1].message
+        await self._shared.pressed.wait(message)
         await self._shared.api.patch(message, question_card_json(snapshot.text, CardFooter((button,))))
+
+
+class AnswersPressesWithoutCards(FeishuChannel):
+    """Leaves it to what follows to change the card."""
+
+    def _presses(self, inbox: Inbox) -> CardActionHandler:
+        self._services = replace(self._services, outcome=tell_nothing)
+        return super()._presses(inbox)
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        made = super().open_reply(target, checkpoint)
+        made.__class__ = LeavesTheButtons
+        return made
 
 
 class SettlesTheFirstPart(FeishuReply):
@@ -247,13 +281,14 @@ FAULTS = (
     Fault("send parts anew after a crash", "crash_between_parts", driver=_replying(SendsAnew)),
     Fault("read quoted cards as hints", "a_reply_to_us_is_for_us", driver=_made_as(ForgetsWhatItSaid)),
     Fault("acknowledge presses in silence", "who_presses_is_told", driver=_taking(AnswersPressesWithNothing)),
+    Fault("change pressed cards at once", "a_decision_stays_seen", driver=_taking(ChangesPressedCardsAtOnce)),
     Fault("take presses for other events", "a_press_decides", driver=_taking(AnswersPressesLikeMessages)),
     Fault(
         "settle only what it remembers",
         "a_crash_while_settling_settles",
         driver=_replying(LooksNowhereForTheMessage),
     ),
-    Fault("leave the buttons standing", "a_decision_is_seen", driver=_replying(LeavesTheButtons)),
+    Fault("leave the buttons standing", "a_decision_is_seen", driver=_made_as(AnswersPressesWithoutCards)),
     Fault("settle the first part", "a_long_question_has_buttons_once", driver=_replying(SettlesTheFirstPart)),
     Fault(
         "put buttons under each part",

@@ -39,6 +39,23 @@ class KnocksAgain(AroundReply):
                 await asyncio.sleep(0.01)
 
 
+class FinalWaitsForSnapshots(AroundReply):
+    """Takes what was refused to a snapshot for a pause of everything."""
+
+    until = 0.0
+
+    async def show(self, snapshot: OutboundMessage) -> None:
+        try:
+            await self.inner.show(snapshot)
+        except RateLimited as limit:
+            self.until = asyncio.get_running_loop().time() + limit.retry_after
+            raise
+
+    async def finish(self, snapshot: OutboundMessage) -> Receipt:
+        await asyncio.sleep(self.until - asyncio.get_running_loop().time())
+        return await self.inner.finish(snapshot)
+
+
 class GivesUp(AroundReply):
     """Tries once."""
 
@@ -202,6 +219,7 @@ class NotesNothing(Around):
 FAULTS = (
     replying("drop the final on a rate limit", "waits_as_long_as_asked", DropsOnLimit),
     replying("ignore the time to wait", "waits_as_long_as_asked", KnocksAgain),
+    replying("wait for a snapshot's pause", "a_refused_snapshot_delays_no_final", FinalWaitsForSnapshots),
     replying("give up after a server error", "server_errors_are_outlasted", GivesUp),
     replying("give up after a broken connection", "broken_connections_are_outlasted", GivesUp),
     replying("give up in an outage", "an_outage_is_outlasted", GivesUp),

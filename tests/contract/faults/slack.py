@@ -7,13 +7,17 @@ from dataclasses import replace
 
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from parley.channels.kit.receipts import ReplyWithReceipt
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.channel import SlackChannel, create
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS, escape_mentions, split_messages
+from parley.channels.slack.inbound.direct_messages import DirectMessages
 from parley.channels.slack.inbound.event_parser import STOP
+from parley.channels.slack.inbound.slash_commands import COMMAND_ID
 from parley.channels.slack.outbound.agent_session import SlackAgentSession
+from parley.channels.slack.outbound.message_draft import MessageDraft
 from parley.channels.slack.outbound.reply import SlackReply
-from parley.channels.slack.outbound.reply_messages import MessageDraft, ReplyMessages
+from parley.channels.slack.outbound.reply_messages import ReplyMessages
 from parley.channels.slack.users import SlackUser, SlackUserCache
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, Json, JsonObject, OutboundMessage, Receipt, ReplyTarget
@@ -42,8 +46,9 @@ def _replying(change: Callable[[SlackReply], object]) -> type[SlackDriver]:
     class Replies(SlackChannel):
         def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
             made = super().open_reply(target, checkpoint)
-            assert isinstance(made, SlackReply)
-            change(made)
+            inner = made._reply if isinstance(made, ReplyWithReceipt) else made
+            assert isinstance(inner, SlackReply)
+            change(inner)
             return made
 
     return _made_as(Replies)
@@ -128,6 +133,35 @@ class ShowsNoButton(SlackAgentSession):
         return None
 
 
+class IgnoresCommands(Around):
+    """Takes a slash command for nothing."""
+
+    async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+        if not message.id.startswith(f"{COMMAND_ID}:"):
+            await inbox.accept(message)
+
+
+class LeavesTheLine(SlackAgentSession):
+    """Leaves it to Slack to take the status line away."""
+
+    async def hide_thinking_status(self) -> None:
+        return None
+
+
+class OneLongTalk(DirectMessages):
+    """Takes everything in a DM for one conversation."""
+
+    async def has_threads(self) -> bool:
+        return False
+
+
+class TalksOn(SlackChannel):
+    def _direct(self) -> DirectMessages:
+        made = super()._direct()
+        made.__class__ = OneLongTalk
+        return made
+
+
 class AsksInWords(SlackReply):
     """Shows a question like any other answer."""
 
@@ -188,6 +222,18 @@ FAULTS = (
         "the_stop_button_keeps_what_was_said",
         driver=_replying(lambda reply: setattr(reply._session, "__class__", ShowsNoButton)),
     ),
+    Fault(
+        "leave the status line to Slack",
+        "that_it_thinks_is_shown_until_it_answers",
+        driver=_replying(lambda reply: setattr(reply._session, "__class__", LeavesTheLine)),
+    ),
+    Fault(
+        "ignore slash commands",
+        "a_platforms_own_command_is_answered_to_its_writer",
+        Seed(IgnoresCommands),
+        only="slack",
+    ),
+    Fault("take a DM for one talk", "each_beginning_is_a_conversation", driver=_made_as(TalksOn)),
     Fault(
         "ask in words only",
         "options_are_buttons",

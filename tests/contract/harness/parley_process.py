@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from parley.app.supervision.channel_supervisor import Backoff, ChannelSupervisor
 from parley.core.commands.registry import command_infos
-from parley.core.hitl.clicks import ClickHandler
+from parley.core.hitl.clicks import ClickHandler, outcome_text
+from parley.core.inbound.withdrawal import recall_message
 from parley.core.model.bots import BotLimits, TriggerRule
 from parley.core.model.options import (
     ASKER,
@@ -179,6 +181,8 @@ def _channel(around: Surroundings, journal: UnreliableJournal) -> Channel:
             folder,
             command_infos(),
             reruns=around.setting.reruns,
+            recall=partial(recall_message, journal),
+            outcome=partial(outcome_text, journal),
             rules=around.setting.options(around.driver.group_pattern).at,
         )
     )

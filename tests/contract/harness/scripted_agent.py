@@ -91,6 +91,19 @@ def hurrying(words: Sequence[str]) -> Script:
     return script
 
 
+def taking_time(words: Sequence[str]) -> Script:
+    """Says one word after the other, with as much time between them as a model takes."""
+
+    async def script(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        yield RunStarted(_run(request))
+        for number in range(1, len(words)):
+            yield RunProgress(" ".join(words[:number]), ())
+            await asyncio.sleep(0.02)
+        yield RunEnded(Outcome.ANSWERED, " ".join(words))
+
+    return script
+
+
 def stepping(title: str, text: str) -> Script:
     """Does something that is shown as a step, and then answers."""
 

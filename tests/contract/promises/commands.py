@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from parley.core.model.types import Outcome
 from tests.contract.harness.scene import Scene
 from tests.contract.harness.scripted_agent import Told
@@ -72,3 +74,16 @@ async def promise_commands_are_in_the_menu(scene: Scene) -> None:
     """The platform's own menu lists every command."""
     await scene.until(scene.driver.menu, "a menu")
     assert {"new", "stop", "status", "help"} <= set(scene.driver.menu())
+
+
+@needs("slashes", "groups")
+async def promise_a_platforms_own_command_is_answered_to_its_writer(scene: Scene) -> None:
+    """A command given by the platform's own means, in a group too, is answered to nobody but its writer."""
+    for place in (await scene.driver.private(), await scene.driver.group()):
+        before = await scene.driver.look(place)
+        await scene.driver.command(place, "help")
+        await scene.until(partial(scene.driver.answered_privately, place), "it is answered")
+        (answer,) = scene.driver.answered_privately(place)
+        assert "/memory" in answer
+        assert await scene.driver.look(place) == before
+    assert scene.agent.requests == []

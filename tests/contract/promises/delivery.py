@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import pairwise
 
 from tests.contract.driver import Place, Trouble
 from tests.contract.harness.scene import Scene
-from tests.contract.harness.scripted_agent import Told, by_text
+from tests.contract.harness.scripted_agent import Told, by_text, taking_time
 from tests.contract.promise import needs
 from tests.kit.machine import patience
 
@@ -22,7 +23,11 @@ async def promise_waits_as_long_as_asked(scene: Scene) -> None:
     await _answered(scene, place, told)
     assert await scene.answers(place) == [_TEXT]
     attempts = scene.driver.attempts(place)
-    waits = [later.at - earlier.at for earlier, later in pairwise(attempts) if earlier.refused]
+    waits = [
+        later.at - earlier.at
+        for earlier, later in pairwise(attempts)
+        if earlier.refused and later.preview >= earlier.preview
+    ]
     assert waits
     # By the platform's notes, which it makes before it answers: a slow machine only makes waits longer.
     assert min(waits) >= 0.95
@@ -43,11 +48,56 @@ async def promise_limits_while_growing_lose_nothing(scene: Scene) -> None:
     assert await scene.answers(place) == [_TEXT]
 
 
+@needs("previews")
+async def promise_a_refused_snapshot_delays_no_final(scene: Scene) -> None:
+    """A final answer does not wait for a refusal of its snapshots, where the platform counts them apart."""
+    place, told = await scene.driver.previewed(), Told()
+    scene.agent.script = told
+    await scene.driver.say(place, scene.to_bot("go"))
+    told.says("The answer")
+    await scene.until(lambda: scene.driver.attempts(place), "an attempt")
+    told.says("The answer is")
+    await scene.until(lambda: any(each.refused for each in scene.driver.attempts(place)), "a refusal")
+    told.ends(_TEXT)
+    await scene.until_done(place)
+    assert await scene.answers(place) == [_TEXT]
+
+
+@needs("topics", Trouble.RATE_LIMITED)
+async def promise_answers_share_what_is_allowed(scene: Scene) -> None:
+    """Answers that grow at once in one place share the platform's limits: no call is one too many."""
+    *_, first, second, third = await scene.driver.topics(3)
+    places = (first, second, third)
+    words = [f"word{number}" for number in range(80)]
+    scene.agent.script = taking_time(words)
+    told = await asyncio.gather(*(scene.ask(place, scene.to_bot("count")) for place in places))
+    assert told == [[" ".join(words)]] * 3
+    assert not any(each.refused for place in places for each in scene.driver.attempts(place))
+
+
 @needs(Trouble.UNAVAILABLE)
 async def promise_server_errors_are_outlasted(scene: Scene) -> None:
     """Server errors delay the final answer and never lose or duplicate it."""
     place, told = await _asked(scene)
     scene.driver.trouble(Trouble.UNAVAILABLE)
+    await _answered(scene, place, told)
+    assert await scene.answers(place) == [_TEXT]
+
+
+@needs(Trouble.DENIED)
+async def promise_a_success_that_is_none_is_no_delivery(scene: Scene) -> None:
+    """A response that reports failure with a status of success is not taken for a delivery."""
+    place, told = await _asked(scene)
+    scene.driver.trouble(Trouble.DENIED)
+    await _answered(scene, place, told)
+    assert await scene.answers(place) == [_TEXT]
+
+
+@needs(Trouble.STALE)
+async def promise_a_stale_token_is_renewed(scene: Scene) -> None:
+    """An access token that ends before its time is renewed, and the final answer is not lost."""
+    place, told = await _asked(scene)
+    scene.driver.trouble(Trouble.STALE)
     await _answered(scene, place, told)
     assert await scene.answers(place) == [_TEXT]
 
@@ -113,6 +163,19 @@ async def assert_once(scene: Scene, place: Place, text: str) -> None:
     assert 1 <= answers.count(text) <= most, answers
     unfinished = [answer for answer in answers if answer != text]
     assert all(answer.rstrip().endswith("…") for answer in unfinished), answers
+
+
+def without_doubled(scene: Scene, answers: list[str]) -> list[str]:
+    """The answers without those that stand there twice in a row, where receipts say so of as many."""
+    doubtful = sum(receipt.doubtful for receipt in scene.watch.receipts)
+    left = doubtful if scene.driver.traits.doubles else 0
+    once: list[str] = []
+    for answer in answers:
+        if once and once[-1] == answer and left:
+            left -= 1
+        else:
+            once.append(answer)
+    return once
 
 
 async def _asked(scene: Scene) -> tuple[Place, Told]:

@@ -99,3 +99,17 @@ async def promise_writers_are_told_apart(scene: Scene) -> None:
     await scene.until_done(place, 2)
     heard = [(message.sender.id, message.sender.name, message.text) for message in scene.watch.heard]
     assert heard == [(place.owner.id, "Ann", "I am Ann"), (bob.id, "Bob", "I am Bob")]
+
+
+@needs("opens")
+async def promise_each_beginning_is_a_conversation(scene: Scene) -> None:
+    """Where people begin conversations with the bot by writing, each has its own memory and its answers."""
+    place = await scene.driver.private()
+    places = [await scene.driver.begin(place, f"begin {number}") for number in range(2)]
+    for begun in places:
+        await scene.until_done(begun)
+    await scene.driver.say(places[0], "go on")
+    await scene.until_done(places[0], 2)
+    assert [len(await scene.answers(begun)) for begun in places] == [2, 1]
+    threads = {request.text: request.thread for request in scene.agent.requests}
+    assert threads["go on"] == threads["begin 0"] != threads["begin 1"]

@@ -65,6 +65,18 @@ async def promise_a_decision_is_seen(scene: Scene) -> None:
     assert await scene.answers(place) == ["I have a plan.", text, "I was given: deploy ship"]
 
 
+@needs("buttons", "tells")
+async def promise_a_decision_stays_seen(scene: Scene) -> None:
+    """What the message of a decided question says stands also when the press was answered."""
+    place = await scene.driver.private()
+    question = await _asked(scene, place)
+    await scene.driver.press(place, _YES)
+    text = await scene.until_settled(place, question)
+    await scene.until(lambda: scene.driver.told(place), "the press to be answered")
+    assert await scene.until_settled(place, question) == text
+    assert all(not each.buttons for each in await scene.driver.look(place))
+
+
 @needs("buttons")
 @given(deciders=frozenset({"anyone"}))
 async def promise_presses_at_once_decide_once(scene: Scene) -> None:

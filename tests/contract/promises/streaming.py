@@ -66,3 +66,16 @@ async def promise_an_unfinished_answer_is_kept(scene: Scene) -> None:
     (answer,) = await scene.ask(place, "tell me")
     assert answer.startswith("the first half")
     assert len(answer) > len("the first half") + 20
+
+
+@needs("ponders")
+async def promise_that_it_thinks_is_shown_until_it_answers(scene: Scene) -> None:
+    """While there is nothing to show, a line says that the bot thinks. It is gone with the answer."""
+    place, told = await scene.driver.private(), Told()
+    scene.agent.script = told
+    await scene.driver.say(place, "think about it")
+    await scene.until(lambda: scene.driver.pondering(place), "it is shown that the bot thinks")
+    told.ends("I have.")
+    await scene.until_done(place)
+    assert await scene.answers(place) == ["I have."]
+    assert scene.driver.pondering(place) == ""

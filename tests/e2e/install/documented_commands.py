@@ -84,6 +84,9 @@ NAMED: Mapping[str, Run] = {
     "parley threads": Run("STATE"),
     "parley version": Run(r"Parley \d"),
     "python -m parley.channels.slack.manifest https://your.host": Run("https://your.host"),
+    "python -m parley.channels.slack.manifest https://your.host/hooks/support": Run(
+        "https://your.host/hooks/support"
+    ),
     "python -m parley.simulator dingtalk": Run("In config.yaml:.*/sim/say", stays=True),
     "python -m parley.simulator feishu": Run("In config.yaml:.*/sim/say", stays=True),
 }
@@ -106,7 +109,7 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
     ): "needs a PostgreSQL; tests/postgres/product/test_backup.py runs it",
 }
 NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
-    re.compile(r"(?:\.venv/bin/)?python -m benchmarks\.\w+.*"): "measures for minutes, alone on the machine",
+    re.compile(r"(?:\.venv/bin/)?python -m benchmarks[. ]\w+.*"): "measures for minutes, alone on the machine",
     re.compile(r"python -m tests\.mutation .*"): "mutates for minutes",
     re.compile(
         r"python -m tests\."

@@ -112,7 +112,9 @@ def test_it_has_one_name_and_everything_that_it_needs(wheel: Path) -> None:
         "channels/slack/api.py",
     ):
         assert f"parley/{needed}" in names
-    assert {f"parley/memory/data/{path.name}" for path in (ROOT / "memory" / "data").iterdir()} <= names
+    data = (("memory/data", ROOT / "memory" / "data"), ("simulator/limits", ROOT / "parley/simulator/limits"))
+    for place, folder in data:
+        assert {f"parley/{place}/{path.name}" for path in folder.iterdir()} <= names
 
 
 def test_it_writes_its_configuration_and_finds_it_right(installed: Installed) -> None:

@@ -16,7 +16,7 @@ from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.dingtalk import DingTalkSimulator, SimulatedDingTalkPeople, SimulatedDingTalkPerson
-from tests.kit.doubles.no_documents import NoDocuments
+from tests.kit.doubles.kept_documents import KeptDocuments
 from tests.kit.machine import patience
 
 
@@ -127,8 +127,9 @@ def make_channel(sim: DingTalkSimulator, **more) -> DingTalkChannel:
         "client_secret": sim.client_secret,
         "api_url": sim.url,
         "oapi_url": sim.url,
+        "card_template_id": "off",
     }
-    return create(Config(**settings | more), ChannelServices(NoDocuments(), Path(), ()))
+    return create(Config(**settings | more), ChannelServices(KeptDocuments(), Path(), ()))
 
 
 def snapshot(text: str, **more) -> OutboundMessage:

@@ -14,7 +14,7 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
-from parley.core.ports.channel import Channel, ChannelServices
+from parley.core.ports.channel import Channel, ChannelServices, tell_nothing
 from parley.simulator.feishu import (
     FeishuSimulator,
     FeishuSimulatorTiming,
@@ -158,9 +158,9 @@ class World:
         )
 
 
-def make_channel(sim: FeishuSimulator, folder: Path, **more) -> FeishuChannel:
+def make_channel(sim: FeishuSimulator, folder: Path, outcome=tell_nothing, **more) -> FeishuChannel:
     settings = {"app_id": sim.world.app_id, "app_secret": sim.world.secret, "domain": sim.url} | more
-    return create(Config(**settings), ChannelServices(NoDocuments(), folder, ()))
+    return create(Config(**settings), ChannelServices(NoDocuments(), folder, (), outcome=outcome))
 
 
 def snapshot(text: str, **more) -> OutboundMessage:

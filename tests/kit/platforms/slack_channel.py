@@ -137,6 +137,10 @@ class World:
         chat = self.people.add_channel("team", [self.alice.id])
         return chat, self.people.say(chat, self.alice.id, "@parley go")
 
+    def past(self, chat: str, by: str, text: str) -> str:
+        """What somebody said before anybody listened."""
+        return self.sim.past.say(chat, by, text, time.time() - 60)
+
     def target(self, thread: tuple[str, str] | None = None, handle: str = "", turn: str = "turn-1"):
         chat, topic = thread or (self.alice.dm, None)
         question = topic or self.people.say(chat, self.alice.id, "go")

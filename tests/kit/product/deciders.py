@@ -113,7 +113,8 @@ class OnSlack(Decider):
     def section(self) -> dict[str, object]:
         place = self._simulator
         tokens = {"bot_token": place.bot_token, "app_token": place.app_token}
-        return {**tokens, "api_url": place.api_url, "burst_window": 0.1}
+        # Whatever a person says belongs to one conversation.
+        return {**tokens, "api_url": place.api_url, "burst_window": 0.1, "direct": "one"}
 
     def say(self, text: str) -> None:
         self._simulator.people.say(self._person.dm, self._person.id, text)

@@ -21,6 +21,7 @@ from parley.core.model.options import (
     DecisionRules,
     QuestionOptions,
 )
+from parley.core.model.questions import FEEDBACK_QUESTION, Click
 from parley.core.model.types import CompletedTurn, SessionSettings
 from parley.core.ports.journal import Document
 from parley.core.ports.memory import Memory, NullMemory
@@ -127,6 +128,9 @@ async def _known(parley: Core) -> None:
     await people.set_language(ANN, "zh")
     await parley.services.pairing.ask(OTHER)
     await journal.set(Document(f"{REFUSAL_PREFIX}test:{OTHER.id}/refused", str(time.time()), 0))
+    await parley.clicks.submit(
+        Click("p1", f"{FEEDBACK_QUESTION}t1", "up", ANN, Conversation("test", "chat"), True)
+    )
 
 
 def sources(

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +33,7 @@ from parley.core.model.types import (
     RunStarted,
     SessionSettings,
 )
-from parley.server.blocked_nodes import find_blocked_node, watch_for_blocks
+from parley.server.blocked_nodes import find_blocked_node, watch_for_blocks, watched_from_aside
 from parley.server.graphs.registry import Graph
 from parley.server.loop_thread import LoopThread, threaded_server
 from parley.server.options import EmbeddedOptions
@@ -188,6 +188,21 @@ async def test_a_graph_that_cannot_be_had_is_said_at_the_start(tmp_path: Path) -
             EmbeddedOptions(tmp_path / "agent.db", {"a": "no_such_module_here:graph"})
         ):
             pass
+
+
+def hold_up(enough: Callable[[], bool]) -> None:
+    """Block this loop, as a node may, until it is enough."""
+    end = time.monotonic() + patience(20)
+    while not enough():
+        time.sleep(0.01)
+        assert time.monotonic() < end
+
+
+async def test_a_loop_can_be_watched_from_aside(caplog: pytest.LogCaptureFixture) -> None:
+    with watched_from_aside(asyncio.get_running_loop(), interval=0.01, blocked=0.05):
+        hold_up(lambda: "has blocked" in caplog.text)
+        await until(lambda: "go on" in caplog.text, "it is over")
+    assert f"{Path(__file__).name}:" in caplog.text
 
 
 async def test_a_loop_that_others_hold_up_is_said_without_a_name(caplog: pytest.LogCaptureFixture) -> None:

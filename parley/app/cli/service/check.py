@@ -16,6 +16,7 @@ from parley.app.checks.assistants import check_agent
 from parley.app.checks.file_permissions import find_exposed_files
 from parley.app.checks.findings import Findings, check_settings, problem_at
 from parley.app.checks.preflight import ask_platforms
+from parley.app.checks.speech import ask_speech
 from parley.app.checks.trial_run import try_run
 from parley.app.cli.clients.chat_client import ChatClient, ChatRefused, NotRunning
 from parley.app.cli.clients.endpoint import server_url
@@ -39,6 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(run_loop(FileReader().protection()), flush=True)
     found = check_settings(loaded) + find_exposed_files(loaded) + _store(loaded)
     found += _agent(loaded, makes_a_run=arguments.run)
+    found += run_loop(ask_speech(loaded))
     found += run_loop(ask_platforms(loaded)) + Findings(tuple(_page(loaded)))
     for line in found.known:
         print(line)

@@ -13,7 +13,8 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(|B|KB|MB|GB)", re.IGNORECASE)
 _UNITS = {"": 1, "B": 1, "KB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000}
 
 
-def _bytes(value: object) -> object:
+def parse_size(value: object) -> object:
+    """Return a size with a unit as bytes; what is no text stays as it is."""
     if not isinstance(value, str):
         return value
     match = _SIZE.fullmatch(value.strip())
@@ -30,4 +31,4 @@ class ManagerSection(Section):
     shutdown_grace: float = Field(default=20.0, ge=0, le=600)
     backlog_rate: float = Field(default=50.0, ge=0, le=10_000)
     max_message_age: float = Field(default=3600.0, ge=0)
-    max_file: Annotated[int, BeforeValidator(_bytes), Field(ge=1_000)] = 20_000_000
+    max_file: Annotated[int, BeforeValidator(parse_size), Field(ge=1_000)] = 20_000_000

@@ -13,6 +13,7 @@ from parley.app.settings.schema.manager import ManagerSection
 from parley.app.settings.schema.memory import MemorySection
 from parley.app.settings.schema.questions import QuestionsSection
 from parley.app.settings.schema.retention import RetentionSection, with_old_audit_days
+from parley.app.settings.schema.speech import SpeechSection, TranscriptionSection
 from parley.app.settings.schema.store import StoreSection
 from parley.channels.kit.config import ChannelConfig, Section, SessionConfig
 
@@ -31,6 +32,8 @@ class Settings(Section):
     questions: QuestionsSection = QuestionsSection()
     retention: RetentionSection = RetentionSection()
     limits: LimitsSection = LimitsSection()
+    transcription: TranscriptionSection = TranscriptionSection()
+    speech: SpeechSection = SpeechSection()
     console: ConsoleSection = ConsoleSection()
     channels: dict[str, InstanceOf[ChannelConfig]] = Field(default_factory=dict)
 

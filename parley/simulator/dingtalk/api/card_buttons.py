@@ -68,6 +68,15 @@ def apply_card_response(world: DingTalkWorld, push: DingTalkPush) -> None:
             world.told.append((push.press.place, push.press.by, str(values[NOTE])))
 
 
+def awaits_answer(world: DingTalkWorld, card: DingTalkCard) -> bool:
+    """Return whether a press on a card is not answered yet, nor given up."""
+    return any(
+        push.press.track == card.track and not push.code and not push.failed and not push.lost
+        for push in world.pushes
+        if push.press is not None
+    )
+
+
 def make_press(card: DingTalkCard, by: str) -> DingTalkCardPress:
     """Make a press by somebody who sees the card."""
     return DingTalkCardPress(card.space, by, card.track)
@@ -77,9 +86,9 @@ def _buttons(value: str) -> list[DingTalkCardButton]:
     try:
         listed: Json = json.loads(value)
     except ValueError as error:
-        raise bad_request("param.cardData", "the buttons are no JSON") from error
+        raise bad_request("param.error", "the buttons are no JSON") from error
     if not isinstance(listed, list):
-        raise bad_request("param.cardData", "the buttons are no list")
+        raise bad_request("param.error", "the buttons are no list")
     return [_button(as_object(each)) for each in listed]
 
 
@@ -88,9 +97,9 @@ def _button(value: JsonObject) -> DingTalkCardButton:
     request = as_object(event.get("params"))
     label, action = value.get("text"), request.get("actionId")
     if not isinstance(label, str) or not label or value.get("color") not in _COLORS:
-        raise bad_request("param.cardData", "a button without a text, or of no known color")
+        raise bad_request("param.error", "a button without a text, or of no known color")
     if event.get("type") != _REQUEST or not isinstance(action, str) or not action:
-        raise bad_request("param.cardData", "a button that asks for nothing")
+        raise bad_request("param.error", "a button that asks for nothing")
     return DingTalkCardButton(label, action, as_object(request.get("params")))
 
 

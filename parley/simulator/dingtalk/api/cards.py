@@ -6,14 +6,21 @@ from parley.simulator.dingtalk.api import card_buttons
 from parley.simulator.dingtalk.api.robot import Method, text_of
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
 from parley.simulator.dingtalk.model import DingTalkCard
-from parley.simulator.dingtalk.world import QUESTION_TEMPLATE, DingTalkWorld
+from parley.simulator.dingtalk.world import PUBLIC_TEMPLATE, QUESTION_TEMPLATE, DingTalkWorld
 from parley.simulator.kit.json_values import JsonObject, as_object
+from parley.simulator.kit.limits import load_limits
 
+_LIMITS = load_limits("dingtalk")
+_MOST_SHOWN = _LIMITS["card_characters"].whole
+_MOST_VALUE, _MOST_KEY = _LIMITS["card_variable_bytes"].whole, _LIMITS["card_key_bytes"].whole
+_PUBLIC_KEY = "msgContent"
+_NO_PREVIEW = "[交互卡片消息]"
+_OPEN_SPACES = {"IM_GROUP": "imGroupOpenSpaceModel", "IM_ROBOT": "imRobotOpenSpaceModel"}
 _SPACES = {"IM_GROUP": "imGroupOpenDeliverModel", "IM_ROBOT": "imRobotOpenDeliverModel"}
 
 
 def create(world: DingTalkWorld, body: JsonObject) -> JsonObject:
-    """Make a card, shown nowhere yet; one that was made before stays as it is."""
+    """Make a card, shown nowhere yet."""
     _made(world, body)
     return world.result()
 
@@ -24,7 +31,7 @@ def deliver(world: DingTalkWorld, body: JsonObject) -> JsonObject:
 
 
 def create_and_deliver(world: DingTalkWorld, body: JsonObject) -> JsonObject:
-    """Do both at once; `outTrackId` makes doing it again harmless."""
+    """Do both at once."""
     card = _made(world, body)
     result: JsonObject = {"outTrackId": card.track, "deliverResults": [_shown(world, card, body)]}
     return {"success": True, "result": result}
@@ -34,6 +41,9 @@ def update(world: DingTalkWorld, body: JsonObject) -> JsonObject:
     """Set other values for a card's variables: of those that are named, or else of all of them."""
     card, values, options = _card(world, body), _params(body), body.get("cardUpdateOptions")
     world.place_for_robot(card.space)
+    if card_buttons.awaits_answer(world, card):
+        # Undone by the answer to the press, as documented: nobody sees it.
+        return world.result()
     by_key = isinstance(options, dict) and options.get("updateCardDataByKey") is True
     changed = DingTalkCard(card.track, card.template, card.params | values if by_key else dict(values))
     card_buttons.check_card_values(changed)
@@ -42,7 +52,7 @@ def update(world: DingTalkWorld, body: JsonObject) -> JsonObject:
         card.text = changed.text
     else:
         status = values.pop("flowStatus", "")
-        card.text = next(iter(values.values()), card.text)
+        card.text = shown_text(values.get(_PUBLIC_KEY) or next(iter(values.values()), card.text))
         card.finished = card.finished or status == "3"
         card.failed = card.failed or status == "5"
     world.grew(card.space, card.text)
@@ -57,29 +67,35 @@ def streaming(world: DingTalkWorld, body: JsonObject) -> JsonObject:
     world.place_for_robot(card.space)
     text, key = body.get("content"), text_of(body, "key")
     if not isinstance(text, str):
-        raise bad_request("param.contentError", "content must be text")
-    whole = text if body.get("isFull") is True else card.text + text
-    if card.finished and whole != card.text:
-        raise bad_request("param.cardFinished", "the card is finished")
+        raise bad_request("param.stream.content", "content must be text")
+    if body.get("isFull") is not True:
+        raise bad_request("param.error", "a markdown variable takes whole texts only")
+    if card.finished and text != card.params.get(key):
+        raise bad_request("param.error", "the card is finished")
     if key not in card.params:
-        raise bad_request("param.keyError", "the template has no such variable")
+        raise bad_request("param.error", "the template has no such variable")
+    if card.template == PUBLIC_TEMPLATE and card.params.get("flowStatus") == "1":
+        raise bad_request("param.error", "the card is not growing")
     card.guids.add(guid)
-    card.text = card.params[key] = whole
-    card.finished = card.finished or body.get("isFinalize") is True
+    card.params[key] = text
+    card.text = whole = shown_text(text)
+    if card.template != PUBLIC_TEMPLATE:
+        card.finished = card.finished or body.get("isFinalize") is True
     card.failed = card.failed or body.get("isError") is True
     world.grew(card.space, whole)
     return world.result()
 
 
 def _made(world: DingTalkWorld, body: JsonObject) -> DingTalkCard:
+    """Make a card; raise DingTalkErrorResponse where it was made before."""
     track, template = text_of(body, "outTrackId"), text_of(body, "cardTemplateId")
     if template not in world.templates:
         raise bad_request("param.templateNotExist", "no such card template")
-    card = world.cards.get(track)
-    if card is None:
-        card = DingTalkCard(track, template, _params(body))
-        card_buttons.check_card_values(card)
-        world.cards[track] = card
+    if track in world.cards:
+        raise bad_request(str(_LIMITS["card_exists_code"].value), "the card was made before")
+    card = DingTalkCard(track, template, _params(body))
+    card_buttons.check_card_values(card)
+    world.cards[track] = card
     return card
 
 
@@ -98,6 +114,10 @@ def _shown(world: DingTalkWorld, card: DingTalkCard, body: JsonObject) -> JsonOb
     card.space = place
     message = world.post(place, "robot", "card", from_robot=True)
     message.card = card
+    deliver = as_object(body.get(_SPACES[kind]))
+    message.mentions = tuple(as_object(deliver.get("atUserIds")))
+    words = as_object(as_object(body.get(_OPEN_SPACES[kind])).get("lastMessageI18n"))
+    message.preview = str(words.get("ZH_CN") or _NO_PREVIEW)
     return result | {"carrierId": message.id}
 
 
@@ -111,8 +131,16 @@ def _card(world: DingTalkWorld, body: JsonObject) -> DingTalkCard:
 def _params(body: JsonObject) -> dict[str, str]:
     values = as_object(body.get("cardData")).get("cardParamMap")
     if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
-        raise bad_request("param.cardData", "cardParamMap must map texts to texts")
+        raise bad_request("param.error", "cardParamMap must map texts to texts")
+    for name, value in values.items():
+        if len(name.encode()) > _MOST_KEY or len(str(value).encode()) > _MOST_VALUE:
+            raise bad_request("param.error", f"{name[:100]}: at most {_MOST_VALUE} bytes")
     return {name: str(value) for name, value in values.items()}
+
+
+def shown_text(text: str) -> str:
+    """Return what a client shows of a card's text: of one that is too long, nothing, without an error."""
+    return "" if len(text) > _MOST_SHOWN else text
 
 
 METHODS: dict[str, Method] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import PurePosixPath
 
@@ -11,7 +12,7 @@ from parley.simulator.dingtalk.errors import DingTalkErrorResponse, OapiErrorRes
 from parley.simulator.dingtalk.faults import DingTalkFaults
 from parley.simulator.dingtalk.model import DingTalkUpload
 from parley.simulator.dingtalk.world import DingTalkWorld
-from parley.simulator.kit.json_values import Json, JsonObject, as_object
+from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
 
 MOST_FILE = 20_000_000
 _IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp"})
@@ -111,13 +112,12 @@ class DingTalkMediaApi:
         return answer
 
     async def _send(self, request: web.Request) -> web.StreamResponse:
-        fault = self._faults.take("sendBySession")
-        self._faults.check_outage()
-        if fault.reset == "before":
-            raise ConnectionResetError
+        fault = await self._faults.begin("sendBySession")
+        if fault.status:
+            return web.json_response({"errcode": 460101, "errmsg": fault.words or "message too long"})
         body: Json = await request.json()
-        place = self._world.sessions.get(request.query.get("session", ""))
-        if place is None or not isinstance(body, dict):
+        place, expires = self._world.sessions.get(request.query.get("session", ""), ("", 0.0))
+        if not place or expires < time.time() or not isinstance(body, dict):
             return web.json_response({"errcode": 300001, "errmsg": "session 不存在"})
         kind = str(body.get("msgtype"))
         words = as_object(body.get(kind))
@@ -125,6 +125,10 @@ class DingTalkMediaApi:
             message = self._world.post(place, "robot", kind, from_robot=True)
             message.text = str(words.get("text") or words.get("content") or "")
             message.title = str(words.get("title") or "")
+            called = as_list(as_object(body.get("at")).get("atUserIds"))
+            # Who is called has to stand in the text, too.
+            message.mentions = tuple(str(each) for each in called if f"@{each}" in message.text)
             self._world.grew(place, message.text)
         self._note("sendBySession", body, 200)
+        fault.lose_answer()
         return web.json_response({"errcode": 0, "errmsg": "ok"})

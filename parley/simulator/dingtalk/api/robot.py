@@ -8,10 +8,14 @@ from typing import TypeAlias
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
 from parley.simulator.dingtalk.model import DingTalkMessage
 from parley.simulator.dingtalk.world import DingTalkWorld
-from parley.simulator.kit.json_values import Json, JsonObject, decode_object
+from parley.simulator.kit.json_values import Json, JsonObject, as_object, decode_object
+from parley.simulator.kit.limits import load_limits
 
 Method: TypeAlias = Callable[[DingTalkWorld, JsonObject], JsonObject]
-MOST_BODY = 20_000
+_LIMITS = load_limits("dingtalk")
+MOST_BODY = _LIMITS["message_bytes"].whole
+_MOST_IN_GROUP = _LIMITS["group_message_bytes"].whole
+_FILE_TYPES = frozenset(str(_LIMITS["file_types"].value).split())
 
 
 def text_of(body: JsonObject, name: str) -> str:
@@ -30,7 +34,7 @@ def access_token(world: DingTalkWorld, body: JsonObject) -> JsonObject:
         # This API answers 400 where the gateway answers 401.
         raise bad_request(error.code, error.words) from error
     token, life = world.new_token()
-    return {"accessToken": token, "expireIn": life}
+    return {"accessToken": token, "expireIn": int(life) if float(life).is_integer() else life}
 
 
 def batch_send(world: DingTalkWorld, body: JsonObject) -> JsonObject:
@@ -56,6 +60,8 @@ def group_send(world: DingTalkWorld, body: JsonObject) -> JsonObject:
     """Send a message to a group."""
     _check_robot(world, body)
     place = text_of(body, "openConversationId")
+    if len(text_of(body, "msgParam").encode()) > _MOST_IN_GROUP:
+        raise bad_request(str(_LIMITS["group_message_code"].value), f"at most {_MOST_IN_GROUP} bytes")
     if place not in world.groups:
         raise bad_request("invalidParameter.openConversationId.invalid", "no such conversation")
     return {"processQueryKey": _send(world, world.place_for_robot(place), body).id}
@@ -73,6 +79,8 @@ def _send(world: DingTalkWorld, place: str, body: JsonObject) -> DingTalkMessage
     missing = [name for name in _KINDS[kind] if not isinstance(content.get(name), str) or not content[name]]
     if missing:
         raise bad_request("invalidParameter.msgParam.invalid", f"msgParam lacks {missing[0]}")
+    if kind == "sampleFile" and content["fileType"] not in _FILE_TYPES:
+        raise bad_request("invalidParameter.msgParam.invalid", f"fileType {content['fileType']} is none")
     media = str(content.get("mediaId") or content.get("photoURL") or "")
     if media and media not in world.media:
         raise bad_request("invalidParameter.mediaId.invalid", "no such media")
@@ -111,9 +119,37 @@ def download(world: DingTalkWorld, body: JsonObject) -> JsonObject:
     return {"downloadUrl": f"/file/{code}?Signature={world.mark}"}
 
 
+def react(world: DingTalkWorld, body: JsonObject) -> JsonObject:
+    """React to somebody's message."""
+    _reacted(world, body).reactions.add(text_of(body, "emotionName"))
+    world.touch()
+    return {"success": True}
+
+
+def unreact(world: DingTalkWorld, body: JsonObject) -> JsonObject:
+    """Take a reaction away."""
+    _reacted(world, body).reactions.discard(text_of(body, "emotionName"))
+    world.touch()
+    return {"success": True}
+
+
+def _reacted(world: DingTalkWorld, body: JsonObject) -> DingTalkMessage:
+    _check_robot(world, body)
+    chat, number = text_of(body, "openConversationId"), text_of(body, "openMsgId")
+    emotion = as_object(body.get("textEmotion"))
+    if not isinstance(body.get("emotionType"), int) or not emotion.get("emotionId"):
+        raise bad_request("invalidParameter.emotion", "the emotion is none")
+    found = [each for listed in world.messages.values() for each in listed if each.id == number]
+    if not found or world.chat_id(found[0].place) != chat:
+        raise bad_request("invalidParameter.openMsgId", "no such message in this conversation")
+    return found[0]
+
+
 METHODS: dict[str, Method] = {
     "accessToken": access_token,
     "batchSend": batch_send,
     "groupSend": group_send,
     "download": download,
+    "react": react,
+    "unreact": unreact,
 }

@@ -1,7 +1,6 @@
-"""The stream: tickets become connections, and frames go to one of them, never twice.
+"""The stream: tickets become connections, and frames go to one of them.
 
-Messages for robots are fired and forgotten: when nobody is connected they are lost, and an acknowledgement
-that does not come changes nothing.
+What is pushed while nobody is connected is lost. What is pushed and not acknowledged is pushed once more.
 """
 
 from __future__ import annotations
@@ -23,8 +22,10 @@ from parley.simulator.dingtalk.model import DingTalkPush
 from parley.simulator.dingtalk.world import DingTalkWorld
 from parley.simulator.kit.http_server import abort
 from parley.simulator.kit.json_values import Json, JsonObject, as_object
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.kit.websocket_frames import fragment_text
 
+_LIMITS = load_limits("dingtalk")
 _PIECE = 700
 _HALVES = re.compile("[\ud800-\udfff]")
 
@@ -32,14 +33,15 @@ _HALVES = re.compile("[\ud800-\udfff]")
 @dataclass(frozen=True)
 class DingTalkSimulatorTiming:
     """The platform's times, in seconds: how long it goes on after it said "disconnect", how often it pings,
-    how long an access token lives, how often it looks whether the other end is still there at all, and how
-    long a press of a button may go unanswered."""
+    how long an access token lives, how often it looks whether the other end is still there at all, how long a
+    press of a button may go unanswered, and a message."""
 
     farewell: float = 10.0
     ping: float = 30.0
     token_life: float = 7200.0
     heartbeat: float = 30.0
-    press: float = 3.0
+    press: float = float(_LIMITS["answer_time"].whole)
+    redelivery: float = float(_LIMITS["redelivery_after"].whole)
 
 
 class StreamConnection:
@@ -167,6 +169,14 @@ class StreamGateway:
             self._world.touch()
         if push.press is not None:
             self._loop.call_later(self._timing.press if links else 0.0, self._give_up, push)
+        elif links and push.message and not push.again:
+            self._loop.call_later(self._timing.redelivery, self._push_again, push)
+
+    def _push_again(self, push: DingTalkPush) -> None:
+        """Push what was not acknowledged."""
+        if not push.code:
+            push.again = True
+            self._to_one(push)
 
     def _give_up(self, push: DingTalkPush) -> None:
         """Tell whoever pressed that nobody answered."""

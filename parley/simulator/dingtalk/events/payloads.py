@@ -8,8 +8,11 @@ import time
 from parley.simulator.dingtalk.model import DingTalkAccount, DingTalkMessage
 from parley.simulator.dingtalk.world import CORP, DingTalkWorld
 from parley.simulator.kit.json_values import Json, JsonObject
+from parley.simulator.kit.limits import load_limits
 
 BOT_TOPIC = "/v1.0/im/bot/messages/get"
+ROBOT_ID = "$:LWCP_v1:$robot"
+_WEBHOOK_LIFE = load_limits("dingtalk")["session_webhook_life"].whole
 CARD_TOPIC = "/v1.0/card/instances/callback"
 
 
@@ -25,12 +28,13 @@ def bot_message(
     """Return somebody's message as pushed. `called` says that it mentions the robot (or is for it alone)."""
     group = world.groups.get(message.place)
     session = f"s{message.id}"
-    world.sessions[session] = message.place
+    expires = message.at + _WEBHOOK_LIFE
+    world.sessions[session] = (message.place, expires)
     payload: JsonObject = {
         "conversationId": group.id if group else private_chat(account),
         "conversationType": "2" if group else "1",
         "chatbotCorpId": CORP,
-        "chatbotUserId": "$:LWCP_v1:$robot",
+        "chatbotUserId": ROBOT_ID,
         "msgId": message.id,
         "senderNick": account.name,
         "isAdmin": False,
@@ -38,19 +42,29 @@ def bot_message(
         "senderId": account.sender_id,
         "createAt": int(message.at * 1000),
         "sessionWebhook": f"{url}/robot/sendBySession?session={session}",
-        "sessionWebhookExpiredTime": int((message.at + 5400) * 1000),
+        "sessionWebhookExpiredTime": int(expires * 1000),
         "robotCode": world.robot,
         "msgtype": kind,
     }
-    if account.staff_id:
+    # DingTalk tells it of published apps only.
+    if account.staff_id and world.published:
         payload["senderStaffId"] = account.staff_id
     if group:
         payload["conversationTitle"] = group.title
         payload["isInAtList"] = called
-        robot: Json = {"dingtalkId": "$:LWCP_v1:$robot"}
+        robot: Json = {"dingtalkId": ROBOT_ID}
         payload["atUsers"] = [robot] if called else []
     payload["text" if kind == "text" else "content"] = body
-    return payload
+    return payload | _quoted_keys(world, message)
+
+
+def _quoted_keys(world: DingTalkWorld, message: DingTalkMessage) -> JsonObject:
+    """Return what names the message that this one quotes."""
+    found = [each for each in world.messages[message.place] if each.id == message.quotes]
+    if not found:
+        return {}
+    keys: JsonObject = {"originalMsgId": found[0].id}
+    return keys | ({"originalProcessQueryKey": found[0].id} if found[0].from_robot else {})
 
 
 def private_chat(account: DingTalkAccount) -> str:
@@ -62,9 +76,13 @@ def quote_message(world: DingTalkWorld, message: DingTalkMessage) -> JsonObject:
     """Return a message as it stands in another one that answers it."""
     content: JsonObject
     if message.card is not None:
-        nodes: list[Json] = [{"type": "header"}, {"type": "markdown", "text": message.card.text}]
-        content = {"cardId": message.card.track, "body": {"nodes": nodes}}
-        return {"msgType": "interactiveCard", "msgId": message.id, "content": content}
+        # As recorded by others: of its own cards the robot is told no words.
+        return {
+            "msgType": "interactiveCard",
+            "msgId": message.id,
+            "senderId": ROBOT_ID,
+            "createdAt": int(message.at * 1000),
+        }
     if message.file is not None:
         content = {"downloadCode": world.keep(message.file), "fileName": message.file.name}
         return {"msgType": message.kind, "msgId": message.id, "content": content}

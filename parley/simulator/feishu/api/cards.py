@@ -45,12 +45,13 @@ def content(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     if time.monotonic() - card.streaming_since > world.timing.stream:
         card.streaming = False
         raise FeishuErrorResponse(200850, "card streaming timeout")
-    before, element["content"] = element.get("content"), text
+    before, element["content"] = str(element.get("content", "")), text
     try:
         check_card(card.body)
     except FeishuErrorResponse:
         element["content"] = before
         raise
+    card.redrawn += not text.startswith(before)
     _changed(world, card)
     return {}
 
@@ -142,6 +143,9 @@ def _card(world: FeishuWorld, request: FeishuRequest) -> FeishuCard:
 def _operate(world: FeishuWorld, card: FeishuCard, request: FeishuRequest) -> None:
     """Count an operation: its number must be higher than the last one's. Raises FeishuErrorResponse."""
     sequence = request.body.get("sequence")
+    message = world.messages.get(card.message)
+    if message is not None and message.pressed:
+        raise FeishuErrorResponse(200810, "The card is in an ongoing interaction and cannot be updated")
     world.check_rate(card.id, world.pace.card)
     if not isinstance(sequence, int) or not 0 < sequence <= MOST_SEQUENCE or sequence <= card.sequence:
         raise FeishuErrorResponse(300317, "sequence number compare failed")

@@ -11,7 +11,8 @@ from parley.simulator.kit.json_values import JsonObject
 MOST_IMAGE = 10 * 1024 * 1024
 MOST_FILE = 30 * 1024 * 1024
 MOST_DOWN = 100 * 1024 * 1024
-CONTACT = "contact:user.base:readonly"
+CONTACT, CONTACT_NAMES = "contact:contact.base:readonly", "contact:user.base:readonly"
+"""To ask about somebody, and to be told their name."""
 _TYPES = frozenset({"opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"})
 _IMAGES = (b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF", b"BM", b"II*\x00", b"MM\x00*")
 
@@ -72,4 +73,7 @@ def user(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     account = world.accounts.get(request.path["user"])
     if account is None or account.tenant != world.tenant:
         raise FeishuErrorResponse(41050, "no user authority error", 403)
-    return {"user": {"open_id": account.open_id, "name": account.name, "en_name": ""}}
+    found: JsonObject = {"open_id": account.open_id, "union_id": account.open_id.replace("ou_", "on_", 1)}
+    if CONTACT_NAMES not in world.denied:
+        found |= {"name": account.name, "en_name": ""}
+    return {"user": found}

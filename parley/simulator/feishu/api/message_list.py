@@ -5,7 +5,13 @@ from __future__ import annotations
 import base64
 import binascii
 
-from parley.simulator.feishu.api.messages import GROUP_READING, READING, check_group_reading, read_json
+from parley.simulator.feishu.api.messages import (
+    BOT_MENTIONS,
+    GROUP_READING,
+    READING,
+    check_group_reading,
+    read_json,
+)
 from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope
 from parley.simulator.feishu.model import FeishuChat, FeishuMessage
@@ -18,7 +24,10 @@ SCOPES = (
     "cardkit:card:write",
     "contact:contact.base:readonly",
     "contact:user.base:readonly",
+    BOT_MENTIONS,
+    "im:message.group_at_msg:readonly",
     GROUP_READING,
+    "im:message.reactions:write_only",
     "im:message.p2p_msg:readonly",
     READING,
     "im:message:send_as_bot",

@@ -18,6 +18,7 @@ MOST_EDITS = 20
 UUID_LIFE = 3600.0
 READING = "im:message:readonly"
 GROUP_READING = "im:message.group_msg"
+BOT_MENTIONS = "im:message.group_at_msg.include_bot:readonly"
 FORWARDED = "Merged and Forwarded Message"
 RECALLED = "This message was recalled"
 _KINDS = frozenset({"text", "post", "interactive", "image", "file", "audio", "media", "sticker"})
@@ -72,6 +73,9 @@ def patch(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     content = _content(world, "interactive", request.text("content"))
     if not _shared(message.content) or not _shared(content):
         raise FeishuErrorResponse(230099, "Failed to create card content, ext=update_multi must be true")
+    if message.pressed and message.before_press is None:
+        # It is seen for a moment, until the press is answered.
+        message.before_press = message.content
     message.content = content
     world.note_shown(message)
     return {}

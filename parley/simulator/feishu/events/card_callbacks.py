@@ -10,7 +10,9 @@ import base64
 import json
 from collections.abc import Mapping
 
-from parley.simulator.feishu.model import FeishuEvent, FeishuToast
+from parley.simulator.feishu.api.cards import check_card
+from parley.simulator.feishu.errors import FeishuErrorResponse
+from parley.simulator.feishu.model import FeishuMessage, FeishuToast
 from parley.simulator.feishu.rendering.card_buttons import buttons
 from parley.simulator.feishu.world import FeishuWorld
 from parley.simulator.kit.json_values import JsonObject, as_object
@@ -35,24 +37,54 @@ def press_button(
         "host": "im_message",
         "context": {"open_message_id": message, "open_chat_id": chat},
     }
-    return world.push("card.action.trigger", event, FeishuToast(chat, by))
+    shown.pressed += 1
+    return world.push("card.action.trigger", event, FeishuToast(chat, by, message))
 
 
-def apply_callback_response(event: FeishuEvent, answer: str) -> None:
+def apply_callback_response(world: FeishuWorld, told: FeishuToast, answer: str) -> None:
     """Show what the app's acknowledgement of a press carried (base64 of JSON, "" for nothing)."""
-    if event.told is None:
+    if told.answered or told.failed:
         return
-    event.told.answered = True
-    given = json.loads(base64.b64decode(answer) or b"{}")
-    toast = as_object(given).get("toast")
+    told.answered = True
+    given = as_object(json.loads(base64.b64decode(answer) or b"{}"))
+    toast = given.get("toast")
     if isinstance(toast, dict):
-        event.told.text = str(toast.get("content", ""))
+        told.text = str(toast.get("content", ""))
+    message = world.messages[told.message]
+    _end_interaction(message)
+    if "card" in given:
+        _show_card(world, message, as_object(given["card"]))
 
 
-def mark_press_failed(event: FeishuEvent) -> None:
+def _show_card(world: FeishuWorld, message: FeishuMessage, given: JsonObject) -> None:
+    """Put the card of an answer in place of the one that was pressed; a bad one changes nothing."""
+    body = as_object(given.get("data"))
+    if given.get("type") != "raw" or message.recalled:
+        return
+    try:
+        check_card(body)
+    except FeishuErrorResponse:
+        return
+    card = world.cards.get(message.card)
+    if card is None:
+        message.content = body
+    else:
+        card.body = body
+    world.note_shown(message)
+
+
+def _end_interaction(message: FeishuMessage) -> None:
+    """Undo what the app changed in a card before it answered the press."""
+    message.pressed = max(0, message.pressed - 1)
+    if message.before_press is not None:
+        message.content, message.before_press = message.before_press, None
+
+
+def mark_press_failed(world: FeishuWorld, told: FeishuToast | None) -> None:
     """Note that a press was not answered in time, or not with success."""
-    if event.told is not None and not event.told.answered:
-        event.told.failed = True
+    if told is not None and not told.answered and not told.failed:
+        told.failed = True
+        _end_interaction(world.messages[told.message])
 
 
 def list_toasts(world: FeishuWorld, chat: str, by: str) -> tuple[str, ...]:

@@ -135,18 +135,31 @@ class FeishuEventDelivery:
             if event is None:
                 return
             if answer.get("code") == 200:
-                card_callbacks.apply_callback_response(event, str(answer.get("data") or ""))
+                self._answered(event, str(answer.get("data") or ""))
                 self._world.events.remove(event)
                 self._world.acknowledged.append(event)
             else:
                 self._fail(event)
             self._world.touch()
 
+    def _answered(self, event: FeishuEvent, data: str) -> None:
+        """Let the answer to a press arrive a moment later, as it does at the person's client."""
+        told = event.told
+        if told is None:
+            return
+
+        def arrive() -> None:
+            with self._world.changed:
+                card_callbacks.apply_callback_response(self._world, told, data)
+                self._world.touch()
+
+        self._loop.call_later(self._world.timing.answer, arrive)
+
     def _fail(self, event: FeishuEvent) -> None:
         """Not acknowledged in time, or with another code than 200: later once more, or never again."""
         pauses = self._world.timing.redelivery
         if event.told is not None or event.attempts > len(pauses):
-            card_callbacks.mark_press_failed(event)
+            card_callbacks.mark_press_failed(self._world, event.told)
             self._world.events.remove(event)
             self._world.lost.append(event)
         else:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from parley.simulator.kit.json_values import JsonObject
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.api.serializers import message_json, user_json
 from parley.simulator.slack.errors import SlackErrorResponse
@@ -14,8 +15,10 @@ from parley.simulator.slack.model import EphemeralMessage, SlackChat, SlackMessa
 from parley.simulator.slack.rendering.blocks import check_blocks
 from parley.simulator.slack.world import TEAM, SlackWorld
 
-MOST_MARKDOWN = 12_000
-MOST_TEXT = 40_000
+_LIMITS = load_limits("slack")
+MOST_MARKDOWN = _LIMITS["markdown_text"].whole
+MOST_TEXT = _LIMITS["message_text"].whole
+MOST_UPDATED_TEXT = _LIMITS["update_text"].whole
 Method: TypeAlias = Callable[[SlackWorld, SlackParams], JsonObject]
 
 
@@ -33,12 +36,14 @@ def auth_test(world: SlackWorld, params: SlackParams) -> JsonObject:
 
 
 def find_thread_root(world: SlackWorld, chat: SlackChat, params: SlackParams) -> str:
-    """Return the root of the thread that the call names, "" for none. Raises SlackErrorResponse."""
+    """Return the root of the thread that the call names, "" for none.
+
+    A ts that is no message's is no error of chat.postMessage (docs.slack.dev/reference/methods/
+    chat.postMessage#errors): what is posted stands in a thread that nobody sees the root of.
+    """
     ts = params.text("thread_ts")
     root = world.messages[chat.id].get(ts)
-    if ts and root is None:
-        raise SlackErrorResponse("thread_not_found")
-    return "" if root is None else root.thread or root.ts
+    return ts if root is None else root.thread or root.ts
 
 
 def set_content(message: SlackMessage, params: SlackParams) -> None:
@@ -55,7 +60,6 @@ def set_content(message: SlackMessage, params: SlackParams) -> None:
     # A text alone leaves a message the blocks that it had.
     if markdown or "blocks" in params.values:
         message.blocks = blocks
-    message.marked = params.flag("mrkdwn", default=True)
     if "metadata" in params.values:
         message.metadata = metadata(params)
 
@@ -77,6 +81,7 @@ def post_message(world: SlackWorld, params: SlackParams) -> JsonObject:
     set_content(SlackMessage("", chat.id, world.bot.id, 0.0), params)
     message = world.post(chat, world.bot, thread)
     set_content(message, params)
+    message.marked = params.flag("mrkdwn", default=True)
     return _told(world, chat, message)
 
 
@@ -99,13 +104,15 @@ def update(world: SlackWorld, params: SlackParams) -> JsonObject:
     message = world.own(chat, params.needed("ts"))
     if message.streaming and time.time() < message.stream_ends:
         raise SlackErrorResponse("streaming_state_conflict")
+    if len(params.text("text")) > MOST_UPDATED_TEXT:
+        raise SlackErrorResponse("msg_too_long")
     set_content(message, params)
-    message.edited, message.tasks = True, {}
+    # It has no argument to say that a text is no mrkdwn.
+    message.marked, message.edited, message.tasks = True, True, {}
     return _told(world, chat, message)
 
 
 def _told(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> JsonObject:
-    chat.statuses.append((time.time(), message.thread, ""))
     world.note_shown(message)
     world.emit(message_json(world, message) | {"channel": chat.id, "channel_type": chat.kind})
     return {"channel": chat.id, "ts": message.ts, "message": message_json(world, message, metadata=True)}
@@ -120,39 +127,12 @@ def delete(world: SlackWorld, params: SlackParams) -> JsonObject:
     return {"channel": chat.id, "ts": message.ts}
 
 
-def set_status(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """Set the line under a thread that says what the app is about."""
-    chat = world.chat_for_bot(params.needed("channel_id"))
-    thread = params.needed("thread_ts")
-    if thread not in world.messages[chat.id]:
-        raise SlackErrorResponse("invalid_thread_ts")
-    chat.statuses.append((time.time(), thread, params.text("status")))
-    world.touch()
-    return {}
-
-
-SESSIONS = frozenset({"active", "processing", "suspended", "closed"})
-
-
-def set_session(world: SlackWorld, params: SlackParams) -> JsonObject:
-    """Set what an agent is about in a thread; "processing" shows people a stop button."""
-    chat = world.chat_for_bot(params.needed("channel_id"))
-    thread, status = params.needed("thread_ts"), params.needed("status")
-    if thread not in world.messages[chat.id]:
-        raise SlackErrorResponse("invalid_thread_ts")
-    if status not in SESSIONS:
-        raise SlackErrorResponse("invalid_arguments")
-    chat.sessions[thread] = status
-    world.touch()
-    return {"status": status, "agent_status": status}
-
-
 def users_info(world: SlackWorld, params: SlackParams) -> JsonObject:
     """Give a person."""
     account = world.accounts.get(params.needed("user"))
     if account is None:
         raise SlackErrorResponse("user_not_found")
-    return {"user": user_json(account)}
+    return {"user": user_json(account, locale=params.flag("include_locale"))}
 
 
 def conversations_info(world: SlackWorld, params: SlackParams) -> JsonObject:
@@ -169,8 +149,6 @@ METHODS: dict[str, tuple[Method, str]] = {
     "chat.postEphemeral": (post_ephemeral, "chat:write"),
     "chat.update": (update, "chat:write"),
     "chat.delete": (delete, "chat:write"),
-    "agents.sessions.setStatus": (set_session, "assistant:write"),
-    "assistant.threads.setStatus": (set_status, "chat:write"),
     "users.info": (users_info, "users:read"),
     "conversations.info": (conversations_info, ""),
 }

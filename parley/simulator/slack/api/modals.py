@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 
 from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.slack.api.methods import Method
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.api.serializers import presser_json
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.model import Modal, SeenModal
-from parley.simulator.slack.rendering.blocks import check_view, label_text
+from parley.simulator.slack.rendering.blocks import check_home, check_view, label_text, render_blocks
 from parley.simulator.slack.world import APP, TEAM, SlackWorld
 
 TRIGGER_LIFE = 3.0
 """Seconds in which a trigger can open something, once."""
+_MOST_VIEW_BYTES = load_limits("slack")["view_bytes"].whole
 TROUBLE = "We had some trouble connecting. Try again?"
 
 
@@ -37,6 +40,25 @@ def open_view(world: SlackWorld, params: SlackParams) -> JsonObject:
     world.modals[user] = modal
     world.touch()
     return {"view": _view_json(modal)}
+
+
+def publish_home(world: SlackWorld, params: SlackParams) -> JsonObject:
+    """Show somebody their home tab (docs.slack.dev/reference/methods/views.publish)."""
+    view, user = params.object("view"), params.needed("user_id")
+    if user not in world.accounts:
+        raise SlackErrorResponse("invalid_arguments")
+    check_home(view)
+    if len(json.dumps(view)) > _MOST_VIEW_BYTES:
+        raise SlackErrorResponse("view_too_large")
+    world.homes[user] = view
+    world.touch()
+    return {"view": {**view, "id": f"V{world.number()}", "team_id": TEAM, "app_id": APP}}
+
+
+def home_texts(view: JsonObject) -> tuple[str, ...]:
+    """Return what somebody reads on a home tab, a text for each block."""
+    found = (render_blocks([block])[0] for block in as_list(view.get("blocks")))
+    return tuple(text for text in found if text)
 
 
 def fields_of(view: JsonObject) -> list[dict[str, Json]]:
@@ -101,4 +123,4 @@ def _view_json(modal: Modal) -> JsonObject:
     return dict(modal.view) | given | {"root_view_id": modal.id, "state": {"values": {}}}
 
 
-METHODS: dict[str, tuple[Method, str]] = {"views.open": (open_view, "")}
+METHODS: dict[str, tuple[Method, str]] = {"views.open": (open_view, ""), "views.publish": (publish_home, "")}

@@ -21,9 +21,10 @@ def escape_typed_text(world: SlackWorld, text: str) -> str:
     return re.sub(r"@([\w.-]+)", mention, html.escape(text, quote=False))
 
 
-def user_json(account: SlackAccount) -> JsonObject:
-    """Return a user, as `users.info` tells."""
-    return {
+def user_json(account: SlackAccount, *, locale: bool = False) -> JsonObject:
+    """Return a user, as `users.info` tells, with their locale where that is asked for."""
+    spoken: JsonObject = {"locale": account.locale} if locale else {}
+    return spoken | {
         "id": account.id,
         "team_id": account.team,
         "name": account.handle,
@@ -94,7 +95,16 @@ def message_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> 
     """Return the `message` event of a new message."""
     kind = "channel" if chat.kind == "channel" else chat.kind
     body = message_json(world, message) | {"channel": chat.id, "channel_type": kind}
+    if kind == "im" and hears_context(world):
+        # With agent_view what somebody looks at comes with their message (@slack/types 3.2.0,
+        # GenericMessageEvent.app_context).
+        body |= {"app_context": {}}
     return body | {"event_ts": message.ts, "client_msg_id": f"m-{message.ts}"}
+
+
+def hears_context(world: SlackWorld) -> bool:
+    """Tell whether the app is told what people look at."""
+    return world.experience == "agent" and "app_context_changed" not in world.unsubscribed
 
 
 def mention_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> JsonObject:
@@ -113,6 +123,7 @@ def press_json(world: SlackWorld, message: SlackMessage, by: SlackAccount, butto
     place |= {"is_ephemeral": False} | ({"thread_ts": message.thread} if message.thread else {})
     return {
         "type": "block_actions",
+        "token": "verification",
         "team": {"id": TEAM, "domain": "sim"},
         "user": presser_json(by),
         "api_app_id": APP,

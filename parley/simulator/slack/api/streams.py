@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 
-from parley.simulator.kit.json_values import Json, JsonObject
-from parley.simulator.slack.api.methods import MOST_MARKDOWN, SESSIONS, Method, find_thread_root, metadata
+from parley.simulator.kit.json_values import Json, JsonObject, as_list
+from parley.simulator.kit.limits import load_limits
+from parley.simulator.slack.api.agents import SESSIONS
+from parley.simulator.slack.api.methods import MOST_MARKDOWN, Method, find_thread_root, metadata
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.model import SlackChat, SlackMessage
+from parley.simulator.slack.rendering.blocks import check_blocks
 from parley.simulator.slack.world import SlackWorld
 
+_LIMITS = load_limits("slack")
+MOST_BESIDE_CARDS = _LIMITS["stream_with_cards"].whole
+"""Bytes of text, and of the cards beside it."""
+_BOTH = str(_LIMITS["both_texts_code"].value)
 _STATES = frozenset({"pending", "in_progress", "complete", "error"})
+_DISPLAYS = frozenset({"", "timeline", "plan"})
+_PLAN = "plan"
+
+
+@dataclass
+class _Pieces:
+    """What a call adds to a message: text, cards by their ids, and blocks."""
+
+    text: str
+    tasks: dict[str, JsonObject] = field(default_factory=dict)
+    blocks: list[Json] = field(default_factory=list)
 
 
 def start(world: SlackWorld, params: SlackParams) -> JsonObject:
@@ -26,28 +45,34 @@ def start(world: SlackWorld, params: SlackParams) -> JsonObject:
             if not params.text("recipient_user_id")
             else "missing_recipient_team_id"
         )
-    text, tasks = _pieces(params)
+    if params.text("task_display_mode") not in _DISPLAYS:
+        raise SlackErrorResponse("invalid_arguments")
+    pieces = _pieces(params)
+    _check_size(SlackMessage("", chat.id, world.bot.id, 0.0), pieces)
     message = world.post(chat, world.bot, thread)
     message.streaming, message.stream_ends = True, time.time() + world.timing.stream
-    chat.statuses.append((time.time(), thread, ""))
-    _grow(world, message, text, tasks)
+    _grow(world, message, pieces)
     return {"channel": chat.id, "ts": message.ts}
 
 
 def append(world: SlackWorld, params: SlackParams) -> JsonObject:
     """Append to it."""
     chat, message = _streaming(world, params)
-    text, tasks = _pieces(params)
-    if not text and not tasks:
+    pieces = _pieces(params)
+    if not (pieces.text or pieces.tasks or pieces.blocks):
         raise SlackErrorResponse("no_text")
-    _grow(world, message, text, tasks)
+    _check_size(message, pieces)
+    _grow(world, message, pieces)
     return {"channel": chat.id, "ts": message.ts}
 
 
 def stop(world: SlackWorld, params: SlackParams) -> JsonObject:
     """End it."""
     chat, message = _streaming(world, params)
-    text, tasks = _pieces(params)
+    pieces = _pieces(params)
+    _check_size(message, pieces)
+    pieces.blocks += params.array("blocks")
+    check_blocks(params.array("blocks"))
     status = params.text("session_status")
     if status and status not in SESSIONS:
         raise SlackErrorResponse("invalid_arguments")
@@ -55,7 +80,7 @@ def stop(world: SlackWorld, params: SlackParams) -> JsonObject:
     message.streaming = False
     if status:
         chat.sessions[message.thread] = status
-    _grow(world, message, text, tasks)
+    _grow(world, message, pieces)
     return {"channel": chat.id, "ts": message.ts, "message": {"ts": message.ts}}
 
 
@@ -70,36 +95,60 @@ def _streaming(world: SlackWorld, params: SlackParams) -> tuple[SlackChat, Slack
     return chat, message
 
 
-def _pieces(params: SlackParams) -> tuple[str, list[JsonObject]]:
-    """Return the call's text and task cards. Raises SlackErrorResponse."""
-    text, tasks = params.text("markdown_text"), []
-    if text and params.array("chunks"):
-        raise SlackErrorResponse("invalid_arguments")
+def _pieces(params: SlackParams) -> _Pieces:
+    """Return what a call adds. Raises SlackErrorResponse."""
+    pieces = _Pieces(params.text("markdown_text"))
+    if pieces.text and params.array("chunks"):
+        raise SlackErrorResponse(_BOTH)
     for chunk in params.array("chunks"):
-        if not isinstance(chunk, dict):
+        if not isinstance(chunk, dict) or not _take(pieces, chunk):
             raise SlackErrorResponse("invalid_chunks")
-        if chunk.get("type") == "markdown_text":
-            text += str(chunk.get("text", ""))
-        elif chunk.get("type") == "task_update" and chunk.get("status") in _STATES and chunk.get("id"):
-            tasks.append(chunk)
-        else:
-            raise SlackErrorResponse("invalid_chunks")
-    if len(text) > MOST_MARKDOWN:
+    if len(pieces.text) > MOST_MARKDOWN:
         raise SlackErrorResponse("msg_too_long")
-    return text, tasks
+    check_blocks(pieces.blocks)
+    return pieces
 
 
-def _grow(world: SlackWorld, message: SlackMessage, text: str, tasks: list[JsonObject]) -> None:
-    if len(message.markdown) + len(text) > MOST_MARKDOWN:
+def _take(pieces: _Pieces, chunk: JsonObject) -> bool:
+    """Take a chunk of the reference's kinds; tells whether it is one."""
+    match chunk.get("type"):
+        case "markdown_text" if isinstance(chunk.get("text"), str):
+            pieces.text += str(chunk["text"])
+        case "plan_update" if isinstance(chunk.get("title"), str):
+            pieces.tasks[_PLAN] = {"title": chunk["title"], "status": "plan"}
+        case "blocks" if isinstance(chunk.get("blocks"), list):
+            pieces.blocks += as_list(chunk["blocks"])
+        case "task_update" if chunk.get("status") in _STATES and chunk.get("id") and chunk.get("title"):
+            kept = ("title", "status", "details", "output")
+            pieces.tasks[str(chunk["id"])] = {key: chunk[key] for key in kept if key in chunk}
+        case _:
+            return False
+    return True
+
+
+def _check_size(message: SlackMessage, pieces: _Pieces) -> None:
+    """Raise SlackErrorResponse for more than one message holds.
+
+    Beside cards it is bytes that count, those of details and output twice, once there is any text.
+    """
+    text, tasks = message.markdown + pieces.text, message.tasks | pieces.tasks
+    twice = ("details", "output")
+    cards = sum(
+        len(str(value).encode()) * (2 if key in twice else 1)
+        for task in tasks.values()
+        for key, value in task.items()
+        if key != "status"
+    )
+    beside_cards = bool(tasks) and bool(text) and len(text.encode()) + cards > MOST_BESIDE_CARDS
+    if len(text) > MOST_MARKDOWN or beside_cards:
         raise SlackErrorResponse("msg_too_long")
-    message.markdown += text
-    message.tasks |= {str(task["id"]): _task(task) for task in tasks}
+
+
+def _grow(world: SlackWorld, message: SlackMessage, pieces: _Pieces) -> None:
+    message.markdown += pieces.text
+    message.tasks |= pieces.tasks
+    message.blocks = [*message.blocks, *pieces.blocks]
     world.note_shown(message)
-
-
-def _task(task: JsonObject) -> JsonObject:
-    kept: dict[str, Json] = {"title": task.get("title"), "status": task.get("status")}
-    return kept
 
 
 METHODS: dict[str, tuple[Method, str]] = {

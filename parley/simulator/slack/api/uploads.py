@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
+
 from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.slack.api.methods import Method, find_thread_root
 from parley.simulator.slack.api.params import SlackParams
 from parley.simulator.slack.api.serializers import file_json, message_event
 from parley.simulator.slack.errors import SlackErrorResponse
-from parley.simulator.slack.model import File
+from parley.simulator.slack.model import File, SlackChat
 from parley.simulator.slack.world import SlackWorld
 
 MOST_BYTES = 1_000_000_000
@@ -43,20 +46,26 @@ def complete(world: SlackWorld, params: SlackParams) -> JsonObject:
     for file, entry in zip(known, entries, strict=True):
         file.title = str(entry.get("title") or "") if isinstance(entry, dict) else ""
     if params.text("channel_id"):
-        _share(world, params, known)
+        chat = world.chat_for_bot(params.text("channel_id"))
+        share = partial(_share, world, params, chat, find_thread_root(world, chat, params), known)
+        # The platform agrees first, and shows the file a moment later.
+        if world.timing.share:
+            asyncio.get_running_loop().call_later(world.timing.share, share)
+        else:
+            share()
     told: list[Json] = [file_json(world, file) for file in known]
     return {"files": told}
 
 
-def _share(world: SlackWorld, params: SlackParams, files: list[File]) -> None:
-    chat = world.chat_for_bot(params.text("channel_id"))
-    message = world.post(chat, world.bot, find_thread_root(world, chat, params))
-    message.files, message.text = [file.id for file in files], params.text("initial_comment")
-    message.subtype = "file_share"
-    for file in files:
-        file.shown.append((chat.id, message.ts))
-    world.touch()
-    world.emit(message_event(world, chat, message))
+def _share(world: SlackWorld, params: SlackParams, chat: SlackChat, thread: str, files: list[File]) -> None:
+    with world.changed:
+        message = world.post(chat, world.bot, thread)
+        message.files, message.text = [file.id for file in files], params.text("initial_comment")
+        message.subtype = "file_share"
+        for file in files:
+            file.shown.append((chat.id, message.ts))
+        world.touch()
+        world.emit(message_event(world, chat, message))
 
 
 def info(world: SlackWorld, params: SlackParams) -> JsonObject:

@@ -66,6 +66,10 @@ class SlackEventQueue:
         """Add a pressed button, or a form that is sent. Slack sends it once only."""
         self._add(Envelope("interactive", payload, answered=answered))
 
+    def command(self, payload: JsonObject, answered: Callable[[JsonObject | None], None]) -> None:
+        """Add a slash command. Slack sends it once only."""
+        self._add(Envelope("slash_commands", payload, answered=answered))
+
     def redeliver(self, count: int) -> None:
         """Send the last acknowledged ones again, as a lost acknowledgement would make Slack do."""
         with self._world.changed:

@@ -14,6 +14,7 @@ MOST_IN_ALL = 13_200
 _MOST_MARKDOWN = 12_000
 _MOST_SECTION = 3_000
 _MOST_ELEMENTS = 25
+_MOST_CONTEXT_ACTIONS = 5
 _MOST_ID = 255
 _MOST_LABEL = 75
 _MOST_VALUE = 2_000
@@ -50,6 +51,17 @@ def check_view(view: JsonObject) -> None:
         and all(_is_input(block) for block in inputs)
     )
     if not sound:
+        raise SlackErrorResponse("invalid_arguments")
+
+
+def check_home(view: JsonObject) -> None:
+    """Raise SlackErrorResponse for a view that Slack would not show as a home tab."""
+    blocks = as_list(view.get("blocks"))
+    if view.get("type") != "home" or not 0 < len(blocks) <= 2 * MOST_BLOCKS:
+        raise SlackErrorResponse("invalid_arguments")
+    # A markdown block is for messages only (docs.slack.dev/reference/block-kit/blocks/markdown-block).
+    kinds = all(_is(block, "section") or _is(block, "divider") or _is(block, "actions") for block in blocks)
+    if not kinds or not all(_is_sound(as_object(block)) for block in blocks):
         raise SlackErrorResponse("invalid_arguments")
 
 
@@ -90,6 +102,8 @@ def _is_sound(block: JsonObject) -> bool:
             return _is_text(block.get("text"), _MOST_SECTION, "plain_text", "mrkdwn")
         case "divider":
             return True
+        case "context_actions":
+            return _are_context_actions(block.get("elements"))
         case "actions":
             return _is_row(block.get("elements"))
     return False
@@ -100,6 +114,21 @@ def _is_row(elements: Json) -> bool:
     ids = [each.get("action_id") for each in row if each.get("action_id")]
     return (
         0 < len(row) <= _MOST_ELEMENTS and len(ids) == len(set(map(str, ids))) and all(map(_is_button, row))
+    )
+
+
+def _are_context_actions(elements: Json) -> bool:
+    row = [each for each in as_list(elements) if isinstance(each, dict)]
+    return 0 < len(row) <= _MOST_CONTEXT_ACTIONS and all(map(_is_feedback, row))
+
+
+def _is_feedback(element: JsonObject) -> bool:
+    buttons = [as_object(element.get(name)) for name in ("positive_button", "negative_button")]
+    return (
+        element.get("type") == "feedback_buttons"
+        and 0 < len(str(element.get("action_id") or "")) <= _MOST_ID
+        and all(_is_text(button.get("text"), _MOST_LABEL) for button in buttons)
+        and all(0 < len(str(button.get("value") or "")) <= _MOST_VALUE for button in buttons)
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pyromark
 
-from parley.simulator.kit.json_values import Json, as_list, as_object
+from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
 
 _OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
 _LINK = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
@@ -96,7 +96,7 @@ _HANDLERS: dict[str, Callable[[_Page, object], None]] = {
 
 
 def buttons(blocks: list[Json]) -> list[dict[str, Json]]:
-    """Return the buttons of a message's `actions` blocks, each with its block's id."""
+    """Return a message's buttons and thumbs, each with its block's id."""
     found: list[dict[str, Json]] = []
     for block in blocks:
         if isinstance(block, dict) and block.get("type") == "actions":
@@ -104,7 +104,20 @@ def buttons(blocks: list[Json]) -> list[dict[str, Json]]:
             for element in as_list(block.get("elements")):
                 if isinstance(element, dict) and element.get("type") == "button":
                     found += [element | ours]
+        elif isinstance(block, dict) and block.get("type") == "context_actions":
+            for element in as_list(block.get("elements")):
+                found += _thumbs(as_object(element), block.get("block_id", ""))
     return found
+
+
+def _thumbs(element: JsonObject, block_id: Json) -> list[dict[str, Json]]:
+    """Return both buttons of an element, each as it stands in the payload of a press."""
+    told: dict[str, Json] = {"type": "feedback_buttons", "action_id": element.get("action_id")}
+    return [
+        told | dict(as_object(element.get(name))) | {"block_id": block_id}
+        for name in ("positive_button", "negative_button")
+        if name in element
+    ]
 
 
 def button_label(button: dict[str, Json]) -> str:

@@ -25,6 +25,13 @@ from parley.simulator.telegram.model import (
 from parley.simulator.telegram.world import TelegramWorld
 
 MOST_PHOTO = 10_000_000
+_ALBUMS: dict[str, MediaKind] = {
+    "photo": "photo",
+    "video": "video",
+    "audio": "audio",
+    "document": "document",
+}
+_VOICES = (b"OggS", b"ID3", b"\xff\xfb", b"\x00\x00\x00")
 _albums = itertools.count(9_000_000_001)
 
 
@@ -42,6 +49,8 @@ def _media(world: TelegramWorld, params: TelegramParams, kind: MediaKind, refere
         raise bad_request("too big for a photo")
     if kind == "photo" and not upload.content.startswith((b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF")):
         raise bad_request("IMAGE_PROCESS_FAILED")
+    if kind == "voice" and not upload.content.startswith(_VOICES):
+        raise bad_request("VOICE_CONTENT_INVALID")
     return world.keep(TelegramUpload(upload.name, upload.content, upload.mime, kind))
 
 
@@ -65,15 +74,18 @@ def send_media_group(world: TelegramWorld, params: TelegramParams) -> Json:
         raise bad_request("wrong number of messages in the album")
     album = str(next(_albums))
     planned = [_planned(world, params, entry) for entry in entries]
+    kinds = {plan[0].kind for plan in planned}
+    if len(kinds) > 1 and not kinds <= {"photo", "video"}:
+        raise bad_request(f"{min(kinds)} can't be mixed with other media types")
     return [as_json(world, _posted(world, chat, params, album, *plan)) for plan in planned]
 
 
 def _planned(
     world: TelegramWorld, params: TelegramParams, entry: Json
 ) -> tuple[TelegramMedia, str, list[Json]]:
-    if not isinstance(entry, dict) or entry.get("type") not in ("photo", "document"):
-        raise bad_request("type of the media is not simulated")
-    kind: MediaKind = "photo" if entry["type"] == "photo" else "document"
+    kind = _ALBUMS.get(str(entry.get("type"))) if isinstance(entry, dict) else None
+    if not isinstance(entry, dict) or kind is None:
+        raise bad_request("Can't use the media of the specified type in the album")
     text, marks = parse_text(TelegramParams(entry), "caption", MOST_CAPTION)
     return _media(world, params, kind, str(entry.get("media"))), text, marks
 
@@ -95,5 +107,9 @@ def _posted(
 METHODS: dict[str, Method] = {
     "sendphoto": _send("photo"),
     "senddocument": _send("document"),
+    "sendvideo": _send("video"),
+    "sendanimation": _send("animation"),
+    "sendaudio": _send("audio"),
+    "sendvoice": _send("voice"),
     "sendmediagroup": send_media_group,
 }

@@ -108,6 +108,7 @@ def send_message(world: TelegramWorld, params: TelegramParams) -> Json:
         raise bad_request("message text is empty")
     message = post(world, chat, params)
     message.text, message.entities = text, marks
+    world.end_draft(message)
     return as_json(world, message)
 
 

@@ -93,7 +93,7 @@ def test_words_that_are_not_an_approval_never_approve(text: str) -> None:
     ]
 
 
-def test_words_that_are_not_understood_are_heard_as_the_reason_of_a_refusal() -> None:
+def test_words_of_an_older_version_are_heard_as_the_reason_of_a_refusal() -> None:
     answer = decisions(resume_value(review("approve", "reject"), "to Bob instead"))
     assert answer == [{"type": "reject", "message": "to Bob instead"}]
 
@@ -193,6 +193,7 @@ def test_an_approval_is_readable() -> None:
     assert '"to": "ada@example.org"' in asked.arguments
     assert [option.id for option in asked.options] == ["approve", "reject"]
     assert (asked.may_edit, asked.may_respond) == (True, True)
+    assert not question(review("approve", "reject")).may_respond
 
 
 @pytest.mark.parametrize(

@@ -113,3 +113,13 @@ async def test_scopes_that_a_slack_app_lacks_are_named_with_what_to_do(tmp_path)
         "its page under OAuth & Permissions, and install it again (docs/slack-manifest.yaml has all)"
     )
     assert findings.known != ()
+
+
+async def test_of_a_missing_scope_is_said_what_does_not_work(tmp_path):
+    with SlackSimulator(experience="plain") as slack:
+        slack.people.restrict_scopes("commands")
+        section = {"bot_token": slack.bot_token, "app_token": slack.app_token, "api_url": slack.api_url}
+        (line,) = (await found({"slack": section}, tmp_path)).mistakes
+    shown = line.show("config.yaml")
+    assert "assistant:write (being an agent, with a stop button and suggested prompts)" in shown
+    assert "commands (/parley and the shortcut of a message)" in shown

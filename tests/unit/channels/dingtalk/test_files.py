@@ -1,5 +1,8 @@
 """Files to and from people, within their limits."""
 
+import io
+import zipfile
+
 import pytest
 
 from parley.core.model.attachments import AttachmentKind, StoredFile
@@ -61,23 +64,30 @@ async def test_pictures_go_as_pictures_and_the_rest_as_files_after_the_text(worl
     assert [(each.kind, each.file) for each in seen] == [
         ("card", ""),
         ("sampleImageMsg", "plot.png"),
-        ("sampleFile", "ünï 名.csv"),
+        ("sampleFile", "ünï 名.csv.zip"),
     ]
-    assert world.people.file(world.alice.id, seen[2].id) == b"a,b\n"
+    with zipfile.ZipFile(io.BytesIO(world.people.file(world.alice.id, seen[2].id))) as packed:
+        assert [(name, packed.read(name)) for name in packed.namelist()] == [("ünï 名.csv", b"a,b\n")]
+
+
+async def test_documents_that_dingtalk_knows_go_as_they_are(world, tmp_path):
+    file = stored(tmp_path, "plan.pdf", b"%PDF")
+    await world.channel.open_reply(world.target(), Notes()).finish(snapshot("", attachments=(file,)))
+    assert [message.file for message in world.people.messages(world.alice.id)] == ["plan.pdf"]
 
 
 async def test_a_file_that_cannot_be_sent_is_named_with_the_reason(world, tmp_path):
     channel = world.another_channel(max_file_out=10_000_000)
     large = StoredFile(AttachmentKind.FILE, "big.bin", "", 10_000_001, str(tmp_path / "big"))
     gone = StoredFile(AttachmentKind.FILE, "gone.bin", "", 5, str(tmp_path / "gone"))
-    empty = stored(tmp_path, "empty.bin", b"")
+    empty = stored(tmp_path, "empty.pdf", b"")
     reply = channel.open_reply(world.target(), Notes())
     await reply.finish(snapshot("", attachments=(large, gone, empty)))
     first, second, third = world.answers()
     assert "big.bin" in first
     assert "larger than 10 MB" in first
     assert "gone.bin (1 kB) was left out: it is no longer available" in second
-    assert "empty.bin" in third
+    assert "empty.pdf" in third
 
 
 async def test_a_file_that_was_sent_is_not_sent_again(world, tmp_path):
@@ -91,7 +101,7 @@ async def test_a_file_that_was_sent_is_not_sent_again(world, tmp_path):
     again = world.another_channel().open_reply(world.target(handle=notes.last), notes)
     receipt = await again.finish(snapshot("two", attachments=files))
     seen = world.people.messages(world.alice.id)
-    assert [message.file for message in seen] == ["", "0.csv", "1.csv"]
+    assert [message.file for message in seen] == ["", "0.csv.zip", "1.csv.zip"]
     assert not receipt.doubtful
 
 
@@ -101,4 +111,4 @@ async def test_an_upload_with_an_old_token_is_made_again(world, tmp_path):
     world.sim.world.expire_tokens()
     file = stored(tmp_path, "a.csv", b"a")
     await channel.open_reply(world.target(turn="turn-2"), Notes()).finish(snapshot("", attachments=(file,)))
-    assert [message.file for message in world.people.messages(world.alice.id)] == ["", "a.csv"]
+    assert [message.file for message in world.people.messages(world.alice.id)] == ["", "a.csv.zip"]

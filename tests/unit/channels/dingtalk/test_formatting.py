@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parley.channels.dingtalk.formatting import (
+    CARD_PART,
     MAX_PART_BYTES,
     card_parts,
     card_to_plain,
@@ -33,8 +34,11 @@ def test_no_word_is_lost_whatever_the_text(text):
 @given(st.lists(ANYTHING, max_size=5), st.sampled_from(["\n\n", "\n", " "]), st.integers(1, 60))
 def test_no_part_is_larger_than_a_request_takes(pieces, between, times):
     text = between.join(pieces * times)
-    for part in (*card_parts(text), *plain_parts(text)):
+    for part in plain_parts(text):
         assert wire_bytes(part) <= MAX_PART_BYTES
+        assert part.strip()
+    for part in card_parts(text):
+        assert len(part) <= CARD_PART
         assert part.strip()
 
 
@@ -49,7 +53,7 @@ def test_length_is_counted_as_the_wire_has_it():
     assert wire_bytes("abc") == 3
     assert wire_bytes("你") == 3
     assert wire_bytes('"') == 4
-    assert len(card_parts("\n" * 3 + '"' * 10_000)) == 3
+    assert len(plain_parts("\n" * 3 + '"' * 10_000)) == 3
 
 
 def test_what_looks_like_a_tag_is_shown_and_code_stays_as_it_is():
@@ -67,7 +71,7 @@ def test_tables_stay_in_cards_and_become_lists_in_plain_messages():
 
 def test_a_table_in_code_and_a_line_with_bars_are_no_tables():
     text = "```\n| a | b |\n|---|---|\n```\n\na | b\nc | d"
-    assert card_to_plain((text,)) == ("```\n| a | b |\n|---|---|\n```\n\na | b  \nc | d",)
+    assert card_to_plain((text,)) == ("> \u00a0| a | b |  \n> \u00a0|---|---|  \n\na | b  \nc | d",)
 
 
 def test_lines_of_a_paragraph_stay_apart_in_plain_messages():

@@ -13,8 +13,8 @@ from parley.channels.feishu.formatting import (
     measure,
     plain,
     render,
+    steps_text,
     summary,
-    with_steps,
 )
 from parley.channels.kit.markdown.outline import outline
 from parley.core.model.types import Step, StepStatus
@@ -65,9 +65,10 @@ def test_of_many_tables_the_first_five_are_tables():
     assert all(f"c{n}" in part for n in range(8))
 
 
-def test_steps_do_not_end_up_in_an_open_code_block():
-    (part,) = with_steps(render("```\nopen"), [Step("1", "look", StepStatus.RUNNING)])
-    assert read(part).code == ("open",)
+def test_steps_are_lines_where_there_is_room_under_the_text():
+    step = Step("1", "look <it> up", StepStatus.RUNNING)
+    assert steps_text(render("```\nopen"), [step]) == steps_text((), [step]) == "⏳ look &#60;it> up"
+    assert steps_text(render("x " * 13_900), [step]) == ""
 
 
 def test_the_summary_is_one_short_line_without_marks():

@@ -7,9 +7,9 @@ import pytest
 
 from parley.channels.feishu.inbound.card_actions import CARD_ACTION, parse_card_action
 from parley.channels.feishu.question_card import MOST_INPUT, MOST_LABEL, footer_for
-from parley.core.model.errors import ChannelUnavailable
+from parley.core.model.errors import ChannelUnavailable, StoreUnavailable
 from parley.core.model.questions import EDIT, Option, Question, QuestionKind
-from tests.kit.platforms.feishu_channel import KeepingInbox, Notes, listening, snapshot
+from tests.kit.platforms.feishu_channel import KeepingInbox, Notes, listening, make_channel, snapshot
 
 YES, NO = Option("approve", "Approve"), Option("reject", "Reject")
 SUBMIT = "✏️ Approve with these arguments"
@@ -288,3 +288,61 @@ def test_what_a_button_sends_back_is_an_object_and_short(world):
     foot = footer_for(EDITABLE, world.target(topic="omt_1"))
     button = foot.elements[0]
     assert len(json.dumps(button["behaviors"])) < 200
+
+
+async def test_the_answer_to_a_press_changes_its_card_at_once(world):
+    async def outcome(click, room):
+        assert room >= 28_000
+        return f"Sure?\n\n✅ {click.sender.name}: {click.option}"
+
+    channel, message = make_channel(world.sim, world.folder, outcome=outcome), await ask(world, question())
+    async with listening(channel, KeepingInbox()):
+        press(world, message, "Approve")
+        await world.until(lambda: world.seen()[0].buttons == ())
+    assert world.answers() == ["Sure?\n\n✅ Ann: approve"]
+    assert world.count("patch") == 0
+
+
+async def test_a_card_too_long_for_one_message_is_left_to_what_follows(world):
+    async def outcome(click, room):
+        return LONG
+
+    channel, message = make_channel(world.sim, world.folder, outcome=outcome), await ask(world, question())
+    async with listening(channel, KeepingInbox()):
+        press(world, message, "Approve")
+        await world.until(lambda: world.people.told(world.ann.chat, world.ann.open_id))
+    assert world.seen()[0].buttons == ("Approve", "Reject")
+
+
+async def test_a_press_is_answered_while_the_store_is_too_slow_for_the_card(world):
+    async def outcome(click, room):
+        raise StoreUnavailable("the disk is full")
+
+    channel, message = make_channel(world.sim, world.folder, outcome=outcome), await ask(world, question())
+    async with listening(channel, KeepingInbox()):
+        press(world, message, "Approve")
+        await world.until(lambda: world.people.told(world.ann.chat, world.ann.open_id) == ("Noted.",))
+
+
+async def test_a_pressed_card_is_changed_only_when_the_press_was_answered(world):
+    """What comes before the answer is undone, and what was undone stays so for good."""
+    notes, inbox = Notes(), KeepingInbox()
+    message = await ask(world, question(), notes=notes)
+    async with listening(world.channel, inbox):
+        press(world, message, "Approve")
+        await inbox.pressed()
+        await world.reply(Notes(), handle=notes.last).settle(snapshot("decided"))
+        await world.until(lambda: world.people.told(world.ann.chat, world.ann.open_id))
+    (now,) = world.seen()
+    assert (now.text, now.buttons) == ("decided", ())
+
+
+async def test_a_card_in_an_interaction_is_busy_and_not_refused(world):
+    world.faults.refuse_next(["card.content"], 200810, "The card is in an ongoing interaction")
+    reply = world.reply(Notes())
+    await reply.show(snapshot("one"))
+    with pytest.raises(ChannelUnavailable):
+        await reply.show(snapshot("one two"))
+    await reply.finish(snapshot("one two three", final=True))
+    assert world.answers() == ["one two three"]
+    assert world.count("recall") == 0

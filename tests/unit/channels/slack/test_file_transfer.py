@@ -7,10 +7,11 @@ import pytest
 from parley.channels.slack.file_objects import may_fetch
 from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.errors import AttachmentRefused, ChannelUnavailable
-from parley.simulator.slack import SlackUpload
+from parley.simulator.slack import SlackSimulator, SlackSimulatorTiming, SlackUpload
 from tests.kit.platforms.slack_channel import (
     KeepingInbox,
     Notes,
+    World,
     finish_until_done,
     listening,
     snapshot,
@@ -70,6 +71,34 @@ async def test_an_address_that_is_missing_is_asked_for(world, tmp_path):
 )
 def test_the_token_is_shown_to_slack_only(url, may):
     assert may_fetch(url, "http://127.0.0.1:4444/api/") is may
+
+
+async def test_a_file_of_another_workspace_comes_with_its_name_and_kind(world):
+    inbox = KeepingInbox()
+    async with listening(world.channel(), inbox):
+        ts = world.people.send_files(
+            world.alice.dm, world.alice.id, [SlackUpload("a.png", b"x", "image/png")]
+        )
+        (whole,) = (await inbox.first())[0].attachments
+        stub = {"id": whole.handle.partition("|")[0], "file_access": "check_file_info", "mode": "file_access"}
+        event = {"type": "message", "channel": world.alice.dm, "user": world.alice.id, "text": "look"}
+        lost = {"id": "F404", "file_access": "check_file_info"}
+        world.people.inject_event(event | {"ts": f"{float(ts) + 1:.6f}", "files": [stub, lost]})
+        known, unknown = (await inbox.first(2))[1].attachments
+    assert known == whole
+    assert (unknown.name, unknown.handle) == ("file", "F404|")
+
+
+async def test_a_crash_before_slack_shows_an_accepted_file_makes_no_second_one(tmp_path):
+    with SlackSimulator(timing=SlackSimulatorTiming(share=0.3)) as sim:
+        world = World(sim, sim.people.add_person("Alice"))
+        target, notes = world.target(), Notes()
+        files = (stored(tmp_path, "a.bin", b"abc"),)
+        await world.channel().open_reply(target, notes).finish(snapshot("see", attachments=files))
+        again = world.channel().open_reply(replace(target, handle=notes.all[-2]), Notes())
+        await again.finish(snapshot("see", attachments=files))
+        await world.until(lambda: world.people.messages(world.alice.dm)[-1].files)
+        assert len(world.sim.calls("files.completeUploadExternal")) == 1
 
 
 @pytest.mark.parametrize("in_thread", [True, False])

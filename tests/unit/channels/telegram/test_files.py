@@ -59,15 +59,15 @@ async def test_a_broken_download_may_be_tried_again(world, tmp_path):
 async def test_photos_go_as_photos_and_the_rest_as_documents_after_the_text(world, tmp_path):
     files = (
         stored(tmp_path, "chart.png", PNG, "image/png", AttachmentKind.IMAGE),
-        stored(tmp_path, "odd.png", b"no image at all", "image/png", AttachmentKind.IMAGE),
         stored(tmp_path, "Bericht für März.pdf", b"pdf", "application/pdf"),
+        stored(tmp_path, "odd.png", b"no image at all", "image/png", AttachmentKind.IMAGE),
     )
     receipt = await world.channel.open_reply(world.target(), Notes()).finish(
         snapshot("Here.", attachments=files)
     )
     messages = world.people.messages(world.alice.id)
     assert [message.file_kind for message in messages] == ["", "photo", "document", "document"]
-    assert [message.file for message in messages] == ["", "chart.png", "odd.png", "Bericht für März.pdf"]
+    assert [message.file for message in messages] == ["", "chart.png", "Bericht für März.pdf", "odd.png"]
     assert world.people.file(world.alice.id, messages[1].id) == PNG
     assert len(receipt.message_ids) == 4
 
@@ -124,3 +124,72 @@ async def test_a_crash_while_a_file_was_on_its_way_is_counted_and_sent_files_are
     assert receipt.doubtful
     sent = [message.file for message in world.people.messages(world.alice.id) if message.file]
     assert sent == ["a.txt", "b.txt", "b.txt"]
+
+
+def shown(world):
+    """Kind, name and album of each file in the private chat."""
+    messages = [message for message in world.people.messages(world.alice.id) if message.file]
+    return [(message.file_kind, message.file, message.album != "") for message in messages]
+
+
+OGG = b"OggS" + b"x" * 50
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "mime", "voice", "kind"),
+    [
+        ("said.ogg", OGG, "audio/ogg", True, "voice"),
+        ("said.mp3", b"ID3", "audio/mpeg", True, "voice"),
+        ("noise.ogg", OGG, "audio/ogg; codecs=opus", False, "voice"),
+        ("no.ogg", b"flac?", "audio/ogg", False, "document"),
+        ("song.mp3", b"ID3", "audio/mpeg", False, "audio"),
+        ("film.mp4", b"mp4", "video/mp4", False, "video"),
+        ("cat.gif", b"GIF8", "image/gif", False, "animation"),
+        ("raw.wav", b"RIFF", "audio/wav", False, "document"),
+    ],
+)
+async def test_what_can_be_played_is_sent_to_be_played(world, tmp_path, name, content, mime, voice, kind):
+    file = replace(stored(tmp_path, name, content, mime), voice=voice)
+    await world.channel.open_reply(world.target(), Notes()).finish(snapshot("", attachments=(file,)))
+    assert shown(world) == [(kind, name, False)]
+
+
+async def test_files_of_one_kind_are_an_album_in_their_order(world, tmp_path):
+    files = (
+        *(stored(tmp_path, f"{n}.png", PNG, "image/png", AttachmentKind.IMAGE) for n in range(2)),
+        stored(tmp_path, "film.mp4", b"mp4", "video/mp4", AttachmentKind.VIDEO),
+        *(stored(tmp_path, f"{n}.pdf", b"pdf", "application/pdf") for n in range(12)),
+        stored(tmp_path, "song.mp3", b"ID3", "audio/mpeg", AttachmentKind.AUDIO),
+    )
+    receipt = await world.channel.open_reply(world.target(), Notes()).finish(snapshot("", attachments=files))
+    assert [name for _, name, _ in shown(world)] == [file.name for file in files]
+    assert [album for _, _, album in shown(world)] == [True] * 15 + [False]
+    assert len(world.sim.calls("sendMediaGroup")) == 3
+    assert len(receipt.message_ids) == 16
+
+
+async def test_an_album_with_a_file_that_is_refused_goes_one_by_one(world, tmp_path):
+    files = (stored(tmp_path, "a.txt", b"text", "text/plain"), stored(tmp_path, "b.txt", b"", "text/plain"))
+    await world.channel.open_reply(world.target(), Notes()).finish(snapshot("", attachments=files))
+    assert shown(world) == [("document", "a.txt", False)]
+    assert "b.txt" in world.answers()[-1]
+    assert len(world.sim.calls("sendMediaGroup")) == 1
+
+
+async def test_an_album_is_as_large_as_one_file_may_be(world, tmp_path):
+    channel = world.another_channel(max_file_out=250)
+    files = tuple(stored(tmp_path, f"{n}.pdf", b"x" * 100, "application/pdf") for n in range(5))
+    await channel.open_reply(world.target(), Notes()).finish(snapshot("", attachments=files))
+    assert [album for _, _, album in shown(world)] == [True] * 4 + [False]
+
+
+async def test_an_album_whose_answer_was_lost_is_sent_again_and_counted(world, tmp_path):
+    files = tuple(stored(tmp_path, f"{n}.pdf", b"pdf", "application/pdf") for n in range(2))
+    world.sim.faults.reset_next("sendMediaGroup", "after")
+    notes = Notes()
+    with pytest.raises(ChannelUnavailable):
+        await world.channel.open_reply(world.target(), notes).finish(snapshot("", attachments=files))
+    resumed = world.another_channel().open_reply(world.target(handle=notes.last), Notes())
+    receipt = await resumed.finish(snapshot("", attachments=files))
+    assert [name for _, name, _ in shown(world)] == ["0.pdf", "1.pdf"] * 2
+    assert receipt.doubtful

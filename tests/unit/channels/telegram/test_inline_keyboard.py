@@ -233,19 +233,26 @@ async def test_a_question_is_not_shown_before_its_options_are_kept(world):
 
 
 @pytest.mark.parametrize("trouble", ["before", "after"])
-async def test_a_question_whose_answer_was_lost_stands_there_once_with_its_buttons(world, trouble):
+async def test_with_edits_a_question_whose_answer_was_lost_stands_there_once(world, trouble):
     notes, target = Notes(), replace(world.target(), turn_id=KEY)
     world.sim.faults.reset_next("editMessageText", trouble)
+    channel = world.another_channel(delivery="edit")
     with pytest.raises(ChannelUnavailable):
-        await world.channel.open_reply(target, notes).finish(asks())
+        await channel.open_reply(target, notes).finish(asks())
     again = replace(target, handle=notes.last)
-    await world.another_channel().open_reply(again, notes).finish(asks())
+    await world.another_channel(delivery="edit").open_reply(again, notes).finish(asks())
     (message,) = seen(world)
     assert message.buttons == (("Ship it", "Not now"),)
 
 
+async def test_a_question_is_sent_with_its_buttons_in_one_piece(world):
+    await asked(world.channel, world)
+    (message,) = seen(world)
+    assert (message.buttons, message.edited) == ((("Ship it", "Not now"),), False)
+
+
 async def test_where_marks_are_refused_the_buttons_stay(world):
-    world.sim.faults.fail_next("editMessageText", 400, "Bad Request: can't parse entities: no such thing")
+    world.sim.faults.fail_next("sendMessage", 400, "Bad Request: can't parse entities: no such thing")
     await asked(world.channel, world, asks(text="Shall I **deploy**?"))
     (message,) = seen(world)
     assert (message.text, message.entities) == ("Shall I deploy?", ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,31 @@ async def test_words_that_are_no_option_are_asked_again(tmp_path: Path) -> None:
         assert "1. Low" in again
         await parley.say("low")
         assert (await parley.channel.until_finals(4))[3] == "given budget=low"
+
+
+APPROVAL = replace(MAIL, may_respond=False)
+
+
+@pytest.mark.parametrize("words", ["what does it say?", "No idea", "to Bob instead", "yes but later"])
+async def test_talk_while_an_approval_is_open_decides_nothing(words: str, tmp_path: Path) -> None:
+    async with core(tmp_path, agent=ScriptedAgent(asking(APPROVAL))) as parley:
+        await asked(parley, 1)
+        await parley.say(words)
+        again = (await parley.channel.until_finals(3))[2]
+        assert again.startswith("Please decide this first. Your message was not passed on")
+        assert "1. " in again
+        await parley.say("yes")
+        assert (await parley.channel.until_finals(4))[3] == "given i1=approve"
+
+
+@pytest.mark.parametrize(
+    "words", ["reject because it is late", "no, not today", "拒绝，因为太晚了", "不行，明天再发"]
+)
+async def test_words_that_begin_by_refusing_refuse_with_their_reason(words: str, tmp_path: Path) -> None:
+    async with core(tmp_path, agent=ScriptedAgent(asking(APPROVAL))) as parley:
+        await asked(parley, 1)
+        await parley.say(words)
+        assert (await parley.channel.until_finals(3))[2] == f"given i1={words}"
 
 
 @pytest.mark.parametrize("words", ["yes", "approve", "Refuse"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from parley.core.inbound.batching import decode_messages
-from parley.core.inbound.withdrawal import withdraw_message
+from parley.core.inbound.withdrawal import recall_message, withdraw_message
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import LaneLost
 from parley.core.model.options import BusyPolicy
@@ -73,3 +73,29 @@ async def test_taken_back_as_its_turn_begins_it_is_left_out(tmp_path: Path) -> N
         assert [
             each.message.id for each in decode_messages(await parley.journal.waiting(claim.queue, claim.lane))
         ] == ["m1"]
+
+
+async def test_a_recalled_question_leaves_the_queue_or_stops_its_run(tmp_path: Path) -> None:
+    agent = Gated()
+    async with core(tmp_path, agent=agent) as parley:
+        await parley.say("long", id="m1")
+        await until_half(parley)
+        await parley.say("two", id="m2")
+        await parley.say("three", id="m3")
+        for each in ("m2", "m1", "m1", "m9"):
+            await recall_message(parley.journal, HERE, each)
+        stopped, three = await parley.channel.until_finals(2)
+        assert "all of long" not in stopped
+        assert three == "you said three"
+
+
+async def test_a_recall_that_is_noted_stops_the_run_after_a_crash(tmp_path: Path) -> None:
+    agent = Gated()
+    async with core(tmp_path, agent=agent) as parley:
+        await parley.say("long", id="m1")
+        await until_half(parley)
+        await parley.crash()
+        await recall_message(parley.journal, HERE, "m1")
+        work(parley, time.time)
+        (stopped,) = await parley.channel.until_finals(1)
+        assert "all of long" not in stopped

@@ -87,6 +87,7 @@ async def test_nothing_of_a_person_is_left_and_all_of_the_others(folder: Path, t
     assert found[DataKind.USAGE] >= 1
     assert found[DataKind.LINKS] >= 3
     assert found[DataKind.ACCESS] >= 3
+    assert found[DataKind.FEEDBACK] == 1
     after = rows(folder)
     gone = [row for row in before if row not in after and "lanes" not in row.split(":")[0]]
     assert all("Bob" not in row and "good morning" not in row for row in gone), gone
@@ -296,6 +297,7 @@ async def test_an_export_has_all_of_a_person_and_changes_nothing(
     assert "send_mail" in texts["questions.jsonl"]
     assert "good morning" not in "".join(texts.values())
     assert f"test:{OTHER.id}" in texts["account.jsonl"]
+    assert '"choice": "up"' in texts["account.jsonl"]
     assert '"count": "account/' in texts["usage.jsonl"]
     assert texts["receipt.txt"].splitlines() == list(report.lines("exported"))
     assert counts(report)[DataKind.MESSAGES] == 5

@@ -83,7 +83,7 @@ async def test_credentials_and_tokens_are_checked(sim, http):
     wrong = {"appKey": sim.client_id, "appSecret": "wrong"}
     status, body = await post(http, "/v1.0/oauth2/accessToken", wrong)
     assert (status, body["code"]) == (400, "invalidClientIdOrSecret")
-    assert (await post(http, "/v1.0/card/instances", {}, "wrong"))[0] == 401
+    assert (await post(http, "/v1.0/card/instances", {}, "wrong"))[0] == 400
 
 
 async def test_a_ticket_is_good_once_and_pings_are_frames(sim, http):

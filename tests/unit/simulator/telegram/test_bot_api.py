@@ -128,7 +128,9 @@ async def test_drafts_are_for_private_chats_and_end_with_a_message(sim, alice, b
     await bot.send_message_draft(alice.id, 7, "wri")
     await bot.send_message_draft(alice.id, 7, "writing")
     assert [draft.text for draft in sim.people.drafts(alice.id)] == ["writing"]
-    await bot.send_message(alice.id, "written")
+    await bot.send_message(alice.id, "something else")
+    assert [draft.text for draft in sim.people.drafts(alice.id)] == ["writing"]
+    await bot.send_message(alice.id, "writing")
     assert sim.people.drafts(alice.id) == ()
     group = sim.people.add_group("G", [alice.id])
     with pytest.raises(BadRequest, match=r"(?i)peer_invalid"):

@@ -1,6 +1,7 @@
 """What DingTalk pushes, as messages for the core."""
 
 import copy
+import json
 import logging
 from contextlib import suppress
 
@@ -165,7 +166,58 @@ def test_a_quoted_file_comes_with_the_question():
 
 def test_what_holds_nothing_is_nothing():
     assert heard(BASE | {"text": {"content": "  "}}) is None
-    assert heard(body("unknownMsgType", {"unknownMsgType": "?"})) is None
+
+
+def test_a_kind_that_nobody_knows_is_named_instead_of_dropped():
+    assert heard(body("unknownMsgType", {"unknownMsgType": "?"})).text == "[unsupported]"
+    assert heard(body("location", {"x": 1})).text == "[location]"
+    assert heard(body("a b<c>", {})).text == "[unsupported]"
+
+
+def test_markdown_and_names_in_rich_text_are_read():
+    assert heard(body("markdown", {"title": "t", "text": "# hello"})).text == "# hello"
+    parts = [
+        {"type": "at", "atName": "Parley", "atUserId": "$:LWCP_v1:$robot"},
+        {"text": "ask "},
+        {"type": "at", "atName": "Bob", "atUserId": "u2"},
+        {"text": "about it"},
+    ]
+    assert heard(body("richText", {"richText": parts})).text == "ask @Bob about it"
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_forwarded_chat_is_read(as_text):
+    entries = [
+        {"senderNick": "Ann", "content": "when?", "msgType": "text"},
+        {"senderName": "Bob", "content": {"text": "on Friday"}},
+        {"sender": "Cleo", "msgType": "picture"},
+    ]
+    told = json.dumps(entries) if as_text else entries
+    message = heard(body("chatRecord", {"title": "Team", "summary": "[...]", "chatRecord": told}))
+    assert message.quoted == "Team\nAnn: when?\nBob: on Friday\nCleo: [picture]"
+    assert message.text == ""
+    only = heard(body("chatRecord", {"summary": "Ann: when?", "chatRecord": "[]"}))
+    assert only.quoted == "Ann: when?"
+    assert heard(body("chatRecord", {"summary": "[]"})).text == "[chatRecord]"
+
+
+def test_a_shared_document_is_read():
+    url = "dingtalk://dingtalkclient/page/link?route=previewDentry&type=file&spaceId=1&fileId=2"
+    message = heard(body("interactiveCard", {"title": "Plan", "biz_custom_action_url": url}))
+    assert message.quoted == f"Plan\n{url}"
+    assert (
+        heard(body("interactiveCard", {"biz_custom_action_url": "javascript:x"})).text == "[interactiveCard]"
+    )
+
+
+def test_pictures_in_a_quoted_rich_text_come_along():
+    rich = {
+        "richText": [{"msgType": "text", "content": "see "}, {"msgType": "picture", "downloadCode": "dl7"}]
+    }
+    replied = {"msgType": "richText", "msgId": "m0", "content": rich}
+    message = heard(BASE | {"text": {"content": "and?", "isReplyMsg": True, "repliedMsg": replied}})
+    assert message.quoted == "see"
+    assert [file.handle for file in message.attachments] == ["ding-robot:dl7"]
 
 
 def test_a_senseless_time_is_now():

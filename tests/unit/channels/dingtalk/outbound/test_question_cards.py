@@ -243,7 +243,7 @@ def test_only_cards_of_questions_are_pressed():
 
 
 def test_what_was_decided_stands_in_the_last_of_the_cards_that_there_are():
-    long = "word " * 4000
+    long = "word " * 180
     asked = split_question(long)
     assert len(asked) == 2
     same = settled_parts(f"{long}\n\nyes", len(asked))

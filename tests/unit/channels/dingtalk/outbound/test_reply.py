@@ -74,7 +74,7 @@ async def test_a_long_answer_is_several_cards(world):
 
 async def test_cards_that_the_final_text_does_not_need_are_closed(world):
     reply = world.carded().open_reply(world.target(), Notes())
-    await reply.show(snapshot("word " * 5000))
+    await reply.show(snapshot("word " * 700))
     await reply.finish(snapshot("short", final=True))
     assert world.answers() == ("short", "…")
     assert not any(card.growing for card in world.people.messages(world.alice.id))

@@ -1,16 +1,21 @@
 """What was said above a message: read from the simulated Feishu, as its own SDK would read it."""
 
+import re
 import time
 
 import pytest
 
 from parley.channels.feishu.errors import ScopeMissing
+from parley.channels.feishu.scopes import RECEIPTS
 from parley.core.model.address import Conversation
 from parley.core.model.earlier_messages import HistoryRequest, MessagePosition
 from parley.core.model.errors import DeliveryRejected, RateLimited
 from parley.simulator.feishu import FeishuUpload
+from parley.simulator.feishu.api.message_list import SCOPES
+from parley.simulator.feishu.api.messages import BOT_MENTIONS
 
 DAY = 86_400.0
+OF_RECEIPTS = {each.name for each in RECEIPTS}
 NOW = round(time.time(), 3)
 
 
@@ -191,6 +196,21 @@ async def test_a_missing_scope_is_named(world, team, scope):
     (lacking,) = preflight.lacking
     assert lacking[0] == "app_id"
     assert scope in lacking[1]
+    assert "the messages above a mention" in lacking[1]
+
+
+@pytest.mark.parametrize("scope", sorted(set(SCOPES) - {"im:message.group_at_msg:readonly"} - OF_RECEIPTS))
+async def test_each_missing_scope_is_named_with_what_needs_it(world, scope):
+    world.sim.world.denied.add(scope)
+    channel = world.another_channel(bots=["ou_7d8a6e6df7621556ce0d21922b676706"])
+    ((key, text),) = (await channel.preflight()).lacking
+    assert key == "app_id"
+    assert re.match(f"the app lacks the scope {scope}, which it needs for [a-z]", text)
+
+
+async def test_scopes_of_what_is_switched_off_are_not_missed(world):
+    world.sim.world.denied |= {BOT_MENTIONS, "im:message.group_msg"}
+    assert (await world.another_channel(context_messages="off").preflight()).lacking == ()
 
 
 async def test_nothing_is_lacking_where_all_is_granted_or_nothing_is_known(world):

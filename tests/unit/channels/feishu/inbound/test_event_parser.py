@@ -12,7 +12,15 @@ from parley.channels.feishu.inbound.event_parser import parse_event, resolve_men
 from parley.core.model.types import Json
 from parley.simulator.feishu import FeishuSimulator, FeishuUpload
 from tests.kit.machine import patience
-from tests.kit.platforms.feishu_channel import QUICK, KeepingInbox, World, listening, make_channel
+from tests.kit.platforms.feishu_channel import (
+    QUICK,
+    KeepingInbox,
+    Notes,
+    World,
+    listening,
+    make_channel,
+    snapshot,
+)
 
 
 async def heard(world, count=1):
@@ -142,7 +150,28 @@ async def test_what_may_not_be_looked_up_is_left_out(world):
     opening = world.say("one")
     world.say("two", reply_to=opening)
     first, second = await heard(world, 2)
-    assert (first.sender.name, second.quoted, second.text) == ("", "", "two")
+    assert (first.sender.name, second.text) == ("", "two")
+    assert second.quoted.startswith(
+        "[it could not be opened: the bot's app lacks the scope im:message:readonly"
+    )
+
+
+@pytest.mark.parametrize("scope", ["contact:contact.base:readonly", "contact:user.base:readonly"])
+async def test_names_take_the_scope_of_the_call_and_that_of_the_field(world, scope):
+    world.sim.world.denied.add(scope)
+    world.say("one")
+    assert [each.sender.name for each in await heard(world, 1)] == [""]
+
+
+async def test_a_reply_to_what_was_said_before_a_restart_needs_no_mention(world):
+    chat = world.group()
+    question = world.say("@Parley begin", chat)
+    await world.reply(Notes(), chat=chat, reply_to=question).finish(snapshot("done", final=True))
+    world.say("go on", chat, reply_to=world.seen(chat)[0].id)
+    inbox = KeepingInbox()
+    async with listening(world.another_channel(), inbox):
+        _, message = await inbox.first(2)
+    assert (message.text, message.addressed) == ("go on", True)
 
 
 async def test_slow_lookups_do_not_hold_a_message_up(world):

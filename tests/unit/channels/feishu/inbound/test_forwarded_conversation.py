@@ -74,12 +74,28 @@ async def test_names_that_do_not_come_along_are_looked_up(world, talk):
 
 
 @pytest.mark.parametrize("scope", ["im:message:readonly", "im:message.group_msg"])
-async def test_without_the_scope_it_is_still_heard(world, talk, scope):
+async def test_without_the_scope_it_is_told_what_is_missing(world, talk, scope):
     world.sim.world.denied.add(scope)
-    chat = world.group()
-    world.sim.past.forward(chat, world.ann.open_id, talk)
+    private = scope == "im:message:readonly"
+    chat = world.ann.chat if private else world.group()
+    forward = world.sim.past.forward(chat, world.ann.open_id, talk)
+    if not private:
+        world.say("@Parley what do they want?", chat, reply_to=forward)
     (told,) = await heard(world)
-    assert (told.text, told.quoted) == ("[forwarded conversation]", "")
+    assert told.text == "[forwarded conversation]" if private else "what do they want?"
+    assert told.quoted.startswith("[it could not be opened: the bot's app lacks the scope")
+
+
+async def test_one_that_is_gone_is_told_of_in_words(world, talk):
+    world.faults.refuse_next(["get"], 230011, "The message was withdrawn.")
+    world.sim.past.forward(world.ann.chat, world.ann.open_id, talk)
+    (told,) = await heard(world)
+    assert told.quoted == "[it could not be opened: Feishu did not hand out its messages]"
+
+
+def test_messages_that_do_not_say_where_they_are_stand_in_the_conversation():
+    lines = [message("om_0", "[forwarded conversation]", within=""), message("om_1", "hello", within="")]
+    assert conversation_text("om_0", lines, {}) == "Ann: hello"
 
 
 def test_no_message_can_pass_for_another_speakers():

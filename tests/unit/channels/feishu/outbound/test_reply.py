@@ -2,7 +2,6 @@
 
 import pytest
 
-from parley.channels.feishu.outbound.rate_limit import RateBudget, ReplyBudget
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState, RenderLevel
 from parley.core.model.address import Conversation
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
@@ -35,11 +34,37 @@ async def test_an_answer_that_never_grew_is_one_call(world):
 async def test_steps_are_shown_while_they_run_and_gone_in_the_end(world):
     reply = world.reply(Notes())
     await reply.show(snapshot("", steps=(Step("1", "look <it> up", StepStatus.RUNNING),)))
-    assert world.answers() == ["⏳ look <it> up"]
+    assert world.answers() == ["…\n⏳ look <it> up"]
     await reply.show(snapshot("```\nopen", steps=(Step("2", "again", StepStatus.RUNNING),)))
-    assert world.answers() == ["open\n\n⏳ again"]
+    assert world.answers() == ["open\n⏳ again"]
     await reply.finish(snapshot("done", steps=(Step("1", "look it up", StepStatus.DONE),)))
     assert world.answers() == ["done"]
+
+
+@pytest.mark.parametrize("refused", [False, True])
+async def test_an_answer_goes_on_growing_while_steps_run_under_it(world, refused):
+    """Feishu types on only where the old text is a prefix of the new one."""
+    if refused:
+        world.sim.world.denied.add("cardkit:card:write")
+    reply, text = world.reply(Notes()), "So"
+    for number in range(4):
+        text += f" word{number}"
+        status = StepStatus.DONE if number % 2 else StepStatus.RUNNING
+        await reply.show(snapshot(text, steps=(Step("1", f"step {number}", status),)))
+        assert world.answers() == [f"{text.strip()}\n{'✓' if number % 2 else '⏳'} step {number}"]
+    cards = world.sim.world.cards.values()
+    assert sum(card.redrawn for card in cards) <= 3, "the steps' own lines, and nothing else"
+    await reply.finish(snapshot(text, final=True))
+    assert world.answers() == [text.strip()]
+    assert not any(card.streaming for card in cards)
+
+
+async def test_steps_that_a_dead_process_showed_are_gone_in_the_end(world):
+    notes = Notes()
+    await world.reply(notes).show(snapshot("half", steps=(Step("1", "look", StepStatus.RUNNING),)))
+    later = world.reply(Notes(), world.another_channel(), handle=notes.last)
+    await later.finish(snapshot("half and all", final=True))
+    assert world.answers() == ["half and all"]
 
 
 async def test_in_a_group_the_question_is_answered_and_only_once(world):
@@ -208,24 +233,6 @@ async def test_the_platform_s_own_pace_in_a_chat_is_told(tmp_path):
         world = World(sim, sim.people.add_person("Ann"), make_channel(sim, tmp_path), tmp_path)
         with pytest.raises(RateLimited):
             await world.reply(Notes()).finish(snapshot(LONG))
-
-
-def test_answers_take_turns_under_the_app_s_limit():
-    now = [100.0]
-    budget = RateBudget(rate=10.0, burst=2, clock=lambda: now[0])
-    replies = [ReplyBudget(budget) for _ in range(5)]
-    waits = [_wait(each) for each in replies]
-    assert waits == pytest.approx([0.0, 0.0, 0.1, 0.2, 0.3])
-    now[0] += 0.2
-    assert [_wait(each) for each in replies[2:]] == pytest.approx([0.0, 0.0, 0.1])
-
-
-def _wait(turns: ReplyBudget) -> float:
-    try:
-        turns.acquire()
-    except RateLimited as limit:
-        return limit.retry_after
-    return 0.0
 
 
 async def test_an_expired_token_is_replaced_and_nobody_notices(world):

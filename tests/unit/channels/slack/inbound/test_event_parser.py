@@ -224,6 +224,53 @@ def test_forwarded_messages_are_quoted_with_their_files():
     assert [file.name for file in commented.attachments] == ["a.png", "b.txt"]
 
 
+@pytest.mark.parametrize(
+    ("url", "who"),
+    [
+        (
+            "https://sim.slack.com/archives/C1/p1?a=1&amp;b=2",
+            "[Carol](https://sim.slack.com/archives/C1/p1?a=1&b=2)",
+        ),
+        ("http://sim.slack.com/x", "Carol"),
+        ("javascript:alert(1)", "Carol"),
+        ("https://a.b/<@U2>", "Carol"),
+        ("https://a.b/" + "x" * 600, "Carol"),
+        (5, "Carol"),
+    ],
+)
+def test_a_forwarded_message_is_quoted_with_a_link_to_its_source(url, who):
+    shared = SHARE | {"from_url": url, "text": "yes"}
+    assert heard(channel="D1", text="", files=None, attachments=[shared]).quoted == f"{who}: yes"
+
+
+CLIP = {"id": "F3", "name": "clip.m4a", "mimetype": "audio/mp4", "size": 9, "subtype": "slack_audio"}
+
+
+@pytest.mark.parametrize(
+    ("transcription", "said"),
+    [
+        (
+            {"status": "complete", "preview": {"content": "call Bob &amp; me", "has_more": False}},
+            "call Bob & me",
+        ),
+        ({"status": "complete", "preview": {"content": "and then ", "has_more": True}}, "and then…"),
+        ({"status": "processing"}, ""),
+        ({"status": "failed", "preview": {"content": "hm"}}, ""),
+        ({"status": "complete", "preview": "x"}, ""),
+        (None, ""),
+    ],
+)
+def test_a_voice_clip_comes_with_what_slack_heard_in_it(transcription, said):
+    message = heard(channel="D1", text="", files=[CLIP | {"transcription": transcription}])
+    (clip,) = message.attachments
+    assert (clip.kind, clip.voice, clip.transcript) == ("audio", True, said)
+
+
+def test_an_audio_file_that_is_no_clip_is_no_voice():
+    (song,) = heard(channel="D1", text="", files=[CLIP | {"subtype": ""}]).attachments
+    assert (song.kind, song.voice) == ("audio", False)
+
+
 def test_our_name_alone_is_something():
     assert heard(text="<@U0BOT>", files=None).text == "@you"
 

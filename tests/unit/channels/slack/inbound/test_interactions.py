@@ -240,7 +240,7 @@ async def test_many_options_are_all_there(world):
 async def test_refused_blocks_leave_the_words(world, refusals, buttons):
     world.sim.faults.fail_next("chat.postMessage", "invalid_blocks", times=refusals)
     reply = world.channel().open_reply(world.target(), Notes())
-    await reply.finish(snapshot("so **bold** & <b> " * 300, question=SURE))
+    await reply.finish(snapshot("so **bold** & <b> " * 100, question=SURE))
     (message,) = [each for each in world.people.messages(world.alice.dm) if each.from_bot]
     assert "so **bold** & <b>" in message.text
     assert len(message.buttons) == buttons

@@ -81,7 +81,7 @@ async def test_who_cannot_be_known_is_not_heard(world, caplog):
         world.people.say(world.alice.dm, world.alice.id, "hello")
         await world.until(lambda: world.people.unacknowledged() == 0)
     assert inbox.messages == []
-    assert "lacks scopes: users:read" in caplog.text
+    assert "lacks scopes: users:read (telling members from guests)" in caplog.text
 
 
 @pytest.mark.parametrize(

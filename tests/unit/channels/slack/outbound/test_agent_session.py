@@ -1,11 +1,18 @@
 """The stop button of a thread: there while we are at work, gone afterwards, and as good as /stop."""
 
+import asyncio
+import gc
 from dataclasses import replace
 
 import pytest
 
+from parley.channels.slack.channel import SlackChannel
+from parley.channels.slack.outbound.reply import SlackReplyTiming
 from parley.core.model.errors import ChannelUnavailable
+from tests.kit.machine import patience
 from tests.kit.platforms.slack_channel import KeepingInbox, Notes, finish_until_done, listening, snapshot
+
+STATUS = "assistant.threads.setStatus"
 
 
 async def test_it_is_there_while_an_answer_grows_and_gone_with_it(world):
@@ -109,3 +116,61 @@ async def test_a_press_that_says_too_little_is_skipped(world, missing):
         world.people.inject_event({"type": "agent_session_stopped"} | stopped | {missing: None})
         world.people.say(world.alice.dm, world.alice.id, "and now")
         assert (await inbox.first())[0].text == "and now"
+
+
+async def test_a_status_line_is_renewed_before_slack_takes_it_away_and_goes_with_the_answer(world):
+    chat, root = thread = world.thread()
+    channel = SlackChannel(world.config(), rhythm=SlackReplyTiming(renew=0.02))
+    reply = channel.open_reply(world.target(thread), Notes())
+    await reply.show(snapshot(""))
+    await reply.show(snapshot(""))
+    await world.until(lambda: len(world.sim.calls(STATUS)) >= 4)
+    assert world.people.status(chat, root) == "is thinking…"
+    assert len(world.sim.calls(STATUS)[0].params["loading_messages"]) == 3
+    await reply.show(snapshot("half"))
+    assert world.people.status(chat, root) == ""
+    count = len(world.sim.calls(STATUS))
+    await reply.finish(snapshot("whole"))
+    assert len(world.sim.calls(STATUS)) == count
+
+
+async def test_a_reply_that_was_given_up_does_not_renew_its_line(world):
+    thread = world.thread()
+    channel = SlackChannel(world.config(), rhythm=SlackReplyTiming(renew=0.02))
+    reply = channel.open_reply(world.target(thread), Notes())
+    await reply.show(snapshot(""))
+    (renewing,) = (task for task in asyncio.all_tasks() if task.get_name() == "slack status line")
+    del reply
+    gc.collect()
+    async with asyncio.timeout(patience(5)):
+        await renewing
+
+
+async def test_a_line_that_cannot_be_taken_away_keeps_no_answer_back(world):
+    thread = world.thread()
+    reply = world.channel().open_reply(world.target(thread), Notes())
+    await reply.show(snapshot(""))
+    world.sim.faults.fail_next(STATUS, "", status=502, times=9)
+    await reply.finish(snapshot("whole"))
+    assert world.ours(thread) == ["whole"]
+
+
+async def test_what_an_earlier_process_showed_is_taken_away(world):
+    chat, root = thread = world.thread()
+    notes = Notes()
+    first = world.channel().open_reply(world.target(thread), notes)
+    await first.show(snapshot("half"))
+    second = world.channel().open_reply(world.target(thread, notes.last), notes)
+    await second.finish(snapshot("half and whole"))
+    assert (world.people.session(chat, root), world.ours(thread)) == ("active", ["half and whole"])
+
+
+async def test_an_app_that_is_not_told_of_the_button_has_none(world):
+    chat, root = thread = world.thread()
+    world.people.unsubscribe("agent_session_stopped")
+    reply = world.channel().open_reply(world.target(thread), Notes())
+    await reply.show(snapshot("half"))
+    with pytest.raises(LookupError):
+        world.people.stop(chat, world.alice.id, root)
+    await reply.finish(snapshot("whole"))
+    assert world.people.session(chat, root) == "active"

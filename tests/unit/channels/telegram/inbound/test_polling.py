@@ -3,11 +3,17 @@
 import asyncio
 import logging
 import traceback
+from typing import Any
 
 import pytest
 
+from parley.channels.telegram.api import TelegramApi
 from parley.channels.telegram.config import Config
+from parley.channels.telegram.inbound.polling import Polling
+from parley.channels.telegram.inbound.update_handler import TelegramInboundContext, UpdateHandler
+from parley.channels.telegram.inbound.update_parser import TelegramBotIdentity
 from parley.core.model.errors import AuthenticationRefused, ChannelUnavailable
+from parley.core.model.types import Json
 from tests.kit.machine import patience
 from tests.kit.platforms.telegram_channel import KeepingInbox, listening
 
@@ -188,3 +194,67 @@ async def test_a_skipped_update_fills_no_log(world, caplog):
         await inbox.first()
     (line,) = [each.getMessage() for each in caplog.records if "skipped" in each.getMessage()]
     assert len(line) < 500
+
+
+class ScriptedServer(TelegramApi):
+    """Answers polls with what the test says, and then never again."""
+
+    def __init__(self, *batches: list[Any]) -> None:
+        self.batches = list(batches)
+        self.ended = asyncio.Event()
+
+    async def updates(self, offset: int, kinds: object) -> list[Any]:
+        if not self.batches:
+            self.ended.set()
+            await asyncio.Event().wait()
+        return self.batches.pop(0)
+
+
+class CountingHandler(UpdateHandler):
+    """Reads what has a message."""
+
+    def __init__(self) -> None:
+        """Know nobody."""
+
+    async def take(self, raw: Json, listener: object) -> bool:
+        return isinstance(raw, dict) and "message" in raw
+
+
+async def pauses_between(*batches):
+    """The pauses that are made while a server answers so."""
+    server, pauses = ScriptedServer(*batches), []
+
+    async def sleep(seconds):
+        pauses.append(seconds)
+
+    me = TelegramInboundContext(KeepingInbox(), TelegramBotIdentity(1, "bot"))
+    task = asyncio.create_task(Polling(server, CountingHandler(), sleep).run(me))
+    async with asyncio.timeout(patience(10)):
+        await server.ended.wait()
+    task.cancel()
+    return pauses
+
+
+def update(number, **body):
+    return {"update_id": number, **(body or {"message": {}})}
+
+
+async def test_a_server_that_makes_progress_is_polled_without_a_pause():
+    assert await pauses_between([update(1)], [update(2), update(3)], [update(4, new={}), update(5)]) == []
+
+
+async def test_a_server_that_repeats_itself_is_polled_ever_more_slowly():
+    same = [[update(7)]] * 10
+    assert await pauses_between(*same) == [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
+
+
+async def test_updates_that_nobody_can_read_are_polled_for_ever_more_slowly():
+    batches = [[update(number, strange=1)] for number in range(1, 5)]
+    assert await pauses_between(*batches, [["text"]], [update(9)], [update(9)]) == [
+        *(0.25, 0.5, 1.0, 2.0, 4.0),
+        0.25,
+    ]
+
+
+async def test_a_server_that_does_not_wait_is_asked_every_two_seconds_at_most():
+    assert await pauses_between([], [], [], [], [], [update(1)], []) == [0.25, 0.5, 1.0, 2.0, 2.0, 0.25]

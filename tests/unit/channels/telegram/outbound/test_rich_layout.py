@@ -73,9 +73,16 @@ async def test_a_table_that_is_refused_is_plain_and_the_next_is_rich_again(world
     assert [message.rich for message in shown(world)] == [False, True]
 
 
-async def test_a_bot_api_without_rich_messages_is_asked_once(world):
-    channel = world.another_channel(rich_messages=True)
-    world.sim.faults.fail_next("editMessageText", 400, "Bad Request: message text is empty")
+@pytest.mark.parametrize(
+    ("delivery", "method", "status", "words"),
+    [
+        ("send", "sendRichMessage", 404, "Not Found"),
+        ("edit", "editMessageText", 400, "Bad Request: message text is empty"),
+    ],
+)
+async def test_a_bot_api_without_rich_messages_is_asked_once(world, delivery, method, status, words):
+    channel = world.another_channel(rich_messages=True, delivery=delivery)
+    world.sim.faults.fail_next(method, status, words)
     for _ in range(2):
         await channel.open_reply(world.target(), Notes()).finish(snapshot(TABLE))
     assert [message.rich for message in shown(world)] == [False, False]
@@ -85,20 +92,40 @@ async def test_a_crash_before_or_after_the_rich_edit_doubles_nothing(world):
     notes = Notes()
     for when in ("before", "after"):
         world.sim.faults.reset_next("editMessageText", when)
-        channel = world.another_channel(rich_messages=True)
+        channel = world.another_channel(rich_messages=True, delivery="edit")
         with pytest.raises(ChannelUnavailable):
             await channel.open_reply(world.target(handle=notes.last), notes).finish(snapshot(TABLE))
-    channel = world.another_channel(rich_messages=True)
+    channel = world.another_channel(rich_messages=True, delivery="edit")
     await channel.open_reply(world.target(handle=notes.last), notes).finish(snapshot(TABLE))
     assert [message.text for message in shown(world)] == [TABLE]
 
 
 async def test_a_message_taken_away_before_its_layout_is_sent_anew(world):
     notes = Notes()
-    channel = world.another_channel(rich_messages=True)
+    channel = world.another_channel(rich_messages=True, delivery="edit")
     world.sim.faults.reset_next("editMessageText", "before")
     with pytest.raises(ChannelUnavailable):
         await channel.open_reply(world.target(), notes).finish(snapshot(TABLE))
     world.people.delete(world.alice.id, shown(world)[0].id)
     await channel.open_reply(world.target(handle=notes.last), notes).finish(snapshot(TABLE))
     assert [(message.rich, message.text) for message in shown(world)] == [(True, TABLE)]
+
+
+async def test_a_rich_message_is_sent_in_one_piece(world):
+    channel = world.another_channel(rich_messages=True)
+    question = world.say("hi")
+    await channel.open_reply(world.target(reply_to=question), Notes()).finish(snapshot(TABLE))
+    (message,) = shown(world)
+    assert (message.rich, message.edited) == (True, False)
+    assert world.sim.calls("sendMessage") == ()
+
+
+async def test_a_rich_message_whose_answer_was_lost_is_sent_again_and_counted(world):
+    channel = world.another_channel(rich_messages=True)
+    world.sim.faults.reset_next("sendRichMessage", "after")
+    reply = channel.open_reply(world.target(), Notes())
+    with pytest.raises(ChannelUnavailable):
+        await reply.finish(snapshot(TABLE))
+    receipt = await reply.finish(snapshot(TABLE))
+    assert [message.text for message in shown(world)] == [TABLE, TABLE]
+    assert receipt.doubtful

@@ -1,0 +1,1 @@
+"""What DingTalk's plain messages lack of markdown, in other forms."""

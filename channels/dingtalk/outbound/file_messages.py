@@ -1,0 +1,55 @@
+"""Files as the messages that DingTalk has for them: pictures, some types of documents, zip for the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from parley.channels.dingtalk.api import DingTalkApi, file_type
+from parley.channels.kit.files import file_gone, safe_name
+from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.model.types import Json
+
+FILE_TYPES = frozenset({"xlsx", "pdf", "zip", "rar", "doc", "docx"})
+"""What a robot's file message may be; others arrive on phones without a name, or not at all."""
+_IMAGES = frozenset({"image/jpeg", "image/png", "image/gif", "image/bmp"})
+
+
+async def upload_file(api: DingTalkApi, file: StoredFile) -> tuple[str, dict[str, Json]]:
+    """Hand a file over; returns the kind of message that shows it, and its content.
+
+    Raises ChannelError, above all AttachmentRefused.
+    """
+    if file.kind is AttachmentKind.IMAGE and file.mime in _IMAGES:
+        return "sampleImageMsg", {"photoURL": await api.upload(file, "image")}
+    api.check_size(file)
+    async with _as_document(file) as document:
+        media = await api.upload(document, "file")
+        name = safe_name(document.name)
+    return "sampleFile", {"mediaId": media, "fileName": name, "fileType": file_type(name)}
+
+
+@asynccontextmanager
+async def _as_document(file: StoredFile) -> AsyncIterator[StoredFile]:
+    """Give the file, in a zip file while entered where DingTalk does not know its type."""
+    if file_type(safe_name(file.name)) in FILE_TYPES:
+        yield file
+        return
+    with tempfile.TemporaryDirectory(prefix="parley-zip-") as folder:
+        packed = Path(folder) / "file.zip"
+        try:
+            await asyncio.to_thread(_pack, Path(file.path), safe_name(file.name), packed)
+        except FileNotFoundError as error:
+            raise file_gone() from error
+        name = f"{safe_name(file.name)}.zip"
+        yield replace(file, name=name, mime="application/zip", size=packed.stat().st_size, path=str(packed))
+
+
+def _pack(source: Path, name: str, into: Path) -> None:
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as packed:
+        packed.write(source, name)

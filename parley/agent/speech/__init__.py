@@ -1,0 +1,1 @@
+"""Speech to text and text to speech, by services that speak OpenAI's protocol."""

@@ -1,0 +1,1 @@
+"""The walk through a real account: what goes over the wire is recorded, cleaned and compared."""

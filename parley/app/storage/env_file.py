@@ -1,0 +1,51 @@
+"""The file `.env`: what is added to it, readable by nobody else."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from parley.app.settings.parsing.dotenv import with_dotenv
+from parley.core.model.errors import ConfigError, ParleyError
+
+
+def require_unset(path: Path, names: Iterable[str]) -> None:
+    """Raise ConfigError where a variable has a value already: nothing is written over in silence."""
+    known = with_dotenv({}, path)
+    taken = [name for name in names if known.get(name)]
+    if taken:
+        raise ConfigError(f"{path}: {', '.join(taken)} are set already; remove them there, or use --replace")
+
+
+def write_variables(path: Path, variables: Mapping[str, str]) -> None:
+    """Set variables in the file: in the place of lines for them, else at its end. Raises ParleyError."""
+    try:
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read as UTF-8 text; check its permissions") from error
+    left = dict(variables)
+    for number, line in enumerate(lines):
+        name = line.partition("=")[0].strip().removeprefix("export ").strip()
+        if name in variables:
+            # A name that is there twice has its last value.
+            lines[number] = f"{name}={variables[name]}"
+            left.pop(name, None)
+    lines += [f"{name}={value}" for name, value in left.items()]
+    _replace(path, "\n".join(lines) + "\n")
+
+
+def _replace(path: Path, text: str) -> None:
+    draft = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise ParleyError(f"{path} cannot be written: {error.strerror}.") from error

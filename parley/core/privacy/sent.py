@@ -1,0 +1,40 @@
+"""Answers kept for quotes: those to a person, and what is past its time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from parley.core.ports.journal import DocumentRepository, iter_documents
+from parley.core.privacy.data_subject import DataSubject
+from parley.core.state.sent_messages import SENT_LIFE, SENT_PREFIX, SentMessage, decode_sent, delete_sent
+
+
+async def list_sent(
+    documents: DocumentRepository, subject: DataSubject
+) -> AsyncIterator[tuple[str, SentMessage]]:
+    """Yield what a person was answered, with the key of its conversation."""
+    async for document in iter_documents(documents, SENT_PREFIX):
+        for message in decode_sent(document):
+            if subject.is_one(message.asker):
+                yield document.key.removeprefix(SENT_PREFIX), message
+
+
+async def erase_sent(documents: DocumentRepository, subject: DataSubject) -> int:
+    """Remove what a person was answered; returns how many answers. Raises StoreUnavailable."""
+    removed = 0
+    async for document in iter_documents(documents, SENT_PREFIX):
+        removed += await delete_sent(documents, document, lambda each: subject.is_one(each.asker))
+    return removed
+
+
+async def delete_old_sent(documents: DocumentRepository, now: float) -> int:
+    """Remove what is too old to be quoted; returns how many answers. Raises StoreUnavailable."""
+    removed = 0
+    async for document in iter_documents(documents, SENT_PREFIX):
+        kept = decode_sent(document)
+        if not kept or kept[-1].at <= now - SENT_LIFE:
+            await documents.delete(document.key)
+            removed += len(kept)
+        else:
+            removed += await delete_sent(documents, document, lambda each: each.at <= now - SENT_LIFE)
+    return removed

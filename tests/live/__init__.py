@@ -1,0 +1,1 @@
+"""The walk of `parley check --live` against the simulated platforms, and recordings compared with them."""

@@ -1,0 +1,1 @@
+"""One budget for all replies of a channel."""

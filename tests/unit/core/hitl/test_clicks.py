@@ -1,0 +1,38 @@
+"""What a question's message says right after a press."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from parley.core.hitl.clicks import outcome_text
+from tests.kit.doubles.core import ScriptedAgent, core
+from tests.kit.samples.questions import EVE, MAIL, asking, click, keys, with_buttons
+from tests.kit.waiting import until
+
+
+async def test_a_message_says_what_a_press_will_decide_before_that_is_worked(tmp_path: Path) -> None:
+    async with core(tmp_path, agent=ScriptedAgent(asking(MAIL)), channel=with_buttons()) as parley:
+        await parley.say("ask")
+        await until(lambda: keys(parley), "a question is asked")
+        (key,) = keys(parley)
+        first, late, foreign = click(key, "approve"), click(key, "reject"), click(key, "approve", EVE)
+        assert await outcome_text(parley.journal, first, 4000) == "", "nothing was pressed yet"
+        await parley.crash()
+        for each in (first, late):
+            await parley.clicks.submit(each)
+        text = await outcome_text(parley.journal, first, 4000)
+        assert "Ann" in text
+        assert "send_mail" in text
+        assert await outcome_text(parley.journal, late, 4000) == "", "another press was first"
+        assert await outcome_text(parley.journal, foreign, 4000) == ""
+        assert await outcome_text(parley.journal, click("t9-9", "approve"), 4000) == ""
+
+
+async def test_a_press_on_what_was_decided_before_is_told_by_whom(tmp_path: Path) -> None:
+    async with core(tmp_path, agent=ScriptedAgent(asking(MAIL)), channel=with_buttons()) as parley:
+        await parley.say("ask")
+        await until(lambda: keys(parley), "a question is asked")
+        (key,) = keys(parley)
+        await parley.clicks.submit(click(key, "approve"))
+        await until(lambda: parley.agent.requests[-1].answer, "the decision is given")
+        assert "Ann" in await outcome_text(parley.journal, click(key, "reject", number=1), 4000)
