@@ -23,6 +23,7 @@ from parley.core.privacy.conversations import list_conversations, thread_ids
 from parley.core.privacy.data_subject import DataSubject
 from parley.core.privacy.heard import list_heard
 from parley.core.privacy.report import DataKind, PrivacyReport, PrivacyReportBuilder
+from parley.core.privacy.sent import list_sent
 from parley.core.privacy.sources import DataSources
 from parley.core.state.feedback import feedback_prefix
 
@@ -49,6 +50,7 @@ class PersonExport:
         await self._memory()
         await self._lines("conversations.jsonl", self._conversations())
         await self._lines("heard.jsonl", self._heard())
+        await self._lines("sent.jsonl", self._sent())
         await self._lines("questions.jsonl", self._questions())
         await self._lines("audit.jsonl", self._audit())
         await self._lines("account.jsonl", self._account())
@@ -121,6 +123,11 @@ class PersonExport:
         async for conversation, message in list_heard(self._sources.archive, self._subject):
             self._ledger.add(DataKind.HEARD)
             yield _line({"conversation": conversation, "message": json.loads(encode(message))})
+
+    async def _sent(self) -> AsyncIterator[str]:
+        async for conversation, message in list_sent(self._sources.archive, self._subject):
+            self._ledger.add(DataKind.SENT)
+            yield _line({"conversation": conversation, "answer": json.loads(encode(message))})
 
     async def _questions(self) -> AsyncIterator[str]:
         documents = self._sources.archive

@@ -18,6 +18,7 @@ class DataKind(StrEnum):
     CONVERSATIONS = "conversations"
     SHARES = "shares in conversations with others"
     HEARD = "messages that were only heard"
+    SENT = "answers kept for quotes"
     THREADS = "threads on the agent server"
     AUDIT = "lines of the audit record"
     ACCESS = "pairings, requests and refusals"

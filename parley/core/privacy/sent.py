@@ -23,7 +23,11 @@ async def erase_sent(documents: DocumentRepository, subject: DataSubject) -> int
     """Remove what a person was answered; returns how many answers. Raises StoreUnavailable."""
     removed = 0
     async for document in iter_documents(documents, SENT_PREFIX):
-        removed += await delete_sent(documents, document, lambda each: subject.is_one(each.asker))
+        gone = await delete_sent(documents, document, lambda each: subject.is_one(each.asker))
+        # The name of a private conversation says whose it was.
+        if not (await documents.get(document.key)).body:
+            await documents.delete(document.key)
+        removed += gone
     return removed
 
 
@@ -32,7 +36,7 @@ async def delete_old_sent(documents: DocumentRepository, now: float) -> int:
     removed = 0
     async for document in iter_documents(documents, SENT_PREFIX):
         kept = decode_sent(document)
-        if not kept or kept[-1].at <= now - SENT_LIFE:
+        if all(each.at <= now - SENT_LIFE for each in kept):
             await documents.delete(document.key)
             removed += len(kept)
         else:

@@ -31,6 +31,7 @@ from parley.core.state.account_links import AccountLinks
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
+from parley.core.state.sent_messages import SentMessage, keep_sent
 from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options
 from tests.kit.samples.questions import MAIL, asking, with_buttons
 
@@ -86,6 +87,7 @@ async def live(folder: Path) -> dict[str, str]:
     async with core(folder, agent=agent, channel=with_buttons(), options=OPTIONS) as parley:
         await _alone(parley)
         await _among_others(parley)
+        await _quotable(parley)
         await _known(parley)
         return {request.thread: f'"{request.text} zebra"' for request in agent.requests}
 
@@ -114,6 +116,16 @@ async def _among_others(parley: Core) -> None:
     await finals(9)
     await say("my own", conversation=BOBS, sender=BOB)
     await finals(10)
+
+
+async def _quotable(parley: Core) -> None:
+    """What is kept of answers, for people who quote them."""
+    for place, asker, text in (
+        (HOME, ANN, "a zebra has stripes"),
+        (TEAM, ANN, "so do zebras"),
+        (TEAM, BOB, "good morning to you"),
+    ):
+        await keep_sent(parley.journal, place, SentMessage((f"key-{text}",), time.time(), text, asker))
 
 
 async def _known(parley: Core) -> None:

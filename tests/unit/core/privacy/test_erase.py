@@ -82,6 +82,7 @@ async def test_nothing_of_a_person_is_left_and_all_of_the_others(folder: Path, t
     assert found[DataKind.DECISIONS] == 1
     assert (found[DataKind.CONVERSATIONS], found[DataKind.SHARES], found[DataKind.THREADS]) == (1, 2, 2)
     assert found[DataKind.HEARD] == 1
+    assert found[DataKind.SENT] == 2
     assert found[DataKind.FILES] == 1
     assert found[DataKind.AUDIT] == 2
     assert found[DataKind.USAGE] >= 1
@@ -295,6 +296,11 @@ async def test_an_export_has_all_of_a_person_and_changes_nothing(
     assert len([name for name in texts if name.startswith("threads/")]) == 2
     assert len([name for name in texts if name.startswith("files/")]) == 1
     assert "send_mail" in texts["questions.jsonl"]
+    kept = [json.loads(line) for line in texts["sent.jsonl"].splitlines()]
+    assert [(each["conversation"], each["answer"]["text"]) for each in kept] == [
+        (HOME.key, "a zebra has stripes"),
+        (TEAM.key, "so do zebras"),
+    ]
     assert "good morning" not in "".join(texts.values())
     assert f"test:{OTHER.id}" in texts["account.jsonl"]
     assert '"choice": "up"' in texts["account.jsonl"]
