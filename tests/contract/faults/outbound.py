@@ -6,7 +6,11 @@ import asyncio
 import re
 from dataclasses import replace
 from itertools import count
+from typing import Any
 
+from parley.channels.kit.budget.call_log import CallLog
+from parley.channels.kit.budget.limits import CountedCalls
+from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
 from parley.core.model.types import OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, Checkpoint, Reply
@@ -28,6 +32,22 @@ class DropsOnLimit(AroundReply):
             return _NOTHING
 
 
+class Forgetful(CallLog):
+    """Does not note that the platform asked for a pause."""
+
+    def refuse(self, seconds: float, now: float) -> None:
+        return None
+
+
+class NotesNoRefusals(RateBudget):
+    """The budget of a channel that remembers no pause."""
+
+    def _log(self, counted: CountedCalls) -> CallLog:
+        log = super()._log(counted)
+        log.__class__ = Forgetful
+        return log
+
+
 class KnocksAgain(AroundReply):
     """Does not wait as long as it was asked to."""
 
@@ -37,6 +57,20 @@ class KnocksAgain(AroundReply):
                 return await self.inner.finish(snapshot)
             except RateLimited:
                 await asyncio.sleep(0.01)
+
+
+class Impatient(Around):
+    """Waits nowhere for as long as it was asked to: neither a reply nor the budget of all replies does."""
+
+    def __init__(self, inner: Channel, driver: Driver) -> None:
+        super().__init__(inner, driver)
+        api: Any = vars(inner)["_api"]
+        holder = getattr(api, "_bot", api)
+        assert type(holder._budget) is RateBudget
+        holder._budget.__class__ = NotesNoRefusals
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        return KnocksAgain(target, lambda other: self.inner.open_reply(other, checkpoint))
 
 
 class FinalWaitsForSnapshots(AroundReply):
@@ -218,7 +252,7 @@ class NotesNothing(Around):
 
 FAULTS = (
     replying("drop the final on a rate limit", "waits_as_long_as_asked", DropsOnLimit),
-    replying("ignore the time to wait", "waits_as_long_as_asked", KnocksAgain),
+    Fault("ignore the time to wait", "waits_as_long_as_asked", Seed(Impatient)),
     replying("wait for a snapshot's pause", "a_refused_snapshot_delays_no_final", FinalWaitsForSnapshots),
     replying("give up after a server error", "server_errors_are_outlasted", GivesUp),
     replying("give up after a broken connection", "broken_connections_are_outlasted", GivesUp),
