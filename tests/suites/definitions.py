@@ -67,6 +67,7 @@ _JOURNEYS = (
     "tests/e2e",
     "tests/reconnect",
     "tests/contract/test_slack_http.py",
+    "tests/contract/test_slack_panel.py",
     "tests/unit/app/backup/test_restore.py",
 )
 
