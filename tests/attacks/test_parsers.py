@@ -65,7 +65,7 @@ READ = {
         content_blocks._safe(text),
     ),
     "what a file is": lambda text: sniff.kind_of(text.encode("utf-8", "replace")),
-    "a file's text": lambda text: decisions._REFUSAL.sub("", text),
+    "a refusal": policy.refusal_reason,
     "a decision": lambda text: [each.fullmatch(text) for each in (policy._EDITION, decisions._RESPONSE)],
     "the demonstration": lambda text: intents.choose_reply(
         thread_inspection.inspect_thread([HumanMessage(text)])
