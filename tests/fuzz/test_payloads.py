@@ -33,7 +33,7 @@ SLACK_PRESS = {
     "container": {"channel_id": "C1", "message_ts": "1.2", "thread_ts": "1.1"},
     "message": {"thread_ts": "1.1"},
     "trigger_id": "t",
-    "actions": [{"action_id": "answer:1", "action_ts": "3.4", "value": '["q", "approve"]'}],
+    "actions": [{"action_id": "parley_answer:1", "action_ts": "3.4", "value": '["q", "approve"]'}],
 }
 FEISHU_PRESS = {
     "schema": "2.0",
@@ -41,11 +41,11 @@ FEISHU_PRESS = {
     "event": {
         "operator": {"open_id": "ou_1", "tenant_key": "t"},
         "context": {"open_chat_id": "oc_1"},
-        "action": {"value": {"question": "q", "option": "o", "private": True}, "form_value": {"input": "x"}},
+        "action": {"value": {"q": "q", "o": "o", "p": True}, "form_value": {"input": "x"}},
     },
 }
 DINGTALK_PRESS = {
-    "outTrackId": "q-1",
+    "outTrackId": "parley-ask-q-0",
     "userId": "u",
     "spaceId": "s",
     "corpId": "c",
@@ -101,6 +101,7 @@ def test_a_changed_event_is_read_or_left(channel, data):
 @fuzzed()
 @given(data=st.data())
 def test_a_changed_press_is_read_or_rubbish(read, press, declared, data):
+    assert read(press) is not None
     with suppress(*declared):
         found = read(data.draw(bent([press])))
         if found is not None:
