@@ -109,7 +109,9 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
     ): "needs a PostgreSQL; tests/postgres/product/test_backup.py runs it",
 }
 NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
-    re.compile(r"(?:\.venv/bin/)?python -m benchmarks[. ]\w+.*"): "measures for minutes, alone on the machine",
+    re.compile(
+        r"(?:\.venv/bin/)?python -m benchmarks[. ]\w+.*"
+    ): "measures for minutes, alone on the machine",
     re.compile(r"python -m tests\.mutation .*"): "mutates for minutes",
     re.compile(
         r"python -m tests\."
