@@ -108,15 +108,18 @@ class SlackChannel(Channel):
         self._timing = timing
         self._me = SlackBotIdentity("", "", "")
         self._receipts = Receipts(SlackReceiptCalls(self._api)) if config.receipt == "on" else None
-        self._means = SlackReplyContext(
+        self._means = self._reply_context(rhythm, clock)
+
+    def _reply_context(self, rhythm: SlackReplyTiming, clock: Callable[[], float]) -> SlackReplyContext:
+        return SlackReplyContext(
             self._api,
             self._transfer,
             rhythm,
             self._who,
             clock,
-            feedback=config.feedback == "on",
+            feedback=self._config.feedback == "on",
             # What is Slack's own way need not be asked for.
-            steps="" if config.steps == "timeline" else config.steps,
+            steps="" if self._config.steps == "timeline" else self._config.steps,
         )
 
     async def listen(self, inbox: Inbox) -> None:

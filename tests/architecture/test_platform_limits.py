@@ -28,6 +28,8 @@ ROWS: dict[str, str] = {
     "feishu/question_card.py:MOST_BUTTONS": "card_elements",
     "feishu/question_card.py:MOST_INPUT": "input_text",
     "feishu/question_card.py:MOST_LABEL": "button_text",
+    "slack/agent_api.py:MOST_LOADING": "loading_messages",
+    "slack/agent_api.py:MOST_TITLE": "session_title",
     "slack/blocks.py:MAX_TEXT_WITH_BUTTONS": "markdown_block",
     "slack/blocks.py:MAX_PLAIN_TEXT": "update_text",
     "slack/blocks.py:MOST_IN_ROW": "actions_elements",

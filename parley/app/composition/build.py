@@ -133,9 +133,8 @@ async def _put_together(
     channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
     bus = _bus(journal, options, pairing, channels)
     memory = make_memory(loaded, journal, clock, quarantine)
-    deliveries = DeliveryCounts()
-    clicks = ClickHandler(journal, options.channels, pairing, deliveries, clock)
-    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, clicks, clock)
+    lag, letters, deliveries = LoopLag(), DeadLetters(journal), DeliveryCounts()
+    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, deliveries, clock)
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
     services = CoreServices(
@@ -158,9 +157,7 @@ async def _put_together(
     )
     remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
     people = build_privacy_service(loaded, services, journal, agent, remake)
-    lag, letters = LoopLag(), DeadLetters(journal)
-    api = _api(loaded, services, memory, people, letters)
-    server = _server(loaded, channels, pulse, [*api, _scrape(services, letters, lag)])
+    server = _server(loaded, channels, pulse, _api(services, memory, people, letters, lag))
     deletion = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
     background = (*work, *_watches(loaded), _upkeep(loaded, services), *_assistants(loaded, agent))
@@ -168,17 +165,14 @@ async def _put_together(
 
 
 def _api(
-    loaded: LoadedSettings,
-    services: CoreServices,
-    memory: MemoryService,
-    people: PrivacyService,
-    letters: DeadLetters,
+    services: CoreServices, memory: MemoryService, people: PrivacyService, letters: DeadLetters, lag: LoopLag
 ) -> Sequence[BaseRoute]:
     return [
         *memory_routes(memory.admin, partial(page_person, services.people)),
         *pairing_routes(services.pairing),
         *privacy_routes(people, services.files),
         *letter_routes(letters),
+        _scrape(services, letters, lag),
     ]
 
 
@@ -201,9 +195,10 @@ def _supervisors(
     options: CoreOptions,
     pairing: Pairing,
     store: Store,
-    clicks: ClickHandler,
+    deliveries: DeliveryCounts,
     clock: Callable[[], float],
 ) -> ChannelSupervisors:
+    clicks = ClickHandler(store, options.channels, pairing, deliveries, clock)
     people = PersonRepository(store, clock)
     overviews = PersonOverviews(store, memory, people, options.channels, pairing)
     return ChannelSupervisors(
