@@ -7,17 +7,20 @@ import io
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import ClassVar, Self
 
 from parley.channels.dingtalk.channel import create
-from parley.channels.dingtalk.config import Config
+from parley.channels.dingtalk.config import NO_CARDS, Config
 from parley.channels.dingtalk.formatting import CARD_PART
+from parley.channels.kit.text import byte_length
 from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.dingtalk import DingTalkCall, DingTalkSimulator, SeenDingTalkMessage
 from parley.simulator.dingtalk import DingTalkUpload as Sent
 from parley.simulator.kit.json_values import Json
+from parley.simulator.kit.limits import load_limits
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.dingtalk_malformed import FRAMES, PRESSES, RUBBISH, STRANGE
 from tests.contract.drivers.snapshot_pace import eager
@@ -235,6 +238,23 @@ class DingTalkDriver(Driver):
             return card.space
         named = people[0] if isinstance(people, list) and people else call.body.get("openConversationId")
         return str(named or call.body.get("openSpaceId", "")).partition(".")[2] or str(named)
+
+
+class DingTalkPlainDriver(DingTalkDriver):
+    """A robot without cards: what it says is in messages that groups take up to so many bytes of, and that no
+    key keeps from being sent twice.
+    """
+
+    traits: ClassVar[Traits] = replace(
+        DingTalkDriver.traits,
+        max_part=load_limits("dingtalk")["group_message_bytes"].whole,
+        unit=byte_length,
+        doubles=True,
+    )
+
+    def config(self) -> Config:
+        # Without receipts, so that a fault finds the reply itself.
+        return super().config().model_copy(update={"card_template_id": NO_CARDS, "receipt": "off"})
 
 
 def _chat(place: Place) -> str:

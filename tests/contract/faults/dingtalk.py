@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from parley.channels.dingtalk.api import ConnectionTicket, DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.channel import DingTalkChannel, create
+from parley.channels.dingtalk.formatting import wire_bytes
 from parley.channels.dingtalk.inbound.card_callbacks import CardCallbackQueue, SendAnswer
 from parley.channels.dingtalk.outbound.ai_cards import AiCards
 from parley.channels.dingtalk.outbound.card_delivery import CardSummary, deliver_card
@@ -26,20 +27,23 @@ from parley.channels.dingtalk.question_layout import (
     split_question,
 )
 from parley.channels.dingtalk.sdk import CallbackMessage
+from parley.channels.kit.markdown.split import split
 from parley.core.model.attachments import StoredFile
 from parley.core.model.errors import ChannelError, DeliveryRejected
 from parley.core.model.questions import Question
 from parley.core.model.types import Json, JsonObject, OutboundMessage, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
-from tests.contract.drivers.dingtalk import DingTalkDriver
+from tests.contract.drivers.dingtalk import DingTalkDriver, DingTalkPlainDriver
 from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.faults.fault import Fault
 
 
-def _made_as(kind: type[DingTalkChannel]) -> type[DingTalkDriver]:
+def _made_as(
+    kind: type[DingTalkChannel], base: type[DingTalkDriver] = DingTalkDriver
+) -> type[DingTalkDriver]:
     """A driver whose channel is of this kind."""
 
-    class Driver(DingTalkDriver):
+    class Driver(base):  # type: ignore[misc, valid-type]
         def make_channel(self, services: ChannelServices) -> Channel:
             made = create(self.config(), services)
             made.__class__ = kind
@@ -48,7 +52,7 @@ def _made_as(kind: type[DingTalkChannel]) -> type[DingTalkDriver]:
     return Driver
 
 
-def _replying(kind: type[DingTalkReply]) -> type[DingTalkDriver]:
+def _replying(kind: type[DingTalkReply], base: type[DingTalkDriver] = DingTalkDriver) -> type[DingTalkDriver]:
     """A driver whose channel makes replies of this kind."""
 
     class Replies(DingTalkChannel):
@@ -57,7 +61,7 @@ def _replying(kind: type[DingTalkReply]) -> type[DingTalkDriver]:
             made.__class__ = kind
             return made
 
-    return _made_as(Replies)
+    return _made_as(Replies, base)
 
 
 def _carded(kind: type[AiCards]) -> type[DingTalkDriver]:
@@ -120,6 +124,14 @@ class JoinsParts(DingTalkReply):
         self, cards: AiCards, parts: tuple[str, ...], files: tuple[StoredFile, ...]
     ) -> None:
         await super()._finish_cards(cards, ("\n\n".join(parts),), files)
+
+
+class TakesGroupsForPeople(DingTalkReply):
+    """Fills a message to a group as far as people take one."""
+
+    async def _finish_plain(self, text: str) -> None:
+        for part in split(text, 18_000, wire_bytes):
+            await self._send_part(part, mention=False)
 
 
 class MarksTheFirstPart(DingTalkReply):
@@ -282,6 +294,11 @@ async def _forget(count: int) -> None:
 FAULTS = (
     Fault("tear words", "parts_are_within_the_limit", driver=_replying(TearsWords)),
     Fault("send parts backwards", "a_huge_answer_arrives_whole", driver=_replying(SendsPartsBackwards)),
+    Fault(
+        "fill messages to groups like those to people",
+        "a_long_chinese_answer_arrives_in_a_group",
+        driver=_replying(TakesGroupsForPeople, DingTalkPlainDriver),
+    ),
     Fault("put a long answer on one card", "a_huge_answer_arrives_whole", driver=_replying(JoinsParts)),
     Fault(
         "take a status for a success",

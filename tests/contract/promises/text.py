@@ -104,6 +104,18 @@ async def promise_parts_are_within_the_limit(scene: Scene) -> None:
     assert " ".join(shown).split() == words
 
 
+@needs("groups", "splits")
+async def promise_a_long_chinese_answer_arrives_in_a_group(scene: Scene) -> None:
+    """A long Chinese answer, of three bytes a character, arrives whole in a group, in parts that fit there."""
+    traits, place = scene.driver.traits, await scene.driver.group()
+    text = "".join(f"第{number}句，群里的消息按字节计算长度。" for number in range(700))
+    scene.agent.script = answering(text)
+    parts = await scene.ask(place, scene.to_bot("请详细说明"))
+    # Some begin with a mention of who asked.
+    assert "".join("".join(parts).partition("第0句")[1:]) == text
+    assert max(traits.unit(part) for part in parts) <= traits.max_part
+
+
 @needs("splits")
 async def promise_code_stays_code_in_every_part(scene: Scene) -> None:
     """A code block that is split is a code block in every part, with no line lost or broken."""
