@@ -7,12 +7,12 @@ import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
 from parley.agent.speech.audio_files import extension_of, seconds_of
+from parley.agent.speech.options import TranscriptionOptions, VoiceOptions
 from parley.agent.transport.decoding import UnreadableResponse, read_body, read_json
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import SpeechFailed, SpeechTooLong
@@ -32,31 +32,6 @@ _MOST_SOUND = 50_000_000
 _REFUSED = frozenset({400, 401, 403, 404, 405, 413, 415, 422})
 _LINKS = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{1,500}\)")
 _MARKS = re.compile(r"[*_`#>~|]+")
-
-
-@dataclass(frozen=True, slots=True)
-class TranscriptionOptions:
-    """What hears; off without a `url`. `language` is what is spoken, "" for any; 0 seconds is no limit."""
-
-    url: str = ""
-    model: str = ""
-    api_key: str = ""
-    language: str = ""
-    max_size: int = 20_000_000
-    max_seconds: float = 300.0
-    timeout: float = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class VoiceOptions:
-    """What speaks; off without a `url`."""
-
-    url: str = ""
-    model: str = ""
-    voice: str = ""
-    api_key: str = ""
-    max_characters: int = 2000
-    timeout: float = 60.0
 
 
 class OpenAiSpeech:

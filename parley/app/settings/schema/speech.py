@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from parley.agent.speech.service import TranscriptionOptions, VoiceOptions
+from parley.agent.speech.options import TranscriptionOptions, VoiceOptions
 from parley.app.settings.schema.manager import parse_size
 from parley.channels.kit.config import Section
 
