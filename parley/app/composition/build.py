@@ -33,7 +33,6 @@ from parley.app.supervision.channel_factory import make_channel, make_channels, 
 from parley.app.supervision.channel_supervisor import ChannelSupervisor, ChannelSupervisors
 from parley.app.supervision.cluster import ClusterMembership, lease_embedded_agent
 from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
-from parley.channels.kit.exclusive import ExclusiveConnection
 from parley.channels.kit.webhook import Webhook, routes_of
 from parley.console.api.dead_letters import letter_metrics, letter_routes
 from parley.console.api.memory import memory_routes
@@ -51,7 +50,7 @@ from parley.core.inbound.bus import MessageBus
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
 from parley.core.model.errors import ParleyError, unwrap_exception_group
 from parley.core.model.options import CoreOptions
-from parley.core.ports.channel import Channel
+from parley.core.ports.channel import Channel, ExclusiveConnection
 from parley.core.ports.pubsub import NULL_NOTIFIER
 from parley.core.ports.speech import SpeechService
 from parley.core.privacy.conversation_deletion import ConversationDeletion

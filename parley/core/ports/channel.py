@@ -171,6 +171,16 @@ class Channel(ABC):
 
 
 @runtime_checkable
+class ExclusiveConnection(Protocol):
+    """A channel that says whether its platform gives all events to one connection, and drops an older one.
+
+    Where it does, one node listens; where not, every node.
+    """
+
+    held_by_one: bool
+
+
+@runtime_checkable
 class StatusNotes(Protocol):
     """A channel that can tell people what is special about a place."""
 
