@@ -10,7 +10,6 @@ import asyncio
 import base64
 import gzip
 import json
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +25,6 @@ from parley.core.model.types import Json, JsonObject
 
 ACCOUNTS = {"feishu": "https://accounts.feishu.cn", "lark": "https://accounts.larksuite.com"}
 PATH = "/oauth/v1/app/registration"
-_PLAIN = re.compile(r"[\w.-]{1,200}\Z", re.ASCII)
 _METHOD = "client_secret"
 _TIMEOUT = 15.0
 _INTERVAL, _SLOWER, _LIFE, _LONGEST = 5.0, 5.0, 600.0, 3600.0
@@ -99,10 +97,7 @@ class Registration:
         number, secret = told.get("client_id"), told.get("client_secret")
         if not (isinstance(number, str) and isinstance(secret, str) and number and secret):
             return None
-        if not (_PLAIN.match(number) and _PLAIN.match(secret)):
-            raise RegistrationEnded("no app was made: Feishu's answer had no credentials in it")
-        settings = {"domain": self._brand} if self._brand != "feishu" else {}
-        return RegisteredApp({"FEISHU_APP_ID": number, "FEISHU_APP_SECRET": secret}, settings)
+        return RegisteredApp({"app_id": number, "app_secret": secret, "domain": self._brand})
 
     def _moves(self, told: JsonObject) -> bool:
         """Go on at Lark's server for people of Lark; tells whether we do."""

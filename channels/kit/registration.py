@@ -5,11 +5,14 @@ A channel that can do this has a module `registration` with a function `register
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from parley.core.model.errors import ChannelError
+
+_PLAIN = re.compile(r"[\w.-]{1,200}\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +25,17 @@ class ScanAddress:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredApp:
-    """A new app: its secrets by the names of their environment variables, and keys of the channel's section
-    that differ from their defaults."""
+    """A new app: values for keys of the channel's section, its secrets among them.
 
-    variables: Mapping[str, str] = field(repr=False)
-    settings: Mapping[str, str] = field(default_factory=dict)
+    They become lines of a file, so nothing but plain words is taken. Raises RegistrationEnded.
+    """
+
+    keys: Mapping[str, str] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse values that would say more than they are in a file of variables."""
+        if not all(_PLAIN.match(value) for value in self.keys.values()):
+            raise RegistrationEnded("no app was made: the platform's answer had no credentials in it")
 
 
 class RegistrationEnded(ChannelError):

@@ -63,6 +63,7 @@ FOR_OTHERS = {
             "channels/feishu/scopes.py",
         ),
         *("channels/feishu/api.py", "channels/feishu/errors.py", "channels/slack/errors.py"),
+        "channels/feishu/registration.py",
         *("channels/dingtalk/config.py", "channels/feishu/config.py", "channels/slack/config.py"),
         *("channels/slack/channel.py", "channels/telegram/config.py"),
         *(

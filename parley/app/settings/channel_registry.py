@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import cast
 
 import parley.channels
 from parley.channels.kit.config import ChannelConfig
+from parley.channels.kit.registration import Register
+from parley.core.model.errors import ConfigError
 
 _GROUP = "parley.channels"
 """Entry point group: the name is the channel's, the value a package with modules `config` and `channel`."""
@@ -33,6 +37,23 @@ def channel_config(name: str) -> type[ChannelConfig]:
     if not (isinstance(config, type) and issubclass(config, ChannelConfig)):
         raise TypeError(f"{package}.config: Config must be a ChannelConfig")
     return config
+
+
+def channel_registration(name: str) -> Register:
+    """Return how a channel's app is made by a QR code.
+
+    Raises ConfigError where there is no such channel, or its platform makes no apps in this way.
+    """
+    able = registering_channels()
+    if name not in able:
+        raise ConfigError(f"{name}: no QR code makes an app for it; one does for: {', '.join(able)}")
+    return cast("Register", importlib.import_module(f"{channel_package(name)}.registration").register)
+
+
+def registering_channels() -> tuple[str, ...]:
+    """Return the channels whose platform makes apps by a QR code, in alphabetical order."""
+    found = ((name, f"{channel_package(name)}.registration") for name in channel_names())
+    return tuple(name for name, module in found if importlib.util.find_spec(module) is not None)
 
 
 def _own_names() -> set[str]:

@@ -12,11 +12,17 @@ from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.core.model.errors import ConfigError, ParleyError
 
 
-def require_unset(path: Path, names: Iterable[str]) -> None:
-    """Raise ConfigError where a variable has a value already: nothing is written over in silence."""
-    known = with_dotenv({}, path)
-    taken = [name for name in names if known.get(name)]
-    if taken:
+def require_unset(
+    path: Path, names: Iterable[str], environ: Mapping[str, str], replace: bool = False
+) -> None:
+    """Raise ConfigError where a variable has a value already: nothing is written over in silence.
+
+    With `replace` the file may have them, but not the environment, which wins over the file.
+    """
+    wanted, known = tuple(names), with_dotenv({}, path)
+    if set_here := [name for name in wanted if environ.get(name)]:
+        raise ConfigError(f"{', '.join(set_here)} are set in the environment, which {path} cannot change")
+    if taken := [name for name in wanted if known.get(name) and not replace]:
         raise ConfigError(f"{path}: {', '.join(taken)} are set already; remove them there, or use --replace")
 
 

@@ -105,6 +105,9 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"make bench(?: .*)?"): "measures for minutes, alone on the machine",
     re.compile(r"bash \.ci/run"): "runs all suites, this among them",
     re.compile(
+        r"parley connect \w+"
+    ): "asks the platform itself; tests/unit/app/cli/admin/test_connect.py asks a simulator",
+    re.compile(
         r"pg_(?:dump|restore) .*"
     ): "needs a PostgreSQL; tests/postgres/product/test_backup.py runs it",
 }

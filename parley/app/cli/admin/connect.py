@@ -6,43 +6,88 @@ import argparse
 import asyncio
 import importlib
 import io
+import os
 import shutil
-from pathlib import Path
-from typing import cast
+from collections.abc import Mapping
 
-from parley.app.settings.channel_registry import channel_package
+from parley.app.cli.load_config import load_config
+from parley.app.settings.channel_registry import channel_config, channel_registration
+from parley.app.settings.load import DEFAULT_FILE, LoadedSettings
 from parley.app.storage.env_file import require_unset, write_variables
 from parley.channels.kit.registration import Register, RegisteredApp, ScanAddress
-
-NAMES = {"feishu": ("FEISHU_APP_ID", "FEISHU_APP_SECRET")}
-"""Channels whose platform makes apps in this way, and the variables that their secrets go into."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the code, wait, and write what comes into `.env`. Raises ParleyError."""
-    path = Path(arguments.env)
-    if not arguments.replace:
-        require_unset(path, NAMES[arguments.channel])
-    app = asyncio.run(connect(arguments.channel, arguments.server))
-    write_variables(path, app.variables)
-    print(f"Done: {', '.join(app.variables)} are in {path}.")
-    for key, value in app.settings.items():
-        print(f"In config.yaml write channels.{arguments.channel}.{key}: {value}")
+    channel: str = arguments.channel
+    register = channel_registration(channel)
+    # What is wrong with the file is said before anybody scans.
+    load_config(arguments.config, arguments.verbose)
+    file = arguments.config or DEFAULT_FILE
+    env = file.parent / ".env"
+    credentials = [variable_name(channel, key) for key in channel_config(channel)().credentials()]
+    require_unset(env, credentials, os.environ, replace=arguments.replace)
+    app = asyncio.run(connect(register, arguments.server))
+    variables = {variable_name(channel, key): value for key, value in app.keys.items()}
+    write_variables(env, variables)
+    print(f"Done: {', '.join(variables)} are in {env}.")
+    if not is_on(load_config(arguments.config, arguments.verbose), channel, app.keys):
+        print(f"Write this into {file}:\n\n{section(channel, app.keys)}\n")
     print("Look with `parley check`, then start Parley.")
     return 0
 
 
-async def connect(channel: str, server: str = "") -> RegisteredApp:
+def variable_name(channel: str, key: str) -> str:
+    """Return the environment variable for a key of a channel's section."""
+    return f"{channel}_{key}".upper().replace("-", "_")
+
+
+def is_on(loaded: LoadedSettings, channel: str, keys: Mapping[str, str]) -> bool:
+    """Tell whether the configuration turns the channel on with these values."""
+    wanted, found = channel_config(channel).model_validate(dict(keys)), loaded.channels.get(channel)
+    return found is not None and all(getattr(found, key) == getattr(wanted, key) for key in keys)
+
+
+def section(channel: str, keys: Mapping[str, str]) -> str:
+    """Return what turns the channel on, where the configuration does not have it."""
+    lines = [f"    {key}: ${variable_name(channel, key)}" for key in keys]
+    return "\n".join(("channels:", f"  {channel}:", *lines))
+
+
+async def connect(register: Register, server: str = "") -> RegisteredApp:
     """Return the app that somebody makes with the code in this terminal. Raises ChannelError."""
-    module = importlib.import_module(f"{channel_package(channel)}.registration")
-    return await cast("Register", module.register)(_show, server)
+    waiting: list[asyncio.Task[None]] = []
+
+    async def show(scan: ScanAddress) -> None:
+        print_code(scan)
+        waiting.append(asyncio.create_task(count_down(scan.life)))
+
+    try:
+        return await register(show, server)
+    finally:
+        for task in waiting:
+            task.cancel()
 
 
-async def _show(scan: ScanAddress) -> None:
+async def count_down(life: float, every: float = 60.0) -> None:
+    """Say now and then how much time is left."""
+    while life > every:
+        await asyncio.sleep(every)
+        life -= every
+        print(f"Still waiting, for {_minutes(life)} at most.", flush=True)
+
+
+def print_code(scan: ScanAddress) -> None:
+    """Print the code, and the address for those who cannot scan."""
     code = qr_code(scan.url)
     print("Scan this with the app on your phone, or open the address:" if code else "Open this address:")
     print(f"\n{code}\n{scan.url}\n" if code else f"\n{scan.url}\n")
-    print(f"Waiting for {scan.life / 60:.0f} minutes at most ...", flush=True)
+    print(f"Waiting for {_minutes(scan.life)} at most ...", flush=True)
+
+
+def _minutes(seconds: float) -> str:
+    minutes = max(1, round(seconds / 60))
+    return "one minute" if minutes == 1 else f"{minutes} minutes"
 
 
 def qr_code(text: str) -> str:

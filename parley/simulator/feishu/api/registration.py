@@ -28,7 +28,7 @@ def answer(world: FeishuWorld, asked: Mapping[str, str], url: str) -> tuple[int,
         "poll": lambda: _poll(world, asked),
     }
     step = steps.get(asked.get("action", ""))
-    found = {"error": "invalid_request"} if step is None else step()
+    found: JsonObject = {"error": "invalid_request"} if step is None else step()
     return (400 if "error" in found else 200), found
 
 

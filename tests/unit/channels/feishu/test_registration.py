@@ -58,8 +58,8 @@ async def made(sim, do):
 async def test_who_scans_the_code_has_an_app_that_lacks_nothing(sim, tmp_path):
     sim.world.denied.add("im:message.group_msg")
     app = await made(sim, lambda url: sim.scanning.scan(url, "ou_1"))
-    assert app.variables == {"FEISHU_APP_ID": sim.world.app_id, "FEISHU_APP_SECRET": sim.world.secret}
-    assert app.settings == {}
+    secret = sim.world.secret
+    assert app.keys == {"app_id": sim.world.app_id, "app_secret": secret, "domain": "feishu"}
     assert sim.world.secret not in repr(app)
     assert (await make_channel(sim, tmp_path).preflight()).lacking == ()
 
@@ -67,7 +67,7 @@ async def test_who_scans_the_code_has_an_app_that_lacks_nothing(sim, tmp_path):
 async def test_somebody_of_lark_is_told_so(sim):
     sim.world.brand = "lark"
     app = await made(sim, lambda url: sim.scanning.scan(url, "ou_1"))
-    assert app.settings == {"domain": "lark"}
+    assert app.keys["domain"] == "lark"
 
 
 async def test_who_declines_makes_none(sim):
@@ -89,7 +89,7 @@ async def test_a_lost_look_is_no_reason_to_give_up(sim):
         sim.faults.reset_next(["register"], times=2)
         sim.scanning.scan(url, "ou_1")
 
-    assert (await made(sim, do)).variables["FEISHU_APP_ID"] == sim.world.app_id
+    assert (await made(sim, do)).keys["app_id"] == sim.world.app_id
 
 
 async def test_a_server_that_makes_no_sense_is_named(sim):
