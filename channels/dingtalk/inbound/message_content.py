@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from parley.channels.dingtalk.inbound.forwarded_chat import forwarded_words, shared_words
 from parley.channels.dingtalk.sdk import ChatbotMessage, TextContent
 from parley.channels.kit.fields import number_or
 from parley.channels.kit.files import kind_of, safe_name
+from parley.channels.kit.text import wellformed
 from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.types import Json
 
@@ -80,9 +81,17 @@ def _quoted(kind: str, content: Json) -> DingTalkMessageContent:
         case "richText" if isinstance(body.get("richText"), list):
             return _rich(body["richText"], "")
         case "chatRecord" | "audio" | "video" | "file":
-            found = _other(kind, body)
-            return replace(found, text="") if found.text.startswith("[") else found
+            return _passed_on(_other(kind, body))
     return DingTalkMessageContent("\n".join(_words(content, 0)))
+
+
+def _passed_on(found: DingTalkMessageContent) -> DingTalkMessageContent:
+    """Return a message as a quote has it: what was said in it, whoever quotes it did not say."""
+    spoken = [file.transcript for file in found.files if file.transcript]
+    if spoken:
+        return DingTalkMessageContent(spoken[0])
+    files = tuple(replace(file, voice=False) for file in found.files)
+    return replace(found, text="" if found.text.startswith("[") else found.text, files=files)
 
 
 def _other(kind: str, body: dict[str, Json]) -> DingTalkMessageContent:
@@ -91,12 +100,17 @@ def _other(kind: str, body: dict[str, Json]) -> DingTalkMessageContent:
             return _told(kind, forwarded_words(body))
         case "interactiveCard":
             return _told(kind, shared_words(body))
+        case "audio" if not body.get("downloadCode") and _heard(body):
+            return DingTalkMessageContent(_heard(body))
         case "markdown" if words := _string(body.get("text")).strip():
             return DingTalkMessageContent(words)
-        case "audio" if (heard := _string(body.get("recognition"))).strip():
-            return DingTalkMessageContent(heard)
     files = _file(kind, body)
     return DingTalkMessageContent(files=files) if files else DingTalkMessageContent(_placeholder(kind))
+
+
+def _heard(body: Mapping[str, Json]) -> str:
+    """Return what DingTalk understood of a voice message; "" for nothing."""
+    return wellformed(_string(body.get("recognition"))).strip()
 
 
 def _told(kind: str, words: str) -> DingTalkMessageContent:
@@ -114,7 +128,10 @@ def _file(kind: str, body: dict[str, Json]) -> tuple[Attachment, ...]:
         return ()
     match kind:
         case "audio":
-            return (Attachment(AttachmentKind.AUDIO, "voice.amr", "audio/amr", 0, code, voice=True),)
+            name, heard = "voice.amr", _heard(body)
+            return (
+                Attachment(AttachmentKind.AUDIO, name, "audio/amr", 0, code, voice=True, transcript=heard),
+            )
         case "video":
             return (Attachment(AttachmentKind.VIDEO, "video.mp4", "video/mp4", 0, code),)
         case "file" | "unknownMsgType":

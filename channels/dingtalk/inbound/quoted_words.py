@@ -25,7 +25,8 @@ class QuotedWords:
 
     async def completed(self, message: InboundMessage, data: JsonObject) -> InboundMessage:
         """Return a message with the words of what it quotes, and remember it for quotes to come."""
-        self._origins.remember(data, message.text)
+        spoken = " ".join(file.transcript for file in message.attachments if file.transcript)
+        self._origins.remember(data, message.text or spoken)
         if message.quoted or data.get("msgtype") != "text":
             return message
         found = parse_quote(data)

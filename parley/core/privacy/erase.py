@@ -181,7 +181,7 @@ class Erasure:
         await self._sources.conversations.change(talk.conversation, without)
 
     async def _heard(self) -> None:
-        """Erase what they were heard saying in groups, to others, and the answers that are kept for quotes."""
+        """Erase what they were heard saying in groups, to others, and answers kept for quotes."""
         self._ledger.add(DataKind.HEARD, await erase_heard(self._archive, self._subject))
         self._ledger.add(DataKind.SENT, await erase_sent(self._archive, self._subject))
 

@@ -106,13 +106,14 @@ class SimulatedDingTalkPeople(SimulatedPeople[DingTalkWorld]):
                 self._tell(message, kind, body, False)
             return message.id
 
-    def speak(self, place: str, by: str, words: str) -> str:
-        """Send a voice message, which the platform has understood; returns its id."""
+    def speak(self, place: str, by: str, words: str = "", sound: bytes = b"#!AMR\n") -> str:
+        """Send a voice message, of which the platform has understood these words; returns its id."""
         with self._world.changed:
             message = self._world.post(place, by, "audio")
             message.text = words
-            code = self._world.keep(DingTalkUpload("voice.amr", b"#!AMR\n"))
-            self._tell(message, "audio", {"downloadCode": code, "recognition": words, "duration": 2}, False)
+            body: JsonObject = {"downloadCode": self._world.keep(DingTalkUpload("voice.amr", sound))}
+            body |= {"duration": 2000} | ({"recognition": words} if words else {})
+            self._tell(message, "audio", body, False)
             return message.id
 
     def pass_on(self, place: str, by: str, kind: str, body: JsonObject) -> str:

@@ -106,7 +106,7 @@ async def promise_parts_are_within_the_limit(scene: Scene) -> None:
 
 @needs("groups", "splits")
 async def promise_a_long_chinese_answer_arrives_in_a_group(scene: Scene) -> None:
-    """A long Chinese answer, of three bytes a character, arrives whole in a group, in parts that fit there."""
+    """A long Chinese answer, three bytes a character, arrives whole in a group, in parts that fit there."""
     traits, place = scene.driver.traits, await scene.driver.group()
     text = "".join(f"第{number}句，群里的消息按字节计算长度。" for number in range(700))
     scene.agent.script = answering(text)

@@ -112,3 +112,15 @@ async def test_an_upload_with_an_old_token_is_made_again(world, tmp_path):
     file = stored(tmp_path, "a.csv", b"a")
     await channel.open_reply(world.target(turn="turn-2"), Notes()).finish(snapshot("", attachments=(file,)))
     assert [message.file for message in world.people.messages(world.alice.id)] == ["", "a.csv.zip"]
+
+
+@pytest.mark.parametrize("words", ["when is the next release?", ""])
+async def test_a_voice_message_comes_with_its_words_and_its_sound(world, tmp_path, words):
+    inbox = KeepingInbox()
+    async with listening(world.channel, inbox):
+        world.people.speak(world.alice.id, world.alice.id, words, b"#!AMR\nsound")
+        (message,) = await inbox.first()
+    (voice,) = message.attachments
+    assert (message.text, voice.voice, voice.transcript) == ("", True, words)
+    await world.channel.fetch(voice, tmp_path / "voice.amr", 1000)
+    assert (tmp_path / "voice.amr").read_bytes() == b"#!AMR\nsound"

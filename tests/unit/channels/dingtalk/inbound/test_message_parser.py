@@ -49,6 +49,8 @@ RICH = body(
     {"richText": [{"text": "look: "}, {"downloadCode": "dl1", "type": "picture"}, {"text": "and"}]},
 )
 VOICE = body("audio", {"duration": 4000, "downloadCode": "dl1", "recognition": "what was said"})
+SILENT = body("audio", {"duration": 4000, "downloadCode": "dl1"})
+MUMBLED = body("audio", {"duration": 4000, "downloadCode": "dl1", "recognition": " \n"})
 FILE = body("file", {"spaceId": "1", "fileName": "../a b.pdf", "downloadCode": "dl1", "fileId": "2"})
 VIDEO = body("video", {"duration": 4, "downloadCode": "dl1", "videoType": "mp4"})
 QUOTE = BASE | {
@@ -129,10 +131,24 @@ def test_rich_text_is_words_and_pictures():
     assert [file.name for file in message.attachments] == ["picture_1.jpg"]
 
 
-def test_a_voice_message_is_its_words_or_else_a_file():
-    assert (heard(VOICE).text, heard(VOICE).attachments) == ("what was said", ())
-    silent = body("audio", {"downloadCode": "dl1"})
-    assert heard(silent).attachments[0].kind is AttachmentKind.AUDIO
+@pytest.mark.parametrize(("told", "words"), [(VOICE, "what was said"), (SILENT, ""), (MUMBLED, "")])
+def test_a_voice_message_is_spoken_and_has_the_words_that_dingtalk_understood(told, words):
+    message = heard(told)
+    (file,) = message.attachments
+    assert (message.text, file.kind, file.handle) == ("", AttachmentKind.AUDIO, "ding-robot:dl1")
+    assert (file.voice, file.transcript) == (True, words)
+
+
+def test_words_that_were_understood_are_there_also_without_the_sound():
+    assert heard(body("audio", {"recognition": "what was said"})).text == "what was said"
+
+
+@pytest.mark.parametrize(("told", "words", "files"), [(VOICE, "what was said", 0), (SILENT, "", 1)])
+def test_what_a_quoted_voice_message_says_nobody_says_now(told, words, files):
+    replied = {"msgType": "audio", "msgId": "m0", "content": told["content"]}
+    message = heard(BASE | {"text": {"content": "and?", "isReplyMsg": True, "repliedMsg": replied}})
+    assert (message.text, message.quoted) == ("and?", words)
+    assert [file.voice for file in message.attachments] == [False] * files
 
 
 def test_files_and_videos_have_safe_names():
