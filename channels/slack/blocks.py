@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from parley.channels.kit.markdown.events import has_table
 from parley.channels.kit.markdown.split import split
 from parley.channels.slack.formatting import WHOLE_MESSAGE, MessageRoom, escape_plain, split_messages
 from parley.channels.slack.modal import ModalContext, edit_button
@@ -100,9 +101,12 @@ def fit_into(text: str, count: int, room: MessageRoom = WHOLE_MESSAGE) -> tuple[
 def text_forms(markdown: str) -> tuple[dict[str, Json], ...]:
     """Return what to send for a text: markdown, or bare words where Slack does not take it so.
 
-    A change has no `mrkdwn` argument, so there the words stand in blocks that are plain text.
+    Slack draws tables in a markdown block, not surely in `markdown_text`. A change has no `mrkdwn` argument,
+    so there the words stand in blocks that are plain text.
     """
-    return ({"markdown_text": markdown}, _plain_words(markdown), _last_form(markdown))
+    markdown_text: dict[str, Json] = {"markdown_text": markdown}
+    forms = (markdown_text, _plain_words(markdown), _last_form(markdown))
+    return (_block_form(markdown), *forms) if has_table(markdown) else forms
 
 
 def button_forms(markdown: str, buttons: Sequence[BlockButton]) -> tuple[dict[str, Json], ...]:
@@ -136,9 +140,12 @@ def feedback_block(turn: str, language: str) -> dict[str, Json]:
 
 def footed_forms(markdown: str, foot: Sequence[JsonObject]) -> tuple[dict[str, Json], ...]:
     """Return what to send for a text with these blocks under it, without them where Slack refuses them."""
+    return (_block_form(markdown, foot), *text_forms(markdown)) if foot else text_forms(markdown)
+
+
+def _block_form(markdown: str, foot: Sequence[JsonObject] = ()) -> dict[str, Json]:
     body: list[Json] = [{"type": "markdown", "text": markdown}, *(dict(block) for block in foot)]
-    preview: dict[str, Json] = {"text": escape_plain(markdown[:_PREVIEW]), "blocks": body}
-    return (preview, *text_forms(markdown)) if foot else text_forms(markdown)
+    return {"text": escape_plain(markdown[:_PREVIEW]), "blocks": body}
 
 
 def _plain_words(markdown: str, rows: Sequence[Json] = ()) -> dict[str, Json]:

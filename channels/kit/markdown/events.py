@@ -37,6 +37,11 @@ class ParserEvent(NamedTuple):
     end: int
 
 
+def has_table(markdown: str) -> bool:
+    """Tell whether there is a table in it."""
+    return "|" in markdown and any(event.name == "+Table" for event in parse_events(markdown))
+
+
 def parse_events(markdown: str) -> list[ParserEvent]:
     """What the parser finds, in order; a text that makes more events than any honest one is one paragraph."""
     stand_in = next((sign for sign in _STAND_INS if sign not in markdown), "") if "<" in markdown else ""

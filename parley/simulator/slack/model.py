@@ -74,6 +74,8 @@ class SlackMessage:
     text: str = ""
     marked: bool = True
     markdown: str = ""
+    tables: bool = True
+    """Whether tables in `markdown` are drawn."""
     blocks: list[Json] = field(default_factory=list)
     thread: str = ""
     metadata: JsonObject = field(default_factory=dict)

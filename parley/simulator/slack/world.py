@@ -158,7 +158,7 @@ class SlackWorld(World):
     def drawn(self, message: SlackMessage) -> tuple[str, tuple[str, ...]]:
         """Return what people see of a message, and what of it is code; beside blocks they see no `text`."""
         if message.blocks or message.markdown:
-            text, code = render_markdown(message.markdown)
+            text, code = render_markdown(message.markdown, tables=message.tables)
             under, more = render_blocks(message.blocks)
             return self._named("\n\n".join(filter(None, (text, under)))), (*code, *more)
         return self._named(render_mrkdwn(message.text, marked=message.marked)), ()

@@ -19,6 +19,7 @@ _LIMITS = load_limits("slack")
 MOST_MARKDOWN = _LIMITS["markdown_text"].whole
 MOST_TEXT = _LIMITS["message_text"].whole
 MOST_UPDATED_TEXT = _LIMITS["update_text"].whole
+_TABLES = _LIMITS["markdown_text_tables"].value == "drawn"
 Method: TypeAlias = Callable[[SlackWorld, SlackParams], JsonObject]
 
 
@@ -57,6 +58,7 @@ def set_content(message: SlackMessage, params: SlackParams) -> None:
     if not (markdown.strip() or text.strip() or blocks):
         raise SlackErrorResponse("no_text")
     message.markdown, message.text = markdown, text[:MOST_TEXT]
+    message.tables = _TABLES
     # A text alone leaves a message the blocks that it had.
     if markdown or "blocks" in params.values:
         message.blocks = blocks

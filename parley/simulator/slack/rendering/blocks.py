@@ -5,35 +5,37 @@ from __future__ import annotations
 import html
 
 from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.rendering.markup import render_markdown, render_mrkdwn
 
-MOST_BLOCKS = 50
-MOST_IN_ALL = 13_200
-"""Characters in the texts of all blocks of a message; not in the reference, seen in slackapi/bolt-js#2509."""
-_MOST_MARKDOWN = 12_000
-_MOST_SECTION = 3_000
-_MOST_ELEMENTS = 25
-_MOST_CONTEXT_ACTIONS = 5
-_MOST_ID = 255
-_MOST_LABEL = 75
-_MOST_VALUE = 2_000
-_MOST_TITLE = 24
-_MOST_INPUT = 3_000
-_MOST_METADATA = 3_000
-_MOST_FIELD_LABEL = 2_000
+_LIMITS = load_limits("slack")
+_MOST_BLOCKS = _LIMITS["blocks"].whole
+_MOST_IN_VIEW = _LIMITS["view_blocks"].whole
+_MOST_IN_ALL = _LIMITS["blocks_text"].whole
+_MOST_MARKDOWN = _LIMITS["markdown_block"].whole
+_MOST_SECTION = _LIMITS["section_text"].whole
+_MOST_ELEMENTS = _LIMITS["actions_elements"].whole
+_MOST_CONTEXT_ACTIONS = _LIMITS["context_actions_elements"].whole
+_MOST_ID = _LIMITS["action_id"].whole
+_MOST_LABEL = _LIMITS["button_text"].whole
+_MOST_VALUE = _LIMITS["button_value"].whole
+_MOST_TITLE = _LIMITS["view_title"].whole
+_MOST_INPUT = _LIMITS["plain_text_input"].whole
+_MOST_METADATA = _LIMITS["view_metadata"].whole
+_MOST_FIELD_LABEL = _LIMITS["input_label"].whole
 _STYLES = (None, "primary", "danger")
 
 
 def check_blocks(blocks: list[Json]) -> None:
     """Raise SlackErrorResponse for blocks that Slack would not take in a message."""
-    if len(blocks) > MOST_BLOCKS:
+    if len(blocks) > _MOST_BLOCKS:
         raise SlackErrorResponse("invalid_blocks")
     for block in blocks:
         if not isinstance(block, dict) or not _is_sound(block):
             raise SlackErrorResponse("invalid_blocks")
     markdown = sum(_length(block) for block in blocks if _is(block, "markdown"))
-    if markdown > _MOST_MARKDOWN or sum(map(_length, blocks)) > MOST_IN_ALL:
+    if markdown > _MOST_MARKDOWN or sum(map(_length, blocks)) > _MOST_IN_ALL:
         raise SlackErrorResponse("msg_blocks_too_long")
 
 
@@ -47,7 +49,7 @@ def check_view(view: JsonObject) -> None:
         and (view.get("close") is None or _is_text(view.get("close"), _MOST_TITLE))
         and len(str(view.get("private_metadata") or "")) <= _MOST_METADATA
         and len(str(view.get("callback_id") or "")) <= _MOST_ID
-        and 0 < len(inputs) <= 2 * MOST_BLOCKS
+        and 0 < len(inputs) <= _MOST_IN_VIEW
         and all(_is_input(block) for block in inputs)
     )
     if not sound:
@@ -57,7 +59,7 @@ def check_view(view: JsonObject) -> None:
 def check_home(view: JsonObject) -> None:
     """Raise SlackErrorResponse for a view that Slack would not show as a home tab."""
     blocks = as_list(view.get("blocks"))
-    if view.get("type") != "home" or not 0 < len(blocks) <= 2 * MOST_BLOCKS:
+    if view.get("type") != "home" or not 0 < len(blocks) <= _MOST_IN_VIEW:
         raise SlackErrorResponse("invalid_arguments")
     # A markdown block is for messages only (docs.slack.dev/reference/block-kit/blocks/markdown-block).
     kinds = all(_is(block, "section") or _is(block, "divider") or _is(block, "actions") for block in blocks)

@@ -10,18 +10,20 @@ import pyromark
 
 from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
 
-_OPTIONS = pyromark.Options.ENABLE_TABLES | pyromark.Options.ENABLE_STRIKETHROUGH
+_OPTIONS = pyromark.Options.ENABLE_STRIKETHROUGH
 _LINK = re.compile(r"<([^<>|]+)(?:\|([^<>]*))?>")
 _BLOCKS = frozenset({"Paragraph", "Heading", "CodeBlock", "Item", "TableRow", "TableHead", "BlockQuote"})
 
 
-def render_markdown(markdown: str) -> tuple[str, tuple[str, ...]]:
+def render_markdown(markdown: str, *, tables: bool = True) -> tuple[str, tuple[str, ...]]:
     """Return standard markdown as people see it, and those parts of it that are set as code.
 
-    HTML is none to Slack: it is shown as written. References like `&amp;` are read.
+    HTML is none to Slack: it is shown as written, and so are tables where it draws none. References like
+    `&amp;` are read.
     """
     page = _Page()
-    for event in pyromark.events(markdown.replace("\0", ""), options=_OPTIONS):
+    options = _OPTIONS | pyromark.Options.ENABLE_TABLES if tables else _OPTIONS
+    for event in pyromark.events(markdown.replace("\0", ""), options=options):
         page.take(event)
     text = re.sub(r"\n{3,}", "\n\n", "".join(page.text)).strip("\n")
     return text, tuple(page.code)

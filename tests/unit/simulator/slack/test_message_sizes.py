@@ -71,3 +71,10 @@ async def test_a_change_holds_less_text_and_has_no_argument_for_mrkdwn(world, sl
     assert await error_of(slack.chat_update(channel=dm, ts=ts, text="x" * 4_001)) == "msg_too_long"
     await slack.chat_update(channel=dm, ts=ts, text="*b*", mrkdwn=False)
     assert world.people.answers(dm) == ("b",)
+
+
+async def test_a_table_is_drawn_in_a_markdown_block_and_not_in_markdown_text(world, slack):
+    table, chat = "| a | b |\n|---|---|\n| 1 | 2 |", world.alice.dm
+    await slack.chat_postMessage(channel=chat, markdown_text=table)
+    await slack.chat_postMessage(channel=chat, text="-", blocks=[{"type": "markdown", "text": table}])
+    assert world.people.answers(chat) == (table, "a | b\n1 | 2")

@@ -37,6 +37,28 @@ async def test_in_a_plain_dm_one_message_is_changed(world):
     assert not world.sim.calls("chat.startStream")
 
 
+TABLE = "See:\n\n| name | age |\n|---|--:|\n| Ann | 42 |"
+
+
+@pytest.mark.parametrize("in_thread", [True, False])
+@pytest.mark.parametrize("shown", ["", TABLE])
+async def test_tables_are_drawn(world, in_thread, shown):
+    thread = world.thread() if in_thread else None
+    reply = world.channel().open_reply(world.target(thread), Notes())
+    await reply.show(snapshot(shown))
+    await reply.finish(snapshot(TABLE, final=True))
+    assert world.ours(thread) == ["See:\n\nname | age\nAnn | 42"]
+
+
+@pytest.mark.parametrize("refused", [1, 2, 3])
+async def test_where_slack_refuses_a_table_its_words_are_there(world, refused):
+    for _ in range(refused):
+        world.sim.faults.fail_next("chat.postMessage", "invalid_blocks")
+    await world.channel().open_reply(world.target(), Notes()).finish(snapshot(TABLE, final=True))
+    assert world.ours() == [TABLE]
+    assert len(world.sim.calls("chat.postMessage")) == refused + 1
+
+
 async def test_while_nothing_is_said_the_status_line_says_so(world):
     thread = world.thread()
     reply = world.channel().open_reply(world.target(thread), Notes())
