@@ -11,15 +11,20 @@ import base64
 import gzip
 import json
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from parley.channels.feishu import scopes
 from parley.channels.kit.fields import json_object, object_or_empty
 from parley.channels.kit.http.client import HttpClient
 from parley.channels.kit.http.pool import HttpPool
-from parley.channels.kit.registration import RegisteredApp, RegistrationEnded, ScanAddress, ShowAddress
+from parley.channels.kit.registration import (
+    PendingApp,
+    RegisteredApp,
+    RegistrationEnded,
+    ScanAddress,
+    ShowAddress,
+    read_pending,
+)
 from parley.core.model.errors import ChannelUnavailable
 from parley.core.model.types import Json, JsonObject
 
@@ -27,21 +32,11 @@ ACCOUNTS = {"feishu": "https://accounts.feishu.cn", "lark": "https://accounts.la
 PATH = "/oauth/v1/app/registration"
 _METHOD = "client_secret"
 _TIMEOUT = 15.0
-_INTERVAL, _SLOWER, _LIFE, _LONGEST = 5.0, 5.0, 600.0, 3600.0
+_INTERVAL, _SLOWER, _LIFE = 5.0, 5.0, 600.0
 _ENDS = {
     "access_denied": "it was declined on the phone",
     "expired_token": "nobody scanned it in time; ask for another one",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class PendingApp:
-    """A registration under way; times in seconds."""
-
-    code: str
-    address: str
-    interval: float
-    life: float
 
 
 async def register(show: ShowAddress, server: str = "") -> RegisteredApp:
@@ -68,16 +63,15 @@ class Registration:
         methods: Json = known.get("supported_auth_methods")
         if not isinstance(methods, list) or _METHOD not in methods:
             raise RegistrationEnded("no app was made: Feishu hands out no secrets in this way any more")
-        begun = _pending(
-            await self._post(
-                action="begin", archetype="PersonalAgent", auth_method=_METHOD, request_user_info="open_id"
-            )
+        told = await self._post(
+            action="begin", archetype="PersonalAgent", auth_method=_METHOD, request_user_info="open_id"
         )
-        await show(ScanAddress(address_with_addons(begun.address), begun.life))
+        begun = read_pending(told, "Feishu", _INTERVAL, _LIFE)
+        await show(ScanAddress(address_with_addons(begun.scan.url), begun.scan.life))
         return await self._wait(begun)
 
     async def _wait(self, begun: PendingApp) -> RegisteredApp:
-        end, pause = time.monotonic() + begun.life, begun.interval
+        end, pause = time.monotonic() + begun.scan.life, begun.interval
         while time.monotonic() < end:
             try:
                 told = await self._post(action="poll", device_code=begun.code)
@@ -132,22 +126,6 @@ def _addons() -> str:
     }
     packed = gzip.compress(json.dumps(wanted, separators=(",", ":")).encode(), mtime=0)
     return base64.urlsafe_b64encode(packed).decode().rstrip("=")
-
-
-def _pending(told: JsonObject) -> PendingApp:
-    code, address = told.get("device_code"), told.get("verification_uri_complete")
-    if not (
-        isinstance(code, str) and isinstance(address, str) and address.startswith(("https://", "http://"))
-    ):
-        raise ChannelUnavailable("Feishu's answer did not say where to make the app")
-    return PendingApp(
-        code, address, _seconds(told, "interval", _INTERVAL), _seconds(told, "expires_in", _LIFE)
-    )
-
-
-def _seconds(told: Mapping[str, Json], key: str, usual: float) -> float:
-    found = told.get(key)
-    return min(float(found), _LONGEST) if isinstance(found, int | float) and found > 0 else usual
 
 
 def _slower(told: JsonObject) -> float:

@@ -63,6 +63,7 @@ OURS = frozenset(
         "dingtalk/outbound/card_delivery.py:_MOST_SUMMARY",
         "dingtalk/question_layout.py:MOST_BUTTONS",
         "dingtalk/question_layout.py:MOST_LABEL",
+        "dingtalk/registration.py:MOST_REASON",
         "dingtalk/user_lookup.py:_MOST_CORP",
         "feishu/channel.py:_MOST_SAID",
         "slack/agent_api.py:MOST_ROOTS",

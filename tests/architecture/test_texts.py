@@ -60,6 +60,7 @@ FOR_OTHERS = {
             "parley/agent/transport/error_mapping.py",
             "channels/dingtalk/api.py",
             "channels/dingtalk/errors.py",
+            "channels/dingtalk/registration.py",
             "channels/feishu/scopes.py",
         ),
         *("channels/feishu/api.py", "channels/feishu/errors.py", "channels/slack/errors.py"),

@@ -33,8 +33,8 @@ class DingTalkFaults(MethodFaults[DingTalkFault]):
     """Faults waiting to happen; may be asked for from any thread.
 
     Methods are named `accessToken`, `open`, `batchSend`, `groupSend`, `download`, `file`, `upload`,
-    `createAndDeliver`, `create`, `deliver`, `update`, `streaming`, `sendBySession`, `user`, `react` and
-    `unreact`.
+    `createAndDeliver`, `create`, `deliver`, `update`, `streaming`, `sendBySession`, `user`, `react`,
+    `unreact` and `register`.
     """
 
     kind = DingTalkFault

@@ -5,6 +5,7 @@ PEOPLE = (
     *("answer_to", "told", "failures", "lost", "inject", "redeliver", "remove_robot", "publish"),
     *("messages", "answers", "growth"),
 )
+SCANNING = ("scan", "decline")
 FAULTS = (
     *("fail_next", "throttle_next", "deny_next", "reset_next", "slow_next", "garble_next", "frames_next"),
     *("outage", "clear"),

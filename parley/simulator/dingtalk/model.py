@@ -120,6 +120,19 @@ class DingTalkCardPress:
 
 
 @dataclass
+class DingTalkRegistration:
+    """An app that is being made by scanning a code: `scanned` by whom, or why it `failed` ("" for not yet).
+
+    `ends` is a monotonic time.
+    """
+
+    code: str
+    ends: float
+    scanned: str = ""
+    failed: str = ""
+
+
+@dataclass
 class DingTalkPush:
     """A frame for the robot: what became of it, and the acknowledgement's code and data (0 for none).
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from parley.simulator.dingtalk.api import cards, media, robot
+from parley.simulator.dingtalk.api import cards, media, registration, robot
 from parley.simulator.dingtalk.api.robot import MOST_BODY, Method, text_of
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
 from parley.simulator.dingtalk.events.gateway import DingTalkSimulatorTiming, StreamGateway
@@ -17,9 +17,10 @@ from parley.simulator.dingtalk.faults import (
     DingTalkRateLimiter,
     DingTalkRateLimits,
 )
-from parley.simulator.dingtalk.http_verbs import FAULTS, PEOPLE
+from parley.simulator.dingtalk.http_verbs import FAULTS, PEOPLE, SCANNING
 from parley.simulator.dingtalk.model import DingTalkPush, DingTalkUpload
 from parley.simulator.dingtalk.people import SimulatedDingTalkPeople
+from parley.simulator.dingtalk.scanning import DingTalkScanning
 from parley.simulator.dingtalk.world import QUESTION_TEMPLATE, TEMPLATE, DingTalkWorld
 from parley.simulator.kit.http_control import HttpControl
 from parley.simulator.kit.json_values import JsonObject, as_list, as_object, decode_object
@@ -60,7 +61,8 @@ class DingTalkCall:
 class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
     """DingTalk for one app and its robot. Use it with `with`; it listens on 127.0.0.1 while open.
 
-    `people` is everybody else's side and `faults` what shall go wrong. All of it may be used from any thread,
+    `people` is everybody else's side, `scanning` the phone of who makes the app, and `faults` what shall go
+    wrong. All of it may be used from any thread,
     and outlives the robot. `url` takes the place of `https://api.dingtalk.com` and of
     `https://oapi.dingtalk.com`.
     """
@@ -86,6 +88,7 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
         self.world = DingTalkWorld(client_id, client_secret, client_id, timing.token_life)
         self.faults = DingTalkFaults()
         self.people = SimulatedDingTalkPeople(self.world, name, self._push)
+        self.scanning = DingTalkScanning(self.world)
         self._timing = timing
         self._pacer = DingTalkRateLimiter(pace)
         super().__init__(port)
@@ -128,7 +131,11 @@ class DingTalkSimulator(PlatformSimulator[DingTalkCall]):
             app.router.add_route(method, path, self._handler(name))
         app.router.add_get("/connect", self._gateway.connect)
         media.DingTalkMediaApi(self.world, self.faults, self._note_call).add_to(app)
-        HttpControl(DingTalkUpload, (self.people, PEOPLE), (self.faults, FAULTS)).add_to(app)
+        registration.DingTalkRegistrationApi(
+            self.world, self.faults, self._note_call, self._timing.poll, self._timing.registration
+        ).add_to(app)
+        verbs = ((self.people, PEOPLE), (self.scanning, SCANNING), (self.faults, FAULTS))
+        HttpControl(DingTalkUpload, *verbs).add_to(app)
 
     def _listening(self) -> Sequence[Work]:
         self.people.url = self.url

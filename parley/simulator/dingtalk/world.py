@@ -14,6 +14,7 @@ from parley.simulator.dingtalk.model import (
     DingTalkGroup,
     DingTalkMessage,
     DingTalkPush,
+    DingTalkRegistration,
     DingTalkUpload,
 )
 from parley.simulator.kit.json_values import Json, JsonObject
@@ -53,6 +54,8 @@ class DingTalkWorld(World):
         self.pushes: deque[DingTalkPush] = deque(maxlen=KEPT)
         self.sessions: dict[str, tuple[str, float]] = {}
         self.told: list[tuple[str, str, str]] = []
+        self.nonces: dict[str, float] = {}
+        self.registrations: dict[str, DingTalkRegistration] = {}
         # Every secret that is handed out has this in it, so that it is found where it does not belong.
         self.mark = f"sim-{secrets.token_hex(6)}"
         self._tokens: dict[str, float] = {}

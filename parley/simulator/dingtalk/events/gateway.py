@@ -34,7 +34,8 @@ _HALVES = re.compile("[\ud800-\udfff]")
 class DingTalkSimulatorTiming:
     """The platform's times, in seconds: how long it goes on after it said "disconnect", how often it pings,
     how long an access token lives, how often it looks whether the other end is still there at all, how long a
-    press of a button may go unanswered, and a message."""
+    press of a button may go unanswered, and a message. `poll` and `registration` are the pause between looks
+    for an app that is being made, and how long that may take."""
 
     farewell: float = 10.0
     ping: float = 30.0
@@ -42,6 +43,8 @@ class DingTalkSimulatorTiming:
     heartbeat: float = 30.0
     press: float = float(_LIMITS["answer_time"].whole)
     redelivery: float = float(_LIMITS["redelivery_after"].whole)
+    poll: float = 2.0
+    registration: float = 7200.0
 
 
 class StreamConnection:

@@ -12,6 +12,7 @@ from parley.app.cli.main import main
 from parley.app.settings.channel_registry import registering_channels
 from parley.app.settings.load import load_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
+from parley.simulator.dingtalk import DingTalkSimulator, DingTalkSimulatorTiming
 from parley.simulator.feishu import FeishuSimulator, FeishuSimulatorTiming
 from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
@@ -37,11 +38,11 @@ def channels_on(folder, file=None):
 
 async def connected(sim, capsys, do, *options):
     """Run the command, and do something with the address that it prints; its code, and what it said."""
-    line = ["connect", "feishu", "--server", sim.url, *options]
+    line = ["connect", sim.platform, "--server", sim.url, *options]
     command = asyncio.create_task(asyncio.to_thread(main, line))
     said = ""
     async with asyncio.timeout(patience(20)):
-        while "Waiting for 10 minutes" not in said:
+        while "Waiting for " not in said:
             await asyncio.sleep(0.01)
             said += capsys.readouterr().out
         do(re.findall(r"http://\S+", said)[0])
@@ -62,6 +63,16 @@ async def test_the_credentials_of_the_new_app_are_written_and_turn_the_channel_o
     assert sim.world.secret not in said
     assert "Write this" not in said
     assert channels_on(folder)["feishu"].app_secret == sim.world.secret
+
+
+async def test_an_app_of_dingtalk_needs_no_other_line(folder, capsys):
+    shutil.copy(SHIPPED, folder)
+    with DingTalkSimulator(timing=DingTalkSimulatorTiming(poll=0.02)) as sim:
+        code, said = await connected(sim, capsys, lambda url: sim.scanning.scan(url, "manager01"))
+        assert code == 0
+        assert "Write this" not in said
+        assert sim.client_secret not in said
+        assert channels_on(folder)["dingtalk"].client_secret == sim.client_secret
 
 
 async def test_an_account_of_lark_needs_no_other_line(sim, folder, capsys):
