@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from urllib.parse import quote
 
 import aiohttp
 
 from parley.channels.feishu.config import Config
-from parley.channels.feishu.errors import MessageWithdrawn, ScopeMissing, TokenRefused
+from parley.channels.feishu.errors import MessageWithdrawn, TokenRefused
 from parley.channels.feishu.rate_limits import counted_calls
 from parley.channels.feishu.transport import FeishuTransport
 from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.channels.kit.fields import compact_json, object_or_empty
-from parley.channels.kit.files import file_gone, file_too_large, file_withheld, safe_name
+from parley.channels.kit.files import file_gone
 from parley.channels.kit.http.oauth_token import AccessToken, TokenCache
 from parley.channels.kit.http.pool import HttpPool
-from parley.core.model.attachments import AttachmentKind, StoredFile
+from parley.core.model.attachments import StoredFile
 from parley.core.model.errors import AuthenticationRefused, ChannelError, ChannelUnavailable, DeliveryRejected
 from parley.core.model.types import Json, JsonObject
 
@@ -28,23 +27,12 @@ log = logging.getLogger(__name__)
 
 _IM = "/open-apis/im/v1"
 _CARDS = "/open-apis/cardkit/v1/cards"
-_HANDLE = re.compile(r"(image|file):([\w-]+):([\w.-]+)\Z")
 # Feishu gives the same token again until thirty minutes before its end.
 TOKEN_EARLY = 25 * 60.0
 LOOKUP_TIMEOUT = 1.5
 """Seconds for what is only nice to know: an event must be acknowledged within three."""
 _READ = {"card_msg_content_type": "user_card_content", "with_sender_name": "true"}
 """Whatever is read comes with all of its content, and who wrote it."""
-_PHOTOS = frozenset({"image/jpeg", "image/png", "image/webp", "image/gif", "image/bmp", "image/tiff"})
-_TYPES = {
-    ".pdf": "pdf",
-    ".doc": "doc",
-    ".docx": "doc",
-    ".xls": "xls",
-    ".xlsx": "xls",
-    ".ppt": "ppt",
-    ".pptx": "ppt",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +138,26 @@ class FeishuApi:
         """Take a message back."""
         await self._call("DELETE", _message(message))
 
+    async def react(self, message: str, emoji: str) -> str:
+        """React to a message; return the reaction's id."""
+        body: JsonObject = {"reaction_type": {"emoji_type": emoji}}
+        answer = await self._call("POST", f"{_message(message)}/reactions", body)
+        return str(object_or_empty(answer, "data").get("reaction_id") or "")
+
+    async def take_reaction_away(self, message: str, reaction: str) -> None:
+        """Take a reaction of ours away. Raises ReactionGone."""
+        await self._call("DELETE", f"{_message(message)}/reactions/{quote(reaction, safe='')}")
+
+    async def reactions_of_apps(self, message: str, emoji: str) -> tuple[str, ...]:
+        """Return the ids of the reactions of a kind that apps set to a message, ours among them."""
+        answer = await self._call("GET", f"{_message(message)}/reactions", query={"reaction_type": emoji})
+        own = (
+            each
+            for each in items_in(answer)
+            if object_or_empty(each, "operator").get("operator_type") == "app"
+        )
+        return tuple(str(each.get("reaction_id")) for each in own)
+
     async def create_card(self, card: JsonObject) -> str:
         """Create a card entity, still unseen; return its id."""
         answer = await self._call("POST", _CARDS, {"type": "card_json", "data": compact_json(card)})
@@ -174,61 +182,32 @@ class FeishuApi:
         inner: dict[str, Json] = {"type": "card_json", "data": compact_json(content)}
         await self._call("PUT", f"{_CARDS}/{card}", {"card": inner, "sequence": sequence})
 
-    async def send_file(self, place: FeishuDestination, file: StoredFile, uuid: str) -> str:
-        """Send an image where Feishu takes it as one, else a file; return the message's id.
-
-        Raises AttachmentRefused when the file is too large or not there.
-        """
-        most = self._config.max_file_out
-        if file.size > most:
-            raise file_too_large(most)
-        picture = file.kind is AttachmentKind.IMAGE and file.mime in _PHOTOS
-        if picture and file.size <= self._config.max_image_out:
-            try:
-                key = await self._upload(f"{_IM}/images", file, {"image_type": "message"}, "image")
-            except ScopeMissing:
-                raise
-            except DeliveryRejected:
-                # What Feishu does not take as an image it takes as a file.
-                pass
-            else:
-                return await self.send(place, "image", {"image_key": key}, uuid)
-        name = safe_name(file.name)
-        fields = {"file_type": _TYPES.get(PurePosixPath(name).suffix.lower(), "stream"), "file_name": name}
-        key = await self._upload(f"{_IM}/files", file, fields, "file")
-        return await self.send(place, "file", {"file_key": key}, uuid)
-
-    async def fetch(self, handle: str, into: Path, limit: int) -> int:
-        """Stream a file of a message; returns the number of bytes. Raises AttachmentRefused."""
-        found = _HANDLE.match(handle)
-        if found is None:
-            raise file_withheld("not a file of Feishu's")
-        kind, message, key = found.groups()
+    async def download(self, message: str, key: str, kind: str, into: Path, limit: int) -> int:
+        """Stream an `image` or a `file` of a message; return the number of bytes."""
         path = f"{_message(message)}/resources/{quote(key, safe='')}"
-        try:
-            return await self.tokens.call(
-                TokenRefused, lambda token: self._wire.download(path, kind, token, into, limit)
-            )
-        except DeliveryRejected as error:
-            raise file_withheld("Feishu does not hand it out (too large, gone, or not permitted)") from error
+        return await self.tokens.call(
+            TokenRefused, lambda token: self._wire.download(path, kind, token, into, limit)
+        )
 
-    async def _upload(self, path: str, file: StoredFile, fields: dict[str, str], name: str) -> str:
+    async def upload(self, kind: str, file: StoredFile, fields: dict[str, str]) -> str:
+        """Upload an `image` or a `file` for messages; return its key. Raises AttachmentRefused."""
+
         def form(content: object) -> aiohttp.FormData:
             made = aiohttp.FormData(quote_fields=False)
             for key, value in fields.items():
                 made.add_field(key, value)
-            made.add_field(name, content, filename=name, content_type="application/octet-stream")
+            made.add_field(kind, content, filename=kind, content_type="application/octet-stream")
             return made
 
         async def upload(token: str) -> dict[str, Json]:
             with await asyncio.to_thread(Path(file.path).open, "rb") as content:
-                return await self._wire.upload(path, lambda: form(content), token)
+                return await self._wire.upload(f"{_IM}/{kind}s", lambda: form(content), token)
 
         try:
             answer = await self.tokens.call(TokenRefused, upload)
         except FileNotFoundError as error:
             raise file_gone() from error
-        key = object_or_empty(answer, "data").get(f"{name}_key")
+        key = object_or_empty(answer, "data").get(f"{kind}_key")
         if not isinstance(key, str):
             raise ChannelUnavailable("Feishu's answer to an upload had no key in it")
         return key

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from parley.channels.feishu.api import FeishuApi
 from parley.channels.feishu.config import Config
+from parley.channels.feishu.file_transfer import FeishuFileTransfer
 from parley.channels.feishu.formatting import MAX_CARD_BYTES
 from parley.channels.feishu.inbound import frame_codec
 from parley.channels.feishu.inbound.card_actions import CardActionHandler
@@ -21,11 +22,13 @@ from parley.channels.feishu.inbound.recalled_messages import RecalledMessages
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, LongConnection, open_websocket
 from parley.channels.feishu.outbound.message_part import RenderLevelPolicy
+from parley.channels.feishu.outbound.receipts import FeishuReceiptCalls
 from parley.channels.feishu.outbound.reply import FeishuReply, FeishuReplyContext
 from parley.channels.feishu.pressed_cards import PressedCards
-from parley.channels.feishu.scopes import ALWAYS, BOTS, HISTORY, NeededScope, missing_scopes
+from parley.channels.feishu.scopes import ALWAYS, BOTS, HISTORY, RECEIPTS, NeededScope, missing_scopes
 from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
+from parley.channels.kit.receipts import Receipts
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import DeliveryRejected
@@ -73,7 +76,11 @@ class FeishuChannel(Channel):
         self._api = FeishuApi(config)
         self._names = FeishuUserLookup(self._api)
         self._pressed = PressedCards()
-        self._shared = FeishuReplyContext(self._api, RenderLevelPolicy(), LruCache(_MOST_SAID), self._pressed)
+        self._files = FeishuFileTransfer(self._api, config)
+        self._shared = FeishuReplyContext(
+            self._api, self._files, RenderLevelPolicy(), LruCache(_MOST_SAID), self._pressed
+        )
+        self._receipts = Receipts(FeishuReceiptCalls(self._api)) if config.receipt == "on" else None
 
     async def preflight(self) -> PreflightResult:
         """Ask Feishu for an access token, and who the bot is."""
@@ -101,7 +108,12 @@ class FeishuChannel(Channel):
             async with open_websocket(session, endpoint) as socket:
                 inbox.online()
                 log.info("feishu: listening as %s", me)
-                await LongConnection(socket, endpoint, take).run(self._api.tokens.keep_fresh)
+                await LongConnection(socket, endpoint, take).run(*self._beside())
+
+    def _beside(self) -> tuple[Callable[[], Awaitable[None]], ...]:
+        """Return what goes on while we listen."""
+        receipts = () if self._receipts is None else (self._receipts.run,)
+        return (self._api.tokens.keep_fresh, *receipts)
 
     def _intake(self, inbox: Inbox, quotes: QuotedMessages) -> FeishuEventHandler:
         recalled, rules = RecalledMessages(self._services.recall, self._services.name), self._services.rules
@@ -113,7 +125,8 @@ class FeishuChannel(Channel):
 
     def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
         """Return a reply in the target's chat and topic; in groups it answers the message it is for."""
-        return FeishuReply(self._shared, target, checkpoint)
+        reply = FeishuReply(self._shared, target, checkpoint)
+        return reply if self._receipts is None else self._receipts.around(reply, target)
 
     async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
         """Return what was said above a message, from its topic or its chat."""
@@ -134,11 +147,17 @@ class FeishuChannel(Channel):
     def _needed(self) -> tuple[NeededScope, ...]:
         config = self._config
         bots = config.bots or any(chat.bots for chat in config.chats.values())
-        return (*ALWAYS, *(HISTORY if config.context_scopes else ()), *(BOTS if bots else ()))
+        history, receipts = config.context_scopes, self._receipts is not None
+        return (
+            *ALWAYS,
+            *(HISTORY if history else ()),
+            *(BOTS if bots else ()),
+            *(RECEIPTS if receipts else ()),
+        )
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:
         """Stream a file of a message."""
         most = min(limit, self._max_file_in)
         if attachment.size > most:
             raise file_too_large(most)
-        return await self._api.fetch(attachment.handle, into, most)
+        return await self._files.fetch(attachment.handle, into, most)

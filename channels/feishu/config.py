@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
-from parley.channels.kit.config import ChannelConfig, UserIdFormat
+from parley.channels.kit.config import ChannelConfig, ReceiptSwitch, UserIdFormat
 
 DOMAINS = {"feishu": "https://open.feishu.cn", "lark": "https://open.larksuite.com"}
 
@@ -17,7 +17,7 @@ class Config(ChannelConfig):
 
     `domain` is `feishu`, `lark`, or an address. `allowed_users` holds open ids; unlike on public platforms
     everybody of the app's own tenant may talk until it is given. People of other tenants may not unless
-    they are named.
+    they are named. With `receipt: on` a message carries a reaction while it is being answered.
     """
 
     user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
@@ -32,6 +32,7 @@ class Config(ChannelConfig):
     max_file_out: int = Field(default=30_000_000, gt=0)
     max_image_out: int = Field(default=10_000_000, gt=0)
     request_timeout: float = Field(default=30.0, gt=0)
+    receipt: ReceiptSwitch = "on"
 
     @field_validator("domain", mode="after")
     @classmethod

@@ -7,6 +7,7 @@ DeliveryRejected
 ├── MessageWithdrawn  the message to answer, or to change, was taken back
 ├── ScopeMissing      the app was not given a permission
 ├── CardRefused       the card itself is not taken, now or ever
+├── ReactionGone      the reaction is not there, or is somebody else's
 ├── StreamingClosed   the card no longer streams
 └── StaleSequence     a card operation with a number that was passed already
 ChannelUnavailable
@@ -42,6 +43,10 @@ class ScopeMissing(DeliveryRejected):
     """The app lacks a permission; Feishu's text names it."""
 
 
+class ReactionGone(DeliveryRejected):
+    """The reaction is not there, or is somebody else's."""
+
+
 class CardRefused(DeliveryRejected):
     """The card is too large, or not made as Feishu wants it."""
 
@@ -62,7 +67,9 @@ _LIMITS = frozenset({99991400, 230020, 11020, 11021, 11232, 11233, 11247})
 _TOKENS = frozenset({99991661, 99991663, 99991664, 99991665, 99991668, 99991671, 99991677})
 CARD_PRESSED = 200810
 """The card is in an interaction: somebody pressed one of its buttons, and is not answered yet."""
-_BUSY = frozenset({1, 1500, 1551, 2200, 5000, 55001, 190004, 190005, CARD_PRESSED, 230049, 1000040343})
+_BUSY = frozenset(
+    {1, 1500, 1551, 2200, 5000, 55001, 190004, 190005, CARD_PRESSED, 230049, 231015, 1000040343}
+)
 _CREDENTIALS = {
     10003: "Feishu does not know this app_id",
     10012: "Feishu refused the app's credentials",
@@ -84,6 +91,10 @@ _REJECTIONS: dict[int, type[DeliveryRejected]] = {
     230035: PlaceLost,
     230011: MessageWithdrawn,
     230110: MessageWithdrawn,
+    231003: MessageWithdrawn,
+    231007: ReactionGone,
+    231010: ReactionGone,
+    231011: ReactionGone,
     230027: ScopeMissing,
     99991672: ScopeMissing,
     99991679: ScopeMissing,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from parley.channels.feishu.api import FeishuApi, FeishuDestination
 from parley.channels.feishu.errors import PlaceLost
+from parley.channels.feishu.file_transfer import FeishuFileTransfer
 from parley.channels.feishu.formatting import THINKING, plain, render, steps_text
 from parley.channels.feishu.outbound.message_part import UUID_LIFE, MessagePart, RenderLevelPolicy
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState
@@ -33,6 +34,7 @@ class FeishuReplyContext:
     """What all replies of an app have in common; `said` is what they said, by message."""
 
     api: FeishuApi
+    files: FeishuFileTransfer
     rungs: RenderLevelPolicy
     said: LruCache[str]
     pressed: PressedCards
@@ -127,7 +129,7 @@ class FeishuReply(Reply):
         place = self._place if self._place.in_thread else replace(self._place, answered="")
         digest = hashlib.sha256(self._target.turn_id.encode()).hexdigest()[:32]
         try:
-            return await self._shared.api.send_file(place, file, f"{digest}-f{index}")
+            return await self._shared.files.send(place, file, f"{digest}-f{index}")
         except PlaceLost:
             raise
         except (AttachmentRefused, DeliveryRejected) as error:

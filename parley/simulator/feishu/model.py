@@ -50,6 +50,16 @@ class FeishuCard:
 
 
 @dataclass
+class FeishuReaction:
+    """A reaction to a message."""
+
+    id: str
+    by: str
+    emoji: str
+    at: float
+
+
+@dataclass
 class FeishuMessage:
     """A message as it is now. `content` is what the API's `content` string holds."""
 
@@ -72,6 +82,7 @@ class FeishuMessage:
     """Its card when it was pressed, where the app has changed that since."""
     forwarded: list[str] = field(default_factory=list)
     """The messages in a forwarded conversation."""
+    reactions: list[FeishuReaction] = field(default_factory=list)
 
 
 @dataclass
@@ -152,6 +163,7 @@ class SeenFeishuMessage:
     streaming: bool
     edited: bool
     at: float
+    reactions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

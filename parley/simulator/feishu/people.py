@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from parley.simulator.feishu.api.messages import BOT_MENTIONS, GROUP_READING, as_json, content_json
+from parley.simulator.feishu.api.messages import BOT_MENTIONS, GROUP_READING
 from parley.simulator.feishu.events import card_callbacks
+from parley.simulator.feishu.events.message_event import mark_mentions, message_event
 from parley.simulator.feishu.model import (
     ChatKind,
-    FeishuAccount,
     FeishuEvent,
     FeishuMessage,
+    FeishuReaction,
     FeishuUpload,
     FileKind,
     SeenFeishuMessage,
@@ -62,7 +62,7 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
     def say(self, chat: str, by: str, text: str, reply_to: str = "", in_thread: bool = False) -> str:
         """Write a text, in which @names of the chat's members are mentions; returns the message's id."""
         with self._world.changed:
-            marked, mentions = self._mentions(chat, text)
+            marked, mentions = mark_mentions(self._world, chat, text)
             return self._post(chat, by, "text", {"text": marked}, mentions, reply_to, in_thread)
 
     def write_post(
@@ -107,6 +107,12 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
     def send_raw(self, chat: str, by: str, kind: str, content: JsonObject) -> str:
         """Send a message of any kind, such as a forwarded conversation; returns its id."""
         return self._post(chat, by, kind, content, [], "", False)
+
+    def react(self, message: str, by: str, emoji: str) -> None:
+        """React to a message; apps that did not subscribe to that hear nothing of it."""
+        with self._world.changed:
+            reaction = FeishuReaction(self._world.name("reaction"), by, emoji, time.time())
+            self._world.messages[message].reactions.append(reaction)
 
     def recall(self, message: str) -> None:
         """Take a message away; apps hear of it as an event of another kind."""
@@ -207,58 +213,9 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             heard = place.kind == "p2p" or called or (place.hears_all and GROUP_READING not in world.denied)
             silent = place.bot_is_gone or (world.accounts[by].is_bot and BOT_MENTIONS in world.denied)
             if heard and not silent:
-                world.push("im.message.receive_v1", self.event(message))
+                world.push("im.message.receive_v1", message_event(world, message))
             world.touch()
             return message.id
-
-    def event(self, message: FeishuMessage) -> JsonObject:
-        """Return what the app is told about a message."""
-        sender = self._world.accounts[message.sender]
-        known = as_json(self._world, message)
-        wanted = ("message_id", "root_id", "parent_id", "thread_id", "create_time", "chat_id")
-        body: JsonObject = {key: known[key] for key in wanted if key in known}
-        body |= {
-            "update_time": known["create_time"],
-            "chat_type": self._world.chats[message.chat].kind,
-            "message_type": message.kind,
-            "content": content_json(self._world, message),
-        }
-        if message.mentions:
-            body["mentions"] = message.mentions
-        return {
-            "sender": {
-                "sender_id": _ids(sender),
-                "sender_type": "app" if sender.is_bot else "user",
-                "tenant_key": sender.tenant,
-            },
-            "message": body,
-        }
-
-    def _mentions(self, chat: str, text: str) -> tuple[str, list[Json]]:
-        """Return the text with placeholders for the members that it names, and who they are."""
-        members = [self._world.accounts[each] for each in self._world.chats[chat].members]
-        names = {account.name: account for account in members}
-        if not names:
-            return text, []
-        mentions: list[Json] = []
-
-        def mark(found: re.Match[str]) -> str:
-            account = names[found[1]]
-            key = f"@_user_{len(mentions) + 1}"
-            kind = "bot" if account.is_bot else "user"
-            mentions.append(
-                {
-                    "key": key,
-                    "id": _ids(account),
-                    "name": account.name,
-                    "mentioned_type": kind,
-                    "tenant_key": account.tenant,
-                }
-            )
-            return key
-
-        pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-        return re.sub(f"@({pattern})(?!\\w)", mark, text), mentions
 
     def _seen(self, message: FeishuMessage) -> SeenFeishuMessage:
         world = self._world
@@ -282,11 +239,8 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             streaming=card is not None and card.streaming,
             edited=bool(message.edits),
             at=message.at,
+            reactions=tuple(each.emoji for each in message.reactions),
         )
-
-
-def _ids(account: FeishuAccount) -> JsonObject:
-    return {"open_id": account.open_id, "union_id": account.open_id.replace("ou_", "on_", 1), "user_id": None}
 
 
 def _element(kind: FileKind, key: str, name: str) -> JsonObject:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from aiohttp import web
 
-from parley.simulator.feishu.api import cards, media, message_list, messages, registration
+from parley.simulator.feishu.api import cards, media, message_list, messages, reactions, registration
 from parley.simulator.feishu.api.request import FeishuRequest, read_request
 from parley.simulator.feishu.errors import FeishuErrorResponse
 from parley.simulator.feishu.events.websocket import FeishuEventDelivery
@@ -43,6 +43,9 @@ ROUTES: tuple[tuple[str, str, str, Method], ...] = (
     ("get", "GET", _MESSAGE, messages.get),
     ("list", "GET", f"{_API}/im/v1/messages", message_list.list_messages),
     ("scopes", "GET", f"{_API}/application/v6/scopes", message_list.list_scopes),
+    ("reaction.add", "POST", f"{_MESSAGE}/reactions", reactions.add),
+    ("reaction.remove", "DELETE", f"{_MESSAGE}/reactions/{{reaction}}", reactions.remove),
+    ("reaction.list", "GET", f"{_MESSAGE}/reactions", reactions.list_reactions),
     ("resource", "GET", f"{_MESSAGE}/resources/{{key}}", media.resource),
     ("image", "POST", f"{_API}/im/v1/images", media.upload_image),
     ("file", "POST", f"{_API}/im/v1/files", media.upload_file),

@@ -20,6 +20,7 @@ from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.feishu.question_card import CardFooter, footer_for, question_card_json, split_question
 from parley.channels.kit.lru import LruCache
 from parley.channels.kit.text import chunks
+from parley.channels.kit.receipts import ReplyWithReceipt
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply, tell_nothing
@@ -46,7 +47,8 @@ def _replying(kind: type[FeishuReply]) -> type[FeishuDriver]:
     class Replies(FeishuChannel):
         def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
             made = super().open_reply(target, checkpoint)
-            made.__class__ = kind
+            inner = made._reply if isinstance(made, ReplyWithReceipt) else made
+            inner.__class__ = kind
             return made
 
     return _made_as(Replies)

@@ -12,6 +12,7 @@ from parley.simulator.feishu.api.messages import (
     check_group_reading,
     read_json,
 )
+from parley.simulator.feishu.api.reactions import REACTING
 from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope
 from parley.simulator.feishu.model import FeishuChat, FeishuMessage
@@ -27,7 +28,7 @@ SCOPES = (
     BOT_MENTIONS,
     "im:message.group_at_msg:readonly",
     GROUP_READING,
-    "im:message.reactions:write_only",
+    REACTING,
     "im:message.p2p_msg:readonly",
     READING,
     "im:message:send_as_bot",

@@ -43,7 +43,19 @@ class Handler:
             return P2CardActionTriggerResponse({"toast": {"type": "info", "content": told}})
         heard(P2ImMessageReceiveV1(json.loads(payload)).event.message)
 
+def reacted(message):
+    kind = Emoji.builder().emoji_type("Typing").build()
+    added = ok(im.message_reaction.create(CreateMessageReactionRequest.builder().message_id(message)
+        .request_body(CreateMessageReactionRequestBody.builder().reaction_type(kind).build()).build()))
+    listed = ok(im.message_reaction.list(ListMessageReactionRequest.builder().message_id(message)
+        .reaction_type("Typing").build())).items
+    ours = [(each.reaction_id, each.operator.operator_type) for each in listed]
+    assert ours == [(added.reaction_id, "app")]
+    ok(im.message_reaction.delete(DeleteMessageReactionRequest.builder().message_id(message)
+        .reaction_id(added.reaction_id).build()))
+
 def heard(message):
+    reacted(message.message_id)
     card = json.dumps({"schema": "2.0", "config": {"streaming_mode": True},
                        "body": {"elements": [{"tag": "markdown", "element_id": "md", "content": "..."}]}})
     made = ok(cardkit.card.create(CreateCardRequest.builder().request_body(
