@@ -19,8 +19,8 @@ from parley.channels.feishu.outbound.reply_state import PartState
 from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.feishu.question_card import CardFooter, footer_for, question_card_json, split_question
 from parley.channels.kit.lru import LruCache
-from parley.channels.kit.text import chunks
 from parley.channels.kit.receipts import ReplyWithReceipt
+from parley.channels.kit.text import chunks
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply, tell_nothing
