@@ -97,6 +97,8 @@ class Traits:
     """lets people begin conversations of their own where they talk to the bot alone"""
     slashes: bool = False
     """has commands of its own, whose answers only their writer sees"""
+    views: bool = False
+    """tells what people look at while they talk to the bot alone"""
     ponders: bool = False
     """shows in a line of its own that the bot thinks"""
     previews: bool = False
@@ -277,6 +279,10 @@ class Driver(ABC):
     def answered_privately(self, place: Place) -> list[str]:
         """What the place's owner was answered to such commands."""
         raise NotImplementedError(f"{self.name} has no commands of its own")
+
+    async def look_at(self, place: Place, where: Place) -> str:
+        """Have the owner of a private place look at another; returns the id of what they then look at."""
+        raise NotImplementedError(f"{self.name} does not tell what people look at")
 
     def pondering(self, place: Place) -> str:
         """What the line says by which the platform shows that the bot thinks, "" where there is none."""

@@ -31,7 +31,7 @@ _HELD = (
 
 
 class SlackPanelDriver(SlackDriver):
-    traits: ClassVar[Traits] = replace(SlackDriver.traits, opens=False)
+    traits: ClassVar[Traits] = replace(SlackDriver.traits, opens=False, views=False)
 
     def __init__(self, news: Callable[[], None]) -> None:
         super().__init__(news)

@@ -12,7 +12,7 @@ from parley.channels.slack.file_objects import attachments_of
 from parley.channels.slack.formatting import mentions, readable_text
 from parley.channels.slack.inbound.message_words import app_words, forwarded_files, forwarded_words
 from parley.channels.slack.users import SlackBotIdentity, SlackUser
-from parley.core.model.address import Conversation, User
+from parley.core.model.address import Conversation, User, ViewedItem
 from parley.core.model.types import InboundMessage, Json, JsonObject
 
 NAME = "slack"
@@ -24,6 +24,11 @@ _SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 _EDITED = "message_changed"
 _GROUP = "mpim"
 _BY_NOBODY = frozenset({"", "USLACKBOT"})
+MOST_VIEWED = 10
+"""Things that somebody looks at."""
+_MOST_ID = 100
+_VIEWED = {"channel_id": "channel", "canvas_id": "canvas", "list_id": "list"}
+_VIEWED_MESSAGE = "message_context"
 
 
 def _deaf(event: JsonObject) -> bool:
@@ -127,16 +132,45 @@ def parse_event(
         edits=edits,
         chat_kind="" if private or event.get("channel_type") == _GROUP else "channel",
         link=message_link(me, chat, ts, text_at(event, "thread_ts")),
+        viewing=_viewed(event, me) if private else (),
     )
 
 
 def message_link(me: SlackBotIdentity, chat: str, ts: str, thread: str) -> str:
     """Return a message's address in its workspace; "" where the app does not know that one's."""
-    if not me.url.startswith("https://"):
+    around = channel_link(me, chat)
+    if not around:
         return ""
-    place = f"{me.url.rstrip('/')}/archives/{quote(chat, safe='')}/p{quote(ts.replace('.', ''), safe='')}"
+    place = f"{around}/p{quote(ts.replace('.', ''), safe='')}"
     inside = thread and thread != ts
     return f"{place}?thread_ts={quote(thread)}&cid={quote(chat, safe='')}" if inside else place
+
+
+def channel_link(me: SlackBotIdentity, chat: str) -> str:
+    """Return a chat's address in its workspace; "" where the app does not know that one's."""
+    known = me.url.startswith("https://")
+    return f"{me.url.rstrip('/')}/archives/{quote(chat, safe='')}" if known else ""
+
+
+def _viewed(event: JsonObject, me: SlackBotIdentity) -> tuple[ViewedItem, ...]:
+    """Return what its writer looks at while they write, as Slack orders it: by relevance."""
+    entities = object_or_empty(event, "app_context").get("entities")
+    listed = entities[:MOST_VIEWED] if isinstance(entities, list) else []
+    return tuple(item for each in listed if (item := _viewed_item(each, me)) is not None)
+
+
+def _viewed_item(entity: Json, me: SlackBotIdentity) -> ViewedItem | None:
+    if not isinstance(entity, dict):
+        return None
+    kind = text_or_empty(entity, "type").rpartition("/")[2]
+    if kind == _VIEWED_MESSAGE:
+        value = object_or_empty(entity, "value")
+        chat, ts = (text_or_empty(value, key)[:_MOST_ID] for key in ("channel_id", "message_ts"))
+        return ViewedItem("message", f"{chat}:{ts}", message_link(me, chat, ts, "")) if chat and ts else None
+    found = text_or_empty(entity, "value")[:_MOST_ID]
+    if kind not in _VIEWED or not found:
+        return None
+    return ViewedItem(_VIEWED[kind], found, channel_link(me, found) if kind == "channel_id" else "")
 
 
 def _stop(event: JsonObject, me: SlackBotIdentity, people: Mapping[str, SlackUser]) -> InboundMessage:

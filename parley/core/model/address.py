@@ -66,10 +66,23 @@ SHARED_PREFIX = "chat/"
 
 
 @dataclass(frozen=True, slots=True)
+class ViewedItem:
+    """What somebody looks at beside their chat with us: a `channel`, `message`, `canvas` or `list`.
+
+    `id` is the platform's, a message's as in `InboundMessage.id`; `link` is its address, "" where unknown.
+    """
+
+    kind: str
+    id: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RunIdentity:
     """The person (our id, the same from each of their accounts), the account they spoke from, and the place.
 
-    `chat_kind` is direct, group or channel; empty texts are what the platform does not tell.
+    `chat_kind` is direct, group or channel; empty texts are what the platform does not tell. `viewing` is
+    what the person looks at beside the chat, the most relevant first.
     """
 
     person: str
@@ -85,6 +98,7 @@ class RunIdentity:
     private: bool = True
     message_link: str = ""
     language: str = ""
+    viewing: tuple[ViewedItem, ...] = ()
 
     @property
     def user_id(self) -> str:
@@ -108,6 +122,7 @@ class RunIdentity:
             "message_id": self.message_id,
             "message_link": self.message_link,
             "language": self.language,
+            "viewing": [{"type": each.kind, "id": each.id, "link": each.link} for each in self.viewing],
         }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from parley.core.model.address import Conversation, RunIdentity, User
+from parley.core.model.address import Conversation, RunIdentity, User, ViewedItem
 from parley.core.model.attachments import Attachment, StoredFile, UnreadFile, UnsentFile
 from parley.core.model.questions import Question, ResumeInput
 from parley.core.model.usage import TokenUsage
@@ -28,6 +28,7 @@ class InboundMessage:
     that this one takes the place of, as its writer changed it. `replies_to` is the id of the message that it
     was written as a reply to, where the platform tells, in the form of those in a `Receipt`. `chat_kind` is
     what the chat is where that is more than private or a group, `link` the message's address on its platform.
+    `viewing` is what its writer looked at beside a private chat, where the platform tells.
     """
 
     id: str
@@ -46,6 +47,7 @@ class InboundMessage:
     replies_to: str = ""
     chat_kind: str = ""
     link: str = ""
+    viewing: tuple[ViewedItem, ...] = ()
 
 
 class StepStatus(StrEnum):

@@ -81,6 +81,7 @@ class TurnContext:
             message_id=message.id,
             message_link=message.link,
             language=language,
+            viewing=() if shared else message.viewing,
         )
 
     def _name(self) -> str:

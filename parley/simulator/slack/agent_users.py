@@ -6,15 +6,15 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from parley.simulator.kit.json_values import JsonObject
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.kit.people import SimulatedPeople
 from parley.simulator.slack.api import modals, responses
 from parley.simulator.slack.api.agents import STOPPED
-from parley.simulator.slack.api.serializers import hears_context
+from parley.simulator.slack.api.serializers import context_of, hears_context
 from parley.simulator.slack.events.event_queue import SlackEventQueue
 from parley.simulator.slack.world import SlackWorld
 
-_VIEWED = "slack#/types/channel_id"
+_VIEWED = "slack#/types/"
 
 
 @dataclass(frozen=True)
@@ -59,18 +59,25 @@ class SimulatedAgentUsers(SimulatedPeople[SlackWorld]):
         """Open the app, on one of its tabs (@slack/types 3.2.0, AppHomeOpenedEvent)."""
         with self._world.changed:
             event: JsonObject = {"type": "app_home_opened", "user": person.id, "channel": person.dm}
-            event |= {"tab": tab} | ({"context": {}} if hears_context(self._world) else {})
+            event |= {"tab": tab}
+            if hears_context(self._world):
+                event["context"] = context_of(self._world, person.id)
             if tab == "home" and person.id in self._world.homes:
                 event |= {"view": self._world.homes[person.id]}
             self._emit(event)
 
-    def look_at(self, person: SimulatedSlackPerson, chat: str) -> None:
-        """Look at a channel while the app is open; only an agent is told (AppContextChangedEvent)."""
+    def look_at(self, person: SimulatedSlackPerson, chat: str, ts: str = "") -> None:
+        """Look at a channel, or a message in it, while the app is open. Only an agent is told, here and with
+        each message that follows (AppContextChangedEvent)."""
+        entities: list[Json] = [{"type": f"{_VIEWED}channel_id", "value": chat}]
+        if ts:
+            message: Json = {"channel_id": chat, "message_ts": ts}
+            entities.insert(0, {"type": f"{_VIEWED}message_context", "value": message})
         with self._world.changed:
+            self._world.viewed[person.id] = entities
             if hears_context(self._world):
-                viewed: JsonObject = {"type": _VIEWED, "value": chat}
                 event: JsonObject = {"type": "app_context_changed", "user": person.id, "channel": person.dm}
-                self._emit(event | {"context": {"entities": [dict(viewed)]}})
+                self._emit(event | {"context": context_of(self._world, person.id)})
 
     def command(self, chat: str, by: str, command: str, text: str = "") -> None:
         """Write a slash command; it is gone when the app has heard of it, and stands in no thread."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
-from parley.simulator.kit.json_values import JsonObject
+from parley.simulator.kit.json_values import Json, JsonObject
 from parley.simulator.kit.world import World
 from parley.simulator.slack.errors import SlackErrorResponse
 from parley.simulator.slack.model import (
@@ -67,6 +67,7 @@ class SlackWorld(World):
         self.scopes = _scopes_of(experience)
         # Types of events that the app's manifest does not name.
         self.unsubscribed: set[str] = set()
+        self.viewed: dict[str, list[Json]] = {}
         self.for_sale = False
         """Whether the app is sold outside Slack's Marketplace, and so may read little of what was said."""
         self.base_url = ""

@@ -12,7 +12,12 @@ from parley.channels.slack.config import Config
 from parley.core.model.address import Conversation
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.simulator.kit.json_values import Json, JsonObject
-from parley.simulator.slack import SeenSlackMessage, SlackSimulator, SlackSimulatorTiming
+from parley.simulator.slack import (
+    SeenSlackMessage,
+    SimulatedSlackPerson,
+    SlackSimulator,
+    SlackSimulatorTiming,
+)
 from parley.simulator.slack import SlackUpload as Sent
 from tests.contract.driver import Attempt, Driver, Person, Place, Shown, Traits, Trouble, Upload
 from tests.contract.drivers.snapshot_pace import eager
@@ -54,6 +59,7 @@ class SlackDriver(Driver):
         reads_back=True,
         opens=True,
         slashes=True,
+        views=True,
         ponders=True,
     )
 
@@ -158,6 +164,11 @@ class SlackDriver(Driver):
 
     def answered_privately(self, place: Place) -> list[str]:
         return list(self._platform.people.told(_chat(place), place.owner.id))
+
+    async def look_at(self, place: Place, where: Place) -> str:
+        person = SimulatedSlackPerson(place.owner.id, place.owner.name, _chat(place))
+        self._platform.people.look_at(person, _chat(where))
+        return _chat(where)
 
     def pondering(self, place: Place) -> str:
         return self._platform.people.status(_chat(place), _thread(place))

@@ -174,6 +174,11 @@ FAULTS = (
         "a_reply_to_us_is_for_us",
         lambda message: replace(message, addressed=message.addressed and not message.quoted),
     ),
+    hearing(
+        "not say what is looked at",
+        "what_somebody_looks_at_is_told",
+        lambda message: replace(message, viewing=()),
+    ),
     hearing("forget what is quoted", "a_reply_to_us_is_for_us", lambda message: replace(message, quoted="")),
     hearing(
         "keep our mention",

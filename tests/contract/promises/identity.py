@@ -43,6 +43,18 @@ async def promise_people_of_a_group_are_two_to_a_run(scene: Scene) -> None:
     assert first != second
 
 
+@needs("views", "groups")
+async def promise_what_somebody_looks_at_is_told(scene: Scene) -> None:
+    """A run is told what the person looks at beside their chat with the bot, only where no others read."""
+    place, group = await scene.driver.private(), await scene.driver.group()
+    await scene.ask(place, "nothing yet")
+    seen = await scene.driver.look_at(place, group)
+    await scene.ask(place, "what is this?")
+    await scene.driver.say(group, scene.to_bot("and here?"))
+    await scene.until_asked(3)
+    assert [[each.id for each in _told(scene, number).viewing] for number in range(3)] == [[], [seen], []]
+
+
 @needs("groups")
 @given(speakers=True)
 async def promise_nobody_passes_for_another(scene: Scene) -> None:

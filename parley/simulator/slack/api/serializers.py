@@ -98,13 +98,19 @@ def message_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> 
     if kind == "im" and hears_context(world):
         # With agent_view what somebody looks at comes with their message (@slack/types 3.2.0,
         # GenericMessageEvent.app_context).
-        body |= {"app_context": {}}
+        body |= {"app_context": context_of(world, message.sender)}
     return body | {"event_ts": message.ts, "client_msg_id": f"m-{message.ts}"}
 
 
 def hears_context(world: SlackWorld) -> bool:
     """Tell whether the app is told what people look at."""
     return world.experience == "agent" and "app_context_changed" not in world.unsubscribed
+
+
+def context_of(world: SlackWorld, person: str) -> JsonObject:
+    """Return what somebody looks at beside the app, empty for nothing."""
+    viewed = world.viewed.get(person)
+    return {"entities": list(viewed)} if viewed else {}
 
 
 def mention_event(world: SlackWorld, chat: SlackChat, message: SlackMessage) -> JsonObject:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from parley.core.model.address import Conversation, RunIdentity, User
+from parley.core.model.address import Conversation, RunIdentity, User, ViewedItem
 from parley.core.model.options import BusyPolicy, CoreOptions
 from tests.kit.doubles.core import Core, core, default_options
 
@@ -46,8 +46,19 @@ async def test_a_private_message(tmp_path: Path) -> None:
             "message_id": identity.message_id,
             "message_link": "https://chat.example/1",
             "language": "en",
+            "viewing": [],
         }
         assert (conversation.name, conversation.text) == ("Ann", "hi")
+
+
+async def test_a_run_is_told_what_its_writer_looks_at(tmp_path: Path) -> None:
+    async with core(tmp_path) as parley:
+        seen = (ViewedItem("channel", "C1", "https://chat.example/C1"), ViewedItem("canvas", "F1"))
+        identity = await asked(parley, "what is this?", viewing=seen)
+        assert identity.describe()["viewing"] == [
+            {"type": "channel", "id": "C1", "link": "https://chat.example/C1"},
+            {"type": "canvas", "id": "F1", "link": ""},
+        ]
 
 
 async def test_two_people_in_a_group_are_two(tmp_path: Path) -> None:
