@@ -157,7 +157,7 @@ class TelegramChannel(Channel):
         enough = rules.mention is MentionPolicy.REQUIRED and rules.earlier.scope is ContextScope.OFF
         return (Sentence.HEARS_ADDRESSED,) if enough else (Sentence.HEARS_ADDRESSED, Sentence.HEARS_ALL_HOW)
 
-    def _lacking(self, me: User) -> Sequence[tuple[str, str]]:
+    def _lacking(self, me: User) -> tuple[tuple[str, str], ...]:
         """Return what BotFather has to change for what the settings want."""
         key = self._config.needs_all_messages()
         if not key or me.can_read_all_group_messages:

@@ -46,6 +46,7 @@ ROWS: dict[str, str] = {
     "slack/modal.py:_MOST_VALUE": "plain_text_input",
     "slack/outbound/task_cards.py:MOST_TITLE": "task_title",
     "telegram/formatting.py:MAX_MESSAGE_UNITS": "message_text",
+    "telegram/file_transfer.py:MOST_IN_ALBUM": "album_items",
     "telegram/formatting.py:MOST_ENTITIES": "entities",
     "telegram/inbound/callback_answers.py:MAX_NOTIFICATION": "callback_answer",
     "telegram/inline_keyboard.py:MOST_BUTTONS": "buttons",

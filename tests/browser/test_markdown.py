@@ -180,6 +180,6 @@ def _shown(found: dict[str, list[str]]) -> dict[str, str]:
 async def test_the_page_reads_a_text_as_the_platforms_are_sent_it(page: Page, text: str) -> None:
     runs = list(_runs(parse(text)))
     marks: tuple[Mark, ...] = ("bold", "italic", "code")
-    sent = {mark: [run.text for run in runs if mark in run.marks] for mark in marks}
+    sent: dict[str, list[str]] = {mark: [run.text for run in runs if mark in run.marks] for mark in marks}
     expected = {**sent, "all": [run.text for run in runs]}
     assert _shown(await page.evaluate(MARKED, text)) == _shown(expected)

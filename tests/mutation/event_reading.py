@@ -13,6 +13,7 @@ from parley.channels.feishu.inbound.event_handler import parse_or_skip as feishu
 from parley.channels.slack.inbound.event_parser import event_in, parse_event, user_ids_in
 from parley.channels.slack.users import SlackBotIdentity as SlackMe
 from parley.channels.slack.users import SlackUser
+from parley.channels.telegram.inbound.update_handler import UnreadableUpdate
 from parley.channels.telegram.inbound.update_handler import parse_or_skip as telegram_heard
 from parley.channels.telegram.inbound.update_parser import TelegramBotIdentity as TelegramMe
 from parley.core.model.codec import encode
@@ -71,9 +72,14 @@ def _slack(body: JsonObject) -> object:
     )
 
 
+def _telegram(update: JsonObject) -> object:
+    found = telegram_heard(update, _TELEGRAM, 1.0)
+    return None if isinstance(found, UnreadableUpdate) else found
+
+
 _READERS: Mapping[str, Callable[[JsonObject], object]] = {
     "slack": _slack,
-    "telegram": lambda update: telegram_heard(update, _TELEGRAM, 1.0),
+    "telegram": _telegram,
     "feishu": lambda event: feishu_heard(json.dumps(event).encode(), _OURS),
     "dingtalk": lambda data: parse_or_skip(data, ParseOptions()),
 }

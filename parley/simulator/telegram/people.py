@@ -13,6 +13,7 @@ from parley.simulator.telegram.api import entities
 from parley.simulator.telegram.api.inline_keyboards import press_button as send_press
 from parley.simulator.telegram.api.methods import as_json
 from parley.simulator.telegram.api.serializers import chat_json, user_json
+from parley.simulator.telegram.events.membership import set_bot
 from parley.simulator.telegram.model import (
     DRAFT_LIFE,
     ChatKind,
@@ -166,33 +167,12 @@ class SimulatedTelegramPeople(SimulatedPeople[TelegramWorld]):
     def remove_bot(self, chat: int) -> None:
         """Throw the bot out of a group, or block it in a private chat."""
         with self._world.changed:
-            self._set_bot(self._world.chats[chat], by=None, here=False)
+            set_bot(self._world, self._world.chats[chat], by=None, here=False)
 
     def add_bot(self, chat: int, by: int | None = None) -> None:
         """Take the bot into a group (again), or unblock it in a private chat."""
         with self._world.changed:
-            self._set_bot(self._world.chats[chat], by, here=True)
-
-    def _set_bot(self, place: TelegramChat, by: int | None, *, here: bool) -> None:
-        private = place.kind == "private"
-        place.bot_is_gone = not here and not private
-        if private:
-            self._world.accounts[place.id].blocked_bot = not here
-        people = sorted(number for number in place.members if number != self._world.bot.id)
-        person = self._world.accounts[by or people[0]]
-        bot = user_json(self._world.bot)
-        inside: JsonObject = {"status": "member", "user": bot}
-        outside: JsonObject = {"status": "kicked", "user": bot, "until_date": 0}
-        self._world.push(
-            "my_chat_member",
-            {
-                "chat": chat_json(place),
-                "from": user_json(person),
-                "date": int(time.time()),
-                "old_chat_member": outside if here else inside,
-                "new_chat_member": inside if here else outside,
-            },
-        )
+            set_bot(self._world, self._world.chats[chat], by, here=True)
 
     def upgrade(self, chat: int) -> int:
         """Make a group a supergroup, as the platform does for many settings; returns its new id."""

@@ -9,6 +9,7 @@ from parley.channels.telegram.inbound.marked_text import MarkedText
 from parley.channels.telegram.inbound.message_words import FORWARDED
 from parley.channels.telegram.inbound.rich_words import MOST_CHARS, rich_words
 from parley.channels.telegram.inbound.update_parser import TelegramBotIdentity, parse_update
+from parley.core.model.types import Json
 
 ANN = {"id": 7, "is_bot": False, "first_name": "Ann"}
 GROUP = {"id": -1001234, "type": "supergroup", "title": "Ops"}
@@ -172,7 +173,7 @@ def test_whatever_a_rich_message_is_it_is_read_or_refused(given):
 
 
 def test_a_rich_message_is_read_as_deep_and_as_far_as_telegram_allows():
-    deep = {"type": "blockquote", "blocks": []}
+    deep: Json = {"type": "blockquote", "blocks": []}
     for _ in range(200):
         deep = {"type": "blockquote", "blocks": [deep]}
     assert (
@@ -188,7 +189,9 @@ _KINDS = st.sampled_from(["bold", "italic", "code", "pre", "blockquote", "text_l
 @settings(max_examples=200, deadline=None)
 def test_marks_lose_no_words_wherever_they_stand(text, marks):
     marked = MarkedText(text)
-    marked.mark([MessageEntity(kind, *span, url="https://e.org") for kind, span in marks], ())
+    marked.mark(
+        [MessageEntity(kind, start, length, url="https://e.org") for kind, (start, length) in marks], ()
+    )
     whole, spans = marked.with_marks(((0, len(text.encode("utf-16-le", "surrogatepass")) // 2),))
     left = iter(whole)
     assert all(sign in left for sign in text if sign.isalnum() and sign.isascii())
