@@ -29,8 +29,9 @@ from parley.agent.transport.decoding import read_text
 from parley.core.hitl.policy import is_no, is_yes, parse_reply, refusal_reason
 from parley.core.model.questions import AnswerKind, InterruptAnswer, Question
 from parley.core.model.types import Json
+from parley.core.texts.typed_words import RESPONSE
 
-_RESPONSE = re.compile(r"(?:respond|reply|回复)[\s:：]+(.+)", re.IGNORECASE | re.DOTALL)
+_RESPONSE = re.compile(rf"(?:{RESPONSE})[\s:：]+(.+)", re.IGNORECASE | re.DOTALL)
 _SILENT = InterruptAnswer("", "")
 _UNDECIDED = InterruptAnswer("", "reject No decision was given for this action.")
 

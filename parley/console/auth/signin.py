@@ -6,6 +6,8 @@ import base64
 import hashlib
 from string import Template
 
+from parley.core.texts import Sentence, language_of, say
+
 _STYLE = """
 :root { color-scheme: light dark; --bg: #f7f7f5; --card: #fff; --ink: #1c1e21; --soft: #63686f;
   --line: #e2e2de; --accent: #2f6f5e; --bad: #b3261e; }
@@ -40,29 +42,7 @@ _PAGE = Template(
 """
 )
 
-_WORDS = {
-    "en": {
-        "title": "Sign in to Parley",
-        "label": "Access token",
-        "button": "Sign in",
-        "": "Enter the token that was set for this server.",
-        "wrong": "That is not the token. Please check it and try again.",
-        "wait": "Too many tries. Please wait a minute, then try again.",
-        "address": "Open the address that Parley printed when it started, beginning with “Open http”; the "
-        "command “parley address” prints it again. Or enter the token from the file “token” in the data "
-        "folder.",
-    },
-    "zh": {
-        "title": "登录 Parley",
-        "label": "访问令牌",
-        "button": "登录",
-        "": "请输入此服务器设置的令牌。",
-        "wrong": "令牌不正确，请检查后重试。",
-        "wait": "尝试次数过多，请一分钟后再试。",
-        "address": "请打开 Parley 启动时显示的地址（以 Open http 开头），或用命令 parley address 再次显示。"
-        "也可以输入数据文件夹中 token 文件里的令牌。",
-    },
-}
+_STATES = {"": Sentence.SIGNIN_SAYS, "wrong": Sentence.SIGNIN_WRONG, "wait": Sentence.SIGNIN_WAIT}
 
 STYLE_HASH = "sha256-" + base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 
@@ -72,16 +52,15 @@ def signin_page(accept_language: str, state: str = "", *, generated: bool = Fals
 
     Nobody chose a `generated` token: it is said where to find it.
     """
-    lang = "zh" if accept_language.lower().startswith("zh") else "en"
-    words = _WORDS[lang]
+    lang = language_of(accept_language.split(",")[0].split(";")[0].strip())
     mood = ' class="bad" role="alert"' if state else ""
-    hint = words["address"] if generated else ""
+    hint = say(lang, Sentence.SIGNIN_ADDRESS) if generated else ""
     return _PAGE.substitute(
         lang=lang,
-        title=words["title"],
-        label=words["label"],
-        button=words["button"],
-        say=words[state] if state or not generated else hint,
+        title=say(lang, Sentence.SIGNIN_TITLE),
+        label=say(lang, Sentence.SIGNIN_LABEL),
+        button=say(lang, Sentence.SIGNIN_BUTTON),
+        say=say(lang, _STATES[state]) if state or not generated else hint,
         more=f"<p>{hint}</p>" if state and hint else "",
         mood=mood,
         style=_STYLE,

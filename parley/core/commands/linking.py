@@ -7,9 +7,7 @@ from parley.core.model.address import account_key
 from parley.core.ports.memory import AccountUnlink
 from parley.core.state.account_links import AccountLinks, LinkOffer, LinkResult, LinkStage
 from parley.core.texts import Sentence
-
-_YES = frozenset({"confirm", "yes", "确认", "是"})
-_NO = frozenset({"cancel", "no", "取消", "否"})
+from parley.core.texts.typed_words import CANCEL, CONFIRM
 
 
 async def link(context: CommandContext, rest: str) -> str:
@@ -20,9 +18,9 @@ async def link(context: CommandContext, rest: str) -> str:
     links = AccountLinks(services.people, services.journal, services.clock)
     if not rest:
         return await _begin(context, links)
-    if word in _YES:
+    if word in CONFIRM:
         return await _confirm(context, links)
-    if word in _NO:
+    if word in CANCEL:
         dropped = await links.drop(context.message.sender)
         return context.say(Sentence.LINK_CANCELLED if dropped else Sentence.LINK_NOTHING)
     if not await links.may_try(context.message.sender):

@@ -12,6 +12,7 @@ from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import MemoryFailed
 from parley.core.ports.memory import FactView, UndoResult
 from parley.core.texts import Sentence
+from parley.core.texts.typed_words import CONFIRM, MEMORY_ACTIONS
 
 MAX_FACTS_SHOWN = 20
 """Facts that one answer lists."""
@@ -29,7 +30,6 @@ _UNDONE = {
     UndoResult.NOTHING: Sentence.MEMORY_NOTHING_TO_UNDO,
     UndoResult.FORGOTTEN: Sentence.MEMORY_NOT_UNDONE,
 }
-_YES = frozenset({"yes", "确认", "是"})
 
 
 async def memory(context: CommandContext, rest: str) -> str | CommandAnswer:
@@ -81,7 +81,7 @@ async def _forget(context: CommandContext, person: str, words: str) -> str:
     if not words:
         return context.say(Sentence.MEMORY_USAGE)
     meant, _, rest = words.partition(" ")
-    sure = meant.casefold() in _YES and bool(rest.strip())
+    sure = meant.casefold() in CONFIRM and bool(rest.strip())
     words = rest.strip() if sure else words
     found = await context.services.memory.forgettable(person, words)
     if len(found) > 1 and not sure:
@@ -117,7 +117,7 @@ async def _export(context: CommandContext, person: str, words: str) -> CommandAn
 
 
 async def _clear(context: CommandContext, person: str, words: str) -> str:
-    if words.casefold() not in _YES:
+    if words.casefold() not in CONFIRM:
         seen = await context.services.memory.overview(person)
         return context.say(Sentence.MEMORY_CLEAR_CONFIRM, count=len(seen.facts))
     count = await context.services.memory.clear(person)
@@ -156,15 +156,15 @@ def _listed(facts: Sequence[FactView]) -> list[str]:
 
 _Action = Callable[[CommandContext, str, str], Awaitable[str | CommandAnswer]]
 
-_NAMES: dict[_Action, tuple[str, ...]] = {
-    _show: ("", "show", "查看"),
-    _search: ("search", "搜索"),
-    _add: ("add", "remember", "记住", "添加"),
-    _forget: ("forget", "delete", "忘记", "删除"),
-    _undo: ("undo", "撤销"),
-    _off: ("off", "关闭"),
-    _on: ("on", "开启"),
-    _export: ("export", "导出"),
-    _clear: ("clear", "清空"),
+_HANDLERS: dict[str, _Action] = {
+    "show": _show,
+    "search": _search,
+    "add": _add,
+    "forget": _forget,
+    "undo": _undo,
+    "off": _off,
+    "on": _on,
+    "export": _export,
+    "clear": _clear,
 }
-_ACTIONS = {name: action for action, names in _NAMES.items() for name in names}
+_ACTIONS = {word: _HANDLERS[name] for name, words in MEMORY_ACTIONS.items() for word in words}

@@ -9,26 +9,10 @@ from dataclasses import replace
 from parley.core.model.address import User, account_key
 from parley.core.model.options import ADMINS, ANYONE, ASKER, DecisionRules
 from parley.core.model.questions import AnswerKind, Option, Question, QuestionKind
+from parley.core.texts.typed_words import EDITION, NO, REFUSAL, YES
 
-_YES = frozenset(
-    (
-        *("approve", "approved", "yes", "y", "ok", "okay", "accept", "confirm", "true", "sure", "go ahead"),
-        *("批准", "同意", "好", "好的", "可以", "是", "是的", "确认", "通过", "允许", "行", "👍", "✅"),
-    )
-)
-_NO = frozenset(
-    (
-        *("reject", "rejected", "refuse", "refused", "no", "n", "deny", "decline", "ignore", "cancel"),
-        "false",
-        *("拒绝", "不同意", "不批准", "不可以", "不行", "不", "不要", "否", "取消", "驳回", "👎", "❌"),
-    )
-)
-_REFUSAL = re.compile(
-    r"(?:(?:reject|refuse|deny|decline)\b|no\s*[,:;，：]|(?:拒绝|不同意|不批准|驳回)|(?:不行|不要|不可以)\s*[,:，：])"
-    r"[\s:：,，.。-]*(.+)",
-    re.IGNORECASE | re.DOTALL,
-)
-_EDITION = re.compile(r"(?:edit|编辑|修改)[\s:：]*(\{.*)", re.IGNORECASE | re.DOTALL)
+_REFUSAL = re.compile(rf"(?:{REFUSAL})[\s:：,，.。-]*(.+)", re.IGNORECASE | re.DOTALL)
+_EDITION = re.compile(rf"(?:{EDITION})[\s:：]*(\{{.*)", re.IGNORECASE | re.DOTALL)
 _MOST_DIGITS = 10
 
 
@@ -53,12 +37,12 @@ def may_decide(rules: DecisionRules, user: User, asker: User, admins: frozenset[
 
 def is_yes(text: str) -> bool:
     """Tell whether `text` says yes and nothing else."""
-    return _folded(text) in _YES
+    return _folded(text) in YES
 
 
 def is_no(text: str) -> bool:
     """Tell whether `text` says no and nothing else."""
-    return _folded(text) in _NO
+    return _folded(text) in NO
 
 
 def refusal_reason(text: str) -> str:

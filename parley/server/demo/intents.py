@@ -42,7 +42,7 @@ def choose_reply(reading: ThreadReading) -> DemoReply:
         reading,
         "Hello! I am Parley's built-in demonstration: a small program, no AI. "
         "Set `agent.model` to talk to a real one.\n\n",
-        "你好！我是 Parley 自带的演示程序，不是人工智能。设置 `agent.model` 即可使用真正的模型。\n\n",
+        "您好！我是 Parley 自带的演示程序，不是人工智能。设置 `agent.model` 即可使用真正的模型。\n\n",
     )
     return replace(answer, text=hello + answer.text)
 
@@ -86,9 +86,9 @@ def _who(reading: ThreadReading, _: re.Match[str]) -> DemoReply:
             "I am no AI and no person: a small program with fixed rules, to try Parley offline. "
             "Ask me for the time, to send an e-mail (I will ask for approval), to make a file or a picture, "
             "for a long document, to count to 20 slowly, or what you said first.",
-            "我不是人工智能，也不是真人：只是一个按固定规则运行的小程序，让你可以离线试用 Parley。"
-            "你可以问我时间，让我发邮件（会先请你批准）、生成文件或图片、写一篇长文、慢慢数到20，"
-            "或者问我你最早说了什么。",
+            "我不是人工智能，也不是真人：只是一个按固定规则运行的小程序，让您可以离线试用 Parley。"
+            "您可以问我时间，让我发邮件（会先请您批准）、生成文件或图片、写一篇长文、慢慢数到20，"
+            "或者问我您最早说了什么。",
         )
     )
 
@@ -114,7 +114,7 @@ def _mail(reading: ThreadReading, order: EmailRequest) -> DemoReply:
         "body": order.body or order.subject or greeting,
     }
     return DemoReply(
-        _say(reading, "I will need your approval for that.", "这需要你的批准。"), "send_email", arguments
+        _say(reading, "I will need your approval for that.", "这需要您的批准。"), "send_email", arguments
     )
 
 
@@ -140,7 +140,7 @@ def _picture(reading: ThreadReading, _: re.Match[str]) -> DemoReply:
 def _file(reading: ThreadReading, _: re.Match[str]) -> DemoReply:
     said = "\n".join(f"- {line}" for line in (*reading.earlier, reading.text))
     content = f"# What you said\n\n{said}\n"
-    text = _say(reading, "Here is a file with what you said so far.", "这个文件里是你到目前为止说过的话。")
+    text = _say(reading, "Here is a file with what you said so far.", "这个文件里是您到目前为止说过的话。")
     return DemoReply(text, file=text_file("notes.md", content))
 
 
@@ -150,21 +150,21 @@ def _long(_: ThreadReading, __: re.Match[str]) -> DemoReply:
 
 def _recall(reading: ThreadReading, match: re.Match[str]) -> DemoReply:
     if not reading.earlier:
-        return DemoReply(_say(reading, "You have said nothing before this.", "在此之前你还没有说过什么。"))
+        return DemoReply(_say(reading, "You have said nothing before this.", "在此之前您还没有说过什么。"))
     if re.search(r"first|最早|第一|最开始", match.string, re.IGNORECASE):
         first = reading.earlier[0]
         return DemoReply(
-            _say(reading, f"The first thing you said was: “{first}”", f"你最早说的是：“{first}”")
+            _say(reading, f"The first thing you said was: “{first}”", f"您最早说的是：“{first}”")
         )
     lines = "\n".join(f"{number}. {said}" for number, said in enumerate(reading.earlier[-20:], 1))
-    return DemoReply(_say(reading, f"You said before:\n\n{lines}", f"你之前说过：\n\n{lines}"))
+    return DemoReply(_say(reading, f"You said before:\n\n{lines}", f"您之前说过：\n\n{lines}"))
 
 
 def _about_me(reading: ThreadReading, _: re.Match[str]) -> DemoReply:
     if not reading.memory:
-        return DemoReply(_say(reading, "I was told nothing about you.", "没有人告诉过我关于你的事。"))
+        return DemoReply(_say(reading, "I was told nothing about you.", "没有人告诉过我关于您的事。"))
     return DemoReply(
-        _say(reading, "I was told this about you:", "我得知关于你的这些：") + f"\n\n{reading.memory}"
+        _say(reading, "I was told this about you:", "我得知关于您的这些：") + f"\n\n{reading.memory}"
     )
 
 
@@ -176,7 +176,7 @@ def _echo(reading: ThreadReading) -> DemoReply:
         )
         parts.append(_say(reading, f"I received:\n\n{lines}", f"我收到了：\n\n{lines}"))
     if reading.text:
-        parts.append(_say(reading, f"You said: {reading.text}", f"你说：{reading.text}"))
+        parts.append(_say(reading, f"You said: {reading.text}", f"您说：{reading.text}"))
     return DemoReply("\n\n".join(parts) or "…")
 
 

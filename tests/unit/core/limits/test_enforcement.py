@@ -362,9 +362,9 @@ async def test_refusals_warnings_and_figures_speak_the_persons_language(tmp_path
     chinese = replace(ANN, language="zh")
     async with core(tmp_path, options=limited(person=LimitCaps(turns_per_day=1)), clock=clock) as parley:
         talk = Talk(parley, clock)
-        assert "⚠ 您已使用每天 1 次对话中的 1 次" in await talk.ask(sender=chinese)
+        assert "⚠ 您已使用每天 1 轮对话中的 1 轮" in await talk.ask(sender=chinese)
         assert "您的限额已用完" in await talk.ask(sender=chinese)
-        assert "**您**今天：对话 1 次" in await talk.usage(chinese)
+        assert "**您**今天：对话 1 轮" in await talk.usage(chinese)
 
 
 def day(clock: Clock) -> str:
