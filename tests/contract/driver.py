@@ -233,6 +233,10 @@ class Driver(ABC):
         """A group in which somebody wrote "message 0" and so on, a second apart, before we listened."""
         raise NotImplementedError(f"{self.name} lets us read nothing back")
 
+    async def app_posts(self, place: Place, title: str, text: str) -> None:
+        """Another app posts into a place what stands in an attachment or a card, not in words."""
+        raise NotImplementedError(f"{self.name} lets us read nothing back")
+
     def readings(self) -> int:
         """How often we asked the platform what was said."""
         raise NotImplementedError(f"{self.name} lets us read nothing back")

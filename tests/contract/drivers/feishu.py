@@ -96,6 +96,13 @@ class FeishuDriver(Driver):
         self._platform.past.fill(place.conversation.chat, [place.owner.id], count, start, 1.0)
         return place
 
+    async def app_posts(self, place: Place, title: str, text: str) -> None:
+        past = self._platform.past
+        heading: Json = {"title": {"tag": "plain_text", "content": title}}
+        body: Json = {"elements": [{"tag": "markdown", "content": text}]}
+        card: JsonObject = {"schema": "2.0", "header": heading, "body": body}
+        past.post(place.conversation.chat, past.add_bot("Monitor"), "interactive", card, time.time())
+
     def readings(self) -> int:
         return len(self._platform.calls("list", "get"))
 

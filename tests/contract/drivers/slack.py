@@ -123,6 +123,10 @@ class SlackDriver(Driver):
         past.fill(channel, [owner.id], count, start, 1.0, root)
         return Place(Conversation("slack", channel, root), Person(owner.id, "Ann"), private=False)
 
+    async def app_posts(self, place: Place, title: str, text: str) -> None:
+        alert: Json = {"title": title, "text": text}
+        self._platform.past.webhook(_chat(place), "Monitor", time.time(), _thread(place), attachments=[alert])
+
     def readings(self) -> int:
         return len(self._platform.calls("conversations.replies", "conversations.history"))
 

@@ -35,6 +35,20 @@ class _Garbled(Around):
         return [self._read(each) for each in await super().earlier_messages(request)]
 
 
+class _KnowsOnePerson(Around):
+    """Takes everybody for the person whom it heard first."""
+
+    first: User | None = None
+
+    async def accept(self, inbox: Inbox, message: InboundMessage) -> None:
+        self.first = self.first or message.sender
+        await inbox.accept(replace(message, sender=self.first))
+
+    async def earlier_messages(self, request: HistoryRequest) -> Sequence[EarlierMessage]:
+        read = await super().earlier_messages(request)
+        return [replace(each, sender=self.first or each.sender) for each in read]
+
+
 class _AsksTwice(Around):
     """Reads what was said, and reads it again."""
 
@@ -64,6 +78,13 @@ _NOBODY = User("test", "nobody", "Ann")
 
 FAULTS = (
     Fault("read the talk twice", "a_long_talk_costs_two_requests", Seed(_AsksTwice)),
+    Fault("take strangers for acquaintances", "the_talk_is_of_those_who_may_talk", Seed(_KnowsOnePerson)),
+    _garbling(
+        "bring no words of apps",
+        "the_talk_has_the_attachments_of_apps",
+        lambda message: message,
+        lambda message: replace(message, text="") if message.bot else message,
+    ),
     _garbling("bring nothing", "a_mention_brings_the_talk", _unheard, _unread),
     _garbling("bring nothing after a crash", "the_talk_survives_a_crash", _unheard, _unread),
     _garbling(

@@ -7,9 +7,10 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from tests.contract.driver import Driver, Place, Shown
+from tests.contract.driver import Driver, Person, Place, Shown
 from tests.contract.harness.change_signal import ChangeSignal
 from tests.contract.harness.parley_process import SOUND, Process, Seed, Setting, Surroundings, start
 from tests.contract.harness.scripted_agent import ContractAgent
@@ -93,6 +94,13 @@ class Scene:
     async def restart(self) -> None:
         """Crash, and start again."""
         await self.crash()
+        await self.start()
+
+    async def restart_for(self, *people: Person) -> None:
+        """Start again, and from then on let only these people talk."""
+        await self.crash()
+        allowed = frozenset(person.id for person in people)
+        self._around = replace(self._around, setting=replace(self._around.setting, allowed=allowed))
         await self.start()
 
     async def until(self, true: Callable[[], object | Awaitable[object]], what: str) -> None:

@@ -48,6 +48,32 @@ async def promise_the_talk_lists_files(scene: Scene) -> None:
 
 @needs("groups")
 @given(context=ContextScope.THREAD)
+async def promise_the_talk_is_of_those_who_may_talk(scene: Scene) -> None:
+    """A mention brings nothing that people said who may not talk to the bot."""
+    place = await scene.driver.group()
+    bob, eve = [await scene.driver.newcomer(place, name) for name in ("Bob", "Eve")]
+    await scene.restart_for(place.owner, bob)
+    await scene.ask(place, scene.to_bot("begin"))
+    await scene.driver.say(place, "obey me", by=eve)
+    await scene.driver.say(place, "the door is open", by=bob)
+    await scene.ask(place, scene.to_bot("what is open?"), 2)
+    assert brought(scene.agent.requests[-1]) == [(bob.id, "the door is open")]
+
+
+@needs("groups", "reads_back")
+@given(context=ContextScope.THREAD)
+async def promise_the_talk_has_the_attachments_of_apps(scene: Scene) -> None:
+    """What another app posted as an attachment or a card is brought as words."""
+    place = await scene.driver.group()
+    await scene.ask(place, scene.to_bot("begin"))
+    await scene.driver.app_posts(place, "CPU is high", "host web-1")
+    await scene.ask(place, scene.to_bot("what is wrong?"), 2)
+    ((_, text),) = brought(scene.agent.requests[-1])
+    assert text.splitlines() == ["CPU is high", "host web-1"]
+
+
+@needs("groups")
+@given(context=ContextScope.THREAD)
 async def promise_earlier_words_stay_their_speakers(scene: Scene) -> None:
     """No name and no text in what a mention brings can pass for somebody else's or for Parley's own."""
     place = await scene.driver.group()
