@@ -1,16 +1,20 @@
 """The platforms that are simulated, found by their folders.
 
-`parley/simulator/<platform>/` exports one context manager, `<Platform>Simulator` (any capitals), and has an
+`parley/simulator/<platform>/` exports one context manager, `<Platform>Simulator` (any capitals), and has a
 `cli.py` with `running(port) -> AbstractContextManager[str]`: the simulator peopled for a first try, and how
-to use it.
+to use it; and an `operator.py` with `<Platform>Operator(simulator)`, who does the walk of `parley check
+--live` there.
 """
 
 from __future__ import annotations
 
 import importlib
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, cast
+
+from parley.simulator.kit.operator import SimulatedOperator
 
 _HERE = Path(__file__).parent
 
@@ -33,3 +37,12 @@ def simulator_class(platform: str) -> type[AbstractContextManager[Any]]:
     module = importlib.import_module(f"parley.simulator.{platform}")
     names = [name for name in vars(module) if name.lower() == f"{platform}simulator"]
     return cast("type[AbstractContextManager[Any]]", getattr(module, names[0]))
+
+
+@contextmanager
+def operating(platform: str) -> Iterator[SimulatedOperator]:
+    """Run a platform while entered, and give somebody who does there what the walk asks for."""
+    module = importlib.import_module(f"parley.simulator.{platform}.operator")
+    names = [name for name in vars(module) if name.lower() == f"{platform}operator"]
+    with simulator_class(platform)() as simulator:
+        yield cast("SimulatedOperator", getattr(module, names[0])(simulator))

@@ -107,6 +107,11 @@ def _add_check_options(check: argparse.ArgumentParser) -> None:
     check.add_argument("--print-config", action="store_true", help=about)
     about = "also say hello to the agent, in a conversation that is deleted again, and print what comes back"
     check.add_argument("--run", action="store_true", help=about)
+    about = "walk through a real account with you instead, and record what its platform says"
+    check.add_argument("--live", metavar="CHANNEL", help=about)
+    check.add_argument("--to", type=Path, metavar="FILE", help="the recording (default: live-CHANNEL.jsonl)")
+    about = "do what was recorded on the platform's simulator instead, and print in what the two differ"
+    check.add_argument("--replay", type=Path, metavar="FILE", help=about)
 
 
 def _add_address(agent: argparse.ArgumentParser) -> None:

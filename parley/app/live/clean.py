@@ -1,114 +1,119 @@
-"""A record without secrets, names and words: ids are replaced alike, words by others of the same length."""
+"""A record without secrets, names, words and ids. What is not known as harmless is replaced.
+
+Kept are: names of fields and words of kinds that the platform's vocabulary has, codes and small numbers of
+fields that measure something, true, false and null. Everything else is replaced by its shape.
+"""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Collection
+from urllib.parse import urlsplit
 
+from parley.app.live.vocabulary import Vocabulary
 from parley.core.model.types import Json
 
-KINDS = frozenset(
-    {
-        *("kind", "method", "encoding", "type", "subtype", "tag", "msg_type", "msgKey", "msgtype", "topic"),
-        *("message_type", "event_type", "chat_type", "channel_type", "conversationType", "status", "error"),
-        *("code", "style", "schema", "mimetype", "mime_type", "content-type", "contentType", "specVersion"),
-        *(
-            "style",
-            "element_id",
-            "receive_id_type",
-            "session_status",
-            "file_access",
-            "step",
-            "heard",
-            "title",
-        ),
-    }
+_KIND_FIELDS = (
+    "kind method encoding type subtype tag msg_type msgKey msgtype topic message_type event_type chat_type"
+    " channel_type conversationType status error code errcode errorcode warning style schema mimetype"
+    " mime_type content-type contentType specVersion receive_id_type session_status file_access description"
+    " msg errmsg element_id parse_mode action tab response_type mode reason scope upload_type file_type"
 )
-"""Fields whose values are words of the platform; others hold words of people until the contrary is shown."""
-_WORD = re.compile(r"[A-Za-z][A-Za-z_.:/+;= -]{0,60}(?:v?\d{1,2}(?:\.\d)?)?[A-Za-z_.:/-]{0,60}\Z")
-_ID = re.compile(r"(?<![\w-])(?=[\w-]*\d)[\w-]{5,}(?:==?)?")
-_TIME = re.compile(r"\d{9,19}(?:\.\d{1,9})?\Z")
+_KINDS = frozenset(_KIND_FIELDS.split())
+"""Fields whose texts stay where they are words of the platform."""
+_CODES = frozenset(("code", "error_code", "errcode", "errorcode", "status", "StatusCode"))
+_MEASURE_FIELDS = (
+    "retry_after retry-after Retry-After length width height size file_size fileSize duration wait expire"
+    " expires_in expireIn timeout limit position num_connections at wanted came format count method"
+    " PingInterval ReconnectCount ReconnectInterval ReconnectNonce x-ogw-ratelimit-limit"
+    " x-ogw-ratelimit-reset retry_attempt upload_size pending_update_count approximate_connection_time"
+)
+_MEASURES = frozenset(_MEASURE_FIELDS.split())
+_MEDIA = frozenset(
+    ("application/json", "application/octet-stream", "text/html", "text/plain", "text/event-stream")
+)
+METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"))
+_MOST_CODE, _FEISHU_CODES = 1_000_000, range(99_990_000, 100_000_000)
+_MOST_MEASURE = 100_000
 _MOST_DEPTH = 40
+_LONGEST_ID = 128
+MOST_UNKNOWN = 50
 
 
 class Cleaner:
-    """Cleans the records of one recording. `ours` are texts that may stay."""
+    """Cleans the records of one recording: an id has the same placeholder wherever it stands.
 
-    def __init__(self, ours: Collection[str] = ()) -> None:
-        self._ours = frozenset(ours)
+    `unknown` collects names of fields that the vocabulary lacks, for the operator's eyes only.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
         self._ids: dict[str, str] = {}
         self._numbers: dict[int, int] = {}
+        self._names: dict[str, str] = {}
+
+    @property
+    def unknown(self) -> tuple[tuple[str, str], ...]:
+        """Return what stands for the names of fields that were not known, and these."""
+        return tuple((placeholder, name) for name, placeholder in self._names.items())[:MOST_UNKNOWN]
 
     def clean(self, value: Json, field: str = "", depth: int = 0) -> Json:
-        """Return the same value with everything replaced that could say who or what."""
+        """Return a value of the same shape that tells nobody who or what."""
         if depth > _MOST_DEPTH:
             return None
         if isinstance(value, dict):
             return {self._name(name): self.clean(each, name, depth + 1) for name, each in value.items()}
         if isinstance(value, list):
             return [self.clean(each, field, depth + 1) for each in value]
-        if isinstance(value, bool) or value is None or isinstance(value, float):
+        if value is None or isinstance(value, bool):
             return value
-        return self._number(value) if isinstance(value, int) else self._text(value, field, depth)
+        if isinstance(value, float):
+            return round(value, 1) if field in _MEASURES and 0 <= value < _MOST_MEASURE else 0.5
+        return self._number(value, field) if isinstance(value, int) else self._text(value, field, depth)
 
-    def path(self, path: str) -> str:
-        """Return the path of an address, without ids and tokens."""
-        return "/".join(self._segment(part) for part in path.split("/"))
-
-    def _segment(self, part: str) -> str:
-        if sum(each.isdigit() for each in part) < 3 and ":" not in part:
-            return part
-        return "bot0:TOKEN" if part.startswith("bot") and ":" in part else self._id(part)
+    def path(self, url: str) -> str:
+        """Return the path of an address: the parts that are words of the platform, `*` for others."""
+        parts = urlsplit(url).path.split("/")
+        return "/".join(part if not part or part in self._vocabulary.segments else "*" for part in parts)
 
     def _name(self, name: str) -> str:
-        """Return the name of a field, which may be an id itself."""
-        return _ID.sub(lambda found: self._id(found[0]), name) if sum(map(str.isdigit, name)) > 2 else name
+        if name in self._vocabulary.names or name in _KINDS or name in _MEASURES or name in _CODES:
+            return name
+        return self._names.setdefault(name, f"~{len(self._names) + 1}")
 
     def _text(self, text: str, field: str, depth: int) -> str:
-        if text in self._ours or not text or (field in KINDS and _WORD.match(text)):
+        if not text or (field in _KINDS and text in self._vocabulary.words):
             return text
-        if text[:1] in "{[" and (inner := _decoded(text)) is not None:
+        if text[:1] in "{[" and (inner := decoded_json(text)) is not None:
             return json.dumps(self.clean(inner, field, depth + 1), ensure_ascii=False)
-        if _TIME.match(text):
+        if field in _MEASURES and text.isascii() and text.isdigit() and len(text) < len(str(_MOST_MEASURE)):
             return text
-        pieces, last = [], 0
-        for found in _ID.finditer(text):
-            pieces += [_blank(text[last : found.start()]), self._id(found[0])]
-            last = found.end()
-        return "".join([*pieces, _blank(text[last:])])
+        if field == "content-type" and (kind := text.partition(";")[0].strip().lower()) in _MEDIA:
+            return kind
+        is_id = len(text) <= _LONGEST_ID and any(map(str.isdigit, text)) and not any(map(str.isspace, text))
+        return self._ids.setdefault(text, f"{shape(text)}#{len(self._ids) + 1}") if is_id else shape(text)
 
-    def _id(self, found: str) -> str:
-        """Return what stands for an id: as long, with the same first letter, and always the same."""
-        if found not in self._ids:
-            number, first = str(len(self._ids) + 1), found[0] if found[0].isalpha() else ""
-            self._ids[found] = first + number.zfill(len(found) - len(first))
-        return self._ids[found]
-
-    def _number(self, value: int) -> int:
-        """Return what stands for a number that may be an id; times and small numbers stay."""
-        size = abs(value)
-        if size < 100_000 or 1_500_000_000 <= size < 2_500_000_000 or size >= 10**12:
+    def _number(self, value: int, field: str) -> int:
+        code = field in _CODES and (abs(value) < _MOST_CODE or value in _FEISHU_CODES)
+        if code or (field in _MEASURES and abs(value) < _MOST_MEASURE) or value in (0, 1):
             return value
-        known = self._numbers.setdefault(size, 10 ** (len(str(size)) - 1) + len(self._numbers) + 1)
+        size = 10 ** (len(str(abs(value))) - 1)
+        known = self._numbers.setdefault(abs(value), size + len(self._numbers) + 1)
         return known if value > 0 else -known
 
 
-def _blank(text: str) -> str:
-    """Return letters as x, signs of other scripts as one of theirs, digits as 0; punctuation stays."""
-    return "".join(
-        ("字" if len(each.encode()) > 2 else "x")
-        if each.isalpha()
-        else "0"
-        if each.isdigit()
-        else each
-        if ord(each) < 0x2000
-        else "□"
-        for each in text
-    )
+def shape(text: str) -> str:
+    """Return a text of as many signs and bytes: letters are x, digits 0; spaces and ASCII's marks stay."""
+    return "".join(map(_sign, text))
 
 
-def _decoded(text: str) -> Json:
+def _sign(sign: str) -> str:
+    if sign.isascii():
+        return "0" if sign.isdigit() else "x" if sign.isalpha() else sign
+    return {2: "é", 3: "字"}.get(len(sign.encode("utf-8", "replace")), "🙂")
+
+
+def decoded_json(text: str) -> Json:
+    """Return the object or list that a text holds as JSON, None where it holds none."""
     try:
         found: Json = json.loads(text)
     except (ValueError, RecursionError):

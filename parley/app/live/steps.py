@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from parley.core.model.questions import Click, Option, Question, QuestionKind
 from parley.core.model.types import InboundMessage, Step, StepStatus
@@ -27,25 +26,19 @@ ASKED = Question(
     kind=QuestionKind.INPUT,
 )
 SETTLED = "Thank you, the button was heard."
-OURS = (GREETING, LONG, ASKED.prompt, SETTLED, "Yes", "No")
-
-
-class Answer(StrEnum):
-    """What we answer to what came."""
-
-    SHORT = "short"
-    LONG = "long"
-    NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class LiveStep:
-    """One thing to do. `count` messages are waited for; with `asks` we ask first, in the place known last."""
+    """One thing to do: `prompt` says what, `fits` tells whether an event is it, `count` are waited for.
+
+    A message is answered with `answer`. With `asks` we ask first, where somebody wrote last.
+    """
 
     name: str
     prompt: str
     fits: Callable[[InboundMessage | Click], bool]
-    answer: Answer = Answer.SHORT
+    answer: str = GREETING
     count: int = 1
     asks: bool = False
 
@@ -66,21 +59,19 @@ def _has_file(event: InboundMessage | Click) -> bool:
     return isinstance(event, InboundMessage) and bool(event.attachments)
 
 
-def _is_click(event: InboundMessage | Click) -> bool:
+def _is_press(event: InboundMessage | Click) -> bool:
     return isinstance(event, Click)
 
 
 STEPS: Sequence[LiveStep] = (
     LiveStep("message", "Write a message to the bot, in a private chat.", _is_private),
-    LiveStep(
-        "thread", "Reply to its answer: in a thread where there are threads, else as a reply.", _is_message
-    ),
+    LiveStep("thread", "Reply to its answer: in the thread if there is one, else as a quote.", _is_private),
     LiveStep("mention", "Mention the bot in a group or channel.", _is_mention),
-    LiveStep("file", "Send it a small file with nothing secret in it.", _has_file),
-    LiveStep("button", "Press a button under its question.", _is_click, Answer.NOTHING, asks=True),
-    LiveStep("long", "Write anything: the answer will be long, and grow.", _is_message, Answer.LONG),
-    LiveStep("forward", "Forward some message to it.", _is_message),
-    LiveStep("burst", "Write five short messages, as fast as you can.", _is_message, count=5),
+    LiveStep("file", "Send it a small file, in the private chat again.", _has_file),
+    LiveStep("button", "Press a button under its question.", _is_press, asks=True),
+    LiveStep("long", "Write anything: the answer will be long, and grow.", _is_private, LONG),
+    LiveStep("forward", "Forward a message of somebody else to it.", _is_private),
+    LiveStep("burst", "Write it five short messages, as fast as you can.", _is_private, count=5),
 )
 
 
@@ -90,6 +81,6 @@ def growing(text: str, parts: int) -> tuple[str, ...]:
     return tuple(text[: size * number] for number in range(1, parts))
 
 
-def progress(done: bool) -> tuple[Step, ...]:
+def progress(*, done: bool) -> tuple[Step, ...]:
     """Return a step of an answer under way."""
     return (Step("look", "look", StepStatus.DONE if done else StepStatus.RUNNING),)

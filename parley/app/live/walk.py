@@ -1,4 +1,4 @@
-"""The walk with an operator through a real account, through the channel's own code and no agent."""
+"""The walk with an operator through an account, through the channel's own code and without an agent."""
 
 from __future__ import annotations
 
@@ -7,53 +7,69 @@ import tempfile
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from parley.app.live.recorder import Recorder
-from parley.app.live.steps import ASKED, GREETING, LONG, SETTLED, Answer, LiveStep, growing, progress
-from parley.core.model.errors import ChannelError, RateLimited
+from parley.app.live.steps import ASKED, LONG, SETTLED, LiveStep, growing, progress
+from parley.core.model.address import User
+from parley.core.model.errors import AttachmentRefused, ChannelError, ChannelUnavailable, RateLimited
 from parley.core.model.questions import Click
-from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
+from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget, Step
 from parley.core.ports.channel import Channel
 
 _MOST_FILE = 10_000_000
-_LONGEST_PAUSE = 30.0
+_LONGEST_PAUSE = 40.0
+_TRIES = 3
+_CONNECTING = 60.0
+_BEFORE_NEXT = 1.0
+"""Seconds before the next connection, when one ended."""
 
 
-class Operator(Protocol):
-    """Who does what is asked. `skipped` returns when they do not want to."""
-
-    def say(self, text: str) -> None: ...
+class WalkOperator(Protocol):
+    """Who does what is asked."""
 
     async def act(self, step: LiveStep) -> None:
         """Be told what to do, and perhaps do it. Returns at once."""
         ...
 
-    async def skipped(self) -> None: ...
+    async def skipped(self) -> None:
+        """Return when the step is to be left out."""
+        ...
+
+    def see(self, result: StepResult) -> None:
+        """Be told what came of a step."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """What came of a step: how many of what was waited for, and what went wrong with the answers."""
+    """What came of a step: how many of what was waited for, and the errors of our answers to it."""
 
     name: str
     wanted: int
     came: int
-    wrong: tuple[str, ...] = ()
+    errors: tuple[ChannelError, ...] = ()
 
 
 class Walk:
-    """Is the channel's inbox. Each step takes at most `patience` seconds."""
+    """Is the channel's inbox. Each step takes at most `patience` seconds.
 
-    def __init__(self, channel: Channel, recorder: Recorder, operator: Operator, patience: float) -> None:
+    Who writes first in a private chat is the operator; what others write is not answered. Snapshots of a
+    growing answer are at least `pace` seconds apart, unless the channel is slower.
+    """
+
+    def __init__(
+        self, channel: Channel, recorder: Recorder, operator: WalkOperator, patience: float, pace: float = 2.0
+    ) -> None:
         self._channel, self._recorder, self._operator = channel, recorder, operator
-        self._patience = patience
+        self._patience, self._pace = patience, pace
         self._heard: asyncio.Queue[InboundMessage | Click] = asyncio.Queue()
         self._online = asyncio.Event()
         self._last: InboundMessage | None = None
-        self._asked: tuple[ReplyTarget, str] | None = None
+        self._person: User | None = None
+        self._asked: ReplyTarget | None = None
 
     async def accept(self, message: InboundMessage) -> None:
         """Take a message; nothing is stored."""
@@ -70,42 +86,66 @@ class Walk:
 
     async def run(self, steps: Sequence[LiveStep]) -> list[StepResult]:
         """Walk. Raises ChannelError where the channel does not get online."""
-        listening = asyncio.create_task(self._channel.listen(self))
+        listening = asyncio.create_task(self._listen())
+        walking = asyncio.create_task(self._walk(steps))
         try:
-            online = asyncio.create_task(self._online.wait())
-            await asyncio.wait({listening, online}, timeout=60.0, return_when=asyncio.FIRST_COMPLETED)
-            online.cancel()
+            await asyncio.wait({listening, walking}, return_when=asyncio.FIRST_COMPLETED)
             if listening.done():
                 listening.result()
-            return [await self._step(step) for step in steps]
+            return walking.result()
         finally:
-            listening.cancel()
-            await asyncio.gather(listening, return_exceptions=True)
+            for task in (listening, walking):
+                task.cancel()
+            await asyncio.gather(listening, walking, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        """Hold a connection for ever. Raises ChannelError where there is none to begin with."""
+        while True:
+            try:
+                await self._channel.listen(self)
+            except ChannelError:
+                if not self._online.is_set():
+                    raise
+            await asyncio.sleep(_BEFORE_NEXT)
+
+    async def _walk(self, steps: Sequence[LiveStep]) -> list[StepResult]:
+        try:
+            async with asyncio.timeout(_CONNECTING):
+                await self._online.wait()
+        except TimeoutError:
+            raise ChannelUnavailable(f"No connection within {_CONNECTING:.0f} s.") from None
+        results = []
+        for step in steps:
+            self._recorder.note_step(step.name)
+            result = await self._step(step)
+            self._recorder.note_result(
+                step.name, result.came, [type(each).__name__ for each in result.errors]
+            )
+            self._operator.see(result)
+            results.append(result)
+        return results
 
     async def _step(self, step: LiveStep) -> StepResult:
-        wrong: list[str] = []
+        errors: list[ChannelError] = []
         if step.asks:
             if self._last is None or not self._channel.capabilities.buttons:
-                return StepResult(step.name, step.count, 0, ("nobody to ask, or no buttons there",))
-            wrong += await self._tried(self._ask(self._last))
+                return StepResult(step.name, step.count, 0)
+            errors += await _tried(self._ask(self._last))
         await self._operator.act(step)
         skipped = asyncio.create_task(self._operator.skipped())
         came = 0
         try:
             async with asyncio.timeout(self._patience):
-                while came < step.count:
-                    event = await self._next(skipped)
-                    if event is None:
-                        break
-                    fits = step.fits(event)
-                    self._recorder.note(step.name, type(event).__name__ if fits else "other")
+                while came < step.count and (event := await self._next(skipped)) is not None:
+                    fits = self._is_for_us(event) and step.fits(event)
+                    self._note(step, event, fits=fits)
                     came += fits
-                    wrong += await self._tried(self._respond(event, step)) if fits else ()
+                    errors += await _tried(self._respond(event, step)) if fits else ()
         except TimeoutError:
             pass
         finally:
             skipped.cancel()
-        return StepResult(step.name, step.count, came, tuple(wrong))
+        return StepResult(step.name, step.count, came, tuple(errors))
 
     async def _next(self, skipped: asyncio.Task[None]) -> InboundMessage | Click | None:
         """Return what came, None when the operator would rather go on."""
@@ -116,24 +156,30 @@ class Walk:
         finally:
             heard.cancel()
 
-    async def _tried(self, work: Awaitable[None]) -> tuple[str, ...]:
-        try:
-            await work
-        except ChannelError as error:
-            return (f"{type(error).__name__}: {error}",)
-        return ()
+    def _is_for_us(self, event: InboundMessage | Click) -> bool:
+        if isinstance(event, InboundMessage) and self._person is None and event.private:
+            self._person = event.sender
+        return self._person is None or event.sender.id == self._person.id
+
+    def _note(self, step: LiveStep, event: InboundMessage | Click, *, fits: bool) -> None:
+        if not fits:
+            self._recorder.note_heard(step.name, "other")
+        elif isinstance(event, InboundMessage):
+            self._recorder.note_heard(step.name, "message", event.text)
+        else:
+            self._recorder.note_heard(step.name, "press")
 
     async def _respond(self, event: InboundMessage | Click, step: LiveStep) -> None:
         if isinstance(event, Click):
             await self._settle()
             return
-        self._last = event
+        if event.private:
+            self._last = event
         await self._fetch(event)
-        if step.answer is not Answer.NOTHING:
-            await self._answer(event, LONG if step.answer is Answer.LONG else GREETING)
+        await self._answer(event, step.answer)
 
     async def _fetch(self, message: InboundMessage) -> None:
-        with tempfile.TemporaryDirectory(prefix="parley-live-") as folder:
+        with tempfile.TemporaryDirectory(prefix="parley-live-") as folder, suppress(AttachmentRefused):
             for number, attachment in enumerate(message.attachments):
                 await self._channel.fetch(attachment, Path(folder, str(number)), _MOST_FILE)
 
@@ -143,34 +189,38 @@ class Walk:
         if text == LONG:
             for shown in growing(text, 6):
                 with suppress(RateLimited):
-                    await reply.show(_snapshot(target, shown, done=False))
-                await asyncio.sleep(min(self._channel.capabilities.edit_interval, 2.0))
-        await _patiently(lambda: reply.finish(_snapshot(target, text, done=True)))
+                    await reply.show(_snapshot(target, shown, progress(done=False)))
+                await asyncio.sleep(self._pace)
+        await _patiently(lambda: reply.finish(replace(_snapshot(target, text), final=True)))
 
     async def _ask(self, message: InboundMessage) -> None:
-        target = _target(message)
-        handles: list[str] = []
+        target, handles = _target(message), [""]
 
         async def keep(handle: str) -> None:
             handles.append(handle)
 
         reply = self._channel.open_reply(target, keep)
-        await _patiently(lambda: reply.finish(_snapshot(target, ASKED.prompt, done=True, asks=True)))
-        self._asked = (target, handles[-1] if handles else "")
+        asked = replace(_snapshot(target, ASKED.prompt), final=True, question=ASKED)
+        await _patiently(lambda: reply.finish(asked))
+        self._asked = replace(target, handle=handles[-1])
 
     async def _settle(self) -> None:
-        if self._asked is not None:
-            target, handle = self._asked
-            known = ReplyTarget(
-                target.turn_id, target.conversation, target.reply_to, target.asker, target.private, handle
-            )
-            reply = self._channel.open_reply(known, _forget)
-            await _patiently(lambda: reply.settle(_snapshot(known, SETTLED, done=True)))
+        if (target := self._asked) is not None:
+            reply = self._channel.open_reply(target, _forget)
+            await _patiently(lambda: reply.settle(replace(_snapshot(target, SETTLED), final=True)))
+
+
+async def _tried(work: Awaitable[None]) -> tuple[ChannelError, ...]:
+    try:
+        await work
+    except ChannelError as error:
+        return (error,)
+    return ()
 
 
 async def _patiently(work: Callable[[], Awaitable[object]]) -> None:
     """Do what is to be done, again after each limit for a while. Raises ChannelError."""
-    for _ in range(3):
+    for _ in range(_TRIES):
         try:
             await work()
         except RateLimited as error:
@@ -185,17 +235,8 @@ async def _forget(handle: str) -> None:
 
 
 def _target(message: InboundMessage) -> ReplyTarget:
-    turn = uuid.uuid4().hex
-    return ReplyTarget(turn, message.conversation, message.id, message.sender, message.private)
+    return ReplyTarget(uuid.uuid4().hex, message.conversation, message.id, message.sender, message.private)
 
 
-def _snapshot(target: ReplyTarget, text: str, *, done: bool, asks: bool = False) -> OutboundMessage:
-    return OutboundMessage(
-        target.turn_id,
-        target.conversation,
-        target.reply_to,
-        text,
-        progress(done) if text == LONG else (),
-        final=done,
-        question=ASKED if asks else None,
-    )
+def _snapshot(target: ReplyTarget, text: str, steps: tuple[Step, ...] = ()) -> OutboundMessage:
+    return OutboundMessage(target.turn_id, target.conversation, target.reply_to, text, steps)

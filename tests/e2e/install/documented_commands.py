@@ -108,6 +108,9 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
         r"parley connect \w+"
     ): "asks the platform itself; tests/unit/app/cli/admin/test_connect.py asks a simulator",
     re.compile(
+        r"parley check --(?:live telegram|replay live-telegram\.jsonl)"
+    ): "needs an operator with an account; tests/live/test_commands.py runs it",
+    re.compile(
         r"pg_(?:dump|restore) .*"
     ): "needs a PostgreSQL; tests/postgres/product/test_backup.py runs it",
 }
@@ -127,6 +130,7 @@ NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"openssl .*"): "another program's, which Parley needs nowhere",
     re.compile(r"sqlite3 .*"): "another program's, which Parley needs nowhere",
     re.compile(r"parley letters (?:drop|retry)"): "named without its numbers",
+    re.compile(r"parley check --(?:live|replay)"): "named without its channel or file",
     re.compile(r"parley agent(?: --host 0\.0\.0\.0)?"): "takes port 2024; tests/e2e runs it on a free one",
 }
 

@@ -21,6 +21,7 @@ from parley.app.checks.trial_run import try_run
 from parley.app.cli.clients.chat_client import ChatClient, ChatRefused, NotRunning
 from parley.app.cli.clients.endpoint import server_url
 from parley.app.cli.load_config import load_config
+from parley.app.cli.service.live_walk import run_live, run_replay
 from parley.app.cli.startup_summary import summarise_startup
 from parley.app.process.event_loop import run_loop
 from parley.app.settings.load import LoadedSettings
@@ -35,6 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.print_config:
         print(files("parley.app.settings").joinpath("default.yaml").read_text("utf-8"), end="")
         return 0
+    if arguments.live:
+        return run_live(arguments.config, arguments.verbose, arguments.live, arguments.to)
+    if arguments.replay:
+        return run_replay(arguments.replay)
     loaded = load_config(arguments.config, arguments.verbose)
     print(f"{loaded.origin}: this would start:", *summarise_startup(loaded), sep="\n", flush=True)
     print(run_loop(FileReader().protection()), flush=True)
