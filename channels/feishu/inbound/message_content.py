@@ -72,7 +72,10 @@ def _file(kind: str, content: JsonObject, message: str) -> Attachment | None:
     mime = mimetypes.guess_type(name)[0] or mimetypes.guess_type(default)[0] or "application/octet-stream"
     what = {"image": AttachmentKind.IMAGE, "audio": AttachmentKind.AUDIO, "media": AttachmentKind.VIDEO}
     resource = "image" if kind == "image" else "file"
-    return Attachment(what.get(kind, kind_of(mime, name)), name, mime, 0, f"{resource}:{message}:{key}")
+    handle = f"{resource}:{message}:{key}"
+    # What Feishu calls audio is what somebody spoke; a sound file is sent as a file.
+    spoken = kind == "audio"
+    return Attachment(what.get(kind, kind_of(mime, name)), name, mime, 0, handle, voice=spoken)
 
 
 def _post(content: JsonObject, message: str) -> FeishuMessageContent:

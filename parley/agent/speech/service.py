@@ -11,9 +11,9 @@ from pathlib import Path
 
 import httpx
 
-from parley.agent.speech.audio_files import extension_of, seconds_of
 from parley.agent.speech.options import TranscriptionOptions, VoiceOptions
 from parley.agent.transport.decoding import UnreadableResponse, read_body, read_json
+from parley.core.attachments.audio_files import extension_of, seconds_of
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import SpeechFailed, SpeechTooLong
 from parley.core.model.types import Json

@@ -99,13 +99,14 @@ class FeishuRegistration:
 
 @dataclass
 class Blob:
-    """A stored file, and the message that has it ("" while it is only uploaded)."""
+    """A stored file, and the message that has it ("" while it is only uploaded). `duration` is milliseconds."""
 
     key: str
     kind: FileKind
     name: str
     content: bytes
     message: str = ""
+    duration: int = 0
 
 
 @dataclass
@@ -164,6 +165,8 @@ class SeenFeishuMessage:
     edited: bool
     at: float
     reactions: tuple[str, ...] = ()
+    duration: int = 0
+    """Milliseconds, of what can be played."""
 
 
 @dataclass(frozen=True)

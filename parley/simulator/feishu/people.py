@@ -239,6 +239,7 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             streaming=card is not None and card.streaming,
             edited=bool(message.edits),
             at=message.at,
+            duration=0 if blob is None else blob.duration,
             reactions=tuple(each.emoji for each in message.reactions),
         )
 

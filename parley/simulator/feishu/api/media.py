@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from parley.simulator.feishu.api.messages import READING
 from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope
-from parley.simulator.feishu.model import FeishuUpload
+from parley.simulator.feishu.model import FeishuUpload, FileKind
 from parley.simulator.feishu.world import FeishuWorld
 from parley.simulator.kit.json_values import JsonObject
 
 MOST_IMAGE = 10 * 1024 * 1024
 MOST_FILE = 30 * 1024 * 1024
 MOST_DOWN = 100 * 1024 * 1024
+RESOURCE = "im:resource"
+"""To upload; to download it takes the permission to read messages."""
 CONTACT, CONTACT_NAMES = "contact:contact.base:readonly", "contact:user.base:readonly"
 """To ask about somebody, and to be told their name."""
 _TYPES = frozenset({"opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"})
+_MESSAGES: dict[str, FileKind] = {"opus": "audio", "mp4": "media"}
+"""The kind of message that such a file may be in; all others are sent as files."""
 _IMAGES = (b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF", b"BM", b"II*\x00", b"MM\x00*")
 
 
 def upload_image(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     """Take an image for messages."""
+    if RESOURCE in world.denied:
+        raise no_scope(RESOURCE)
     upload = request.files.get("image")
     if upload is None or request.text("image_type") != "message":
         raise invalid("image")
@@ -29,12 +36,26 @@ def upload_image(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
 
 
 def upload_file(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
-    """Any other file; its name comes in a field of its own."""
+    """Take any other file; its name comes in a field of its own, and how long it lasts."""
+    if RESOURCE in world.denied:
+        raise no_scope(RESOURCE)
     upload, name = request.files.get("file"), request.text("file_name")
-    if upload is None or not name or request.text("file_type") not in _TYPES:
+    kind, duration = request.text("file_type"), request.text("duration")
+    if upload is None or not name or kind not in _TYPES or not (duration or "0").isdecimal():
         raise invalid("file")
     _check_size(upload, MOST_FILE)
-    return {"file_key": world.keep(FeishuUpload(name, upload.content)).key}
+    if not _fits(kind, upload.content):
+        raise FeishuErrorResponse(234001, "Invalid request param.")
+    blob = world.keep(FeishuUpload(name, upload.content, _MESSAGES.get(kind, "file")))
+    blob.duration = int(duration or "0")
+    return {"file_key": blob.key}
+
+
+def _fits(kind: str, content: bytes) -> bool:
+    """Tell whether a sound or a film is one, strictly read."""
+    if kind == "opus":
+        return content.startswith(b"OggS") and b"OpusHead" in content[:100]
+    return kind != "mp4" or content[4:8] == b"ftyp"
 
 
 def _check_size(upload: FeishuUpload, most: int) -> None:
@@ -46,6 +67,8 @@ def _check_size(upload: FeishuUpload, most: int) -> None:
 
 def resource(world: FeishuWorld, request: FeishuRequest) -> bytes:
     """Give a file of the very message that it came with. Raises FeishuErrorResponse."""
+    if READING in world.denied:
+        raise no_scope(READING)
     blob = world.blobs.get(request.path["key"])
     if blob is None or blob.message != request.path["message"]:
         raise FeishuErrorResponse(234003, "File not in msg.")

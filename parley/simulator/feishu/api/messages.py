@@ -231,3 +231,7 @@ def _check(world: FeishuWorld, kind: str, content: JsonObject) -> None:
         blob = world.blobs.get(str(content.get("image_key" if kind == "image" else "file_key")))
         if blob is None or (blob.kind == "image") != (kind == "image"):
             raise FeishuErrorResponse(230001, f"invalid message content, ext=invalid {kind} key")
+        if blob.kind != kind:
+            raise FeishuErrorResponse(
+                230055, "The type of file upload does not match the type of message being sent."
+            )

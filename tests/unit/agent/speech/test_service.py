@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from parley.agent.speech.audio_files import extension_of, seconds_of
 from parley.agent.speech.options import TranscriptionOptions, VoiceOptions
 from parley.agent.speech.service import OpenAiSpeech, open_speech, speakable
+from parley.core.attachments.audio_files import extension_of, seconds_of
 from parley.core.model.attachments import AttachmentKind, StoredFile
 from parley.core.model.errors import SpeechFailed, SpeechTooLong
 from parley.core.model.usage import TokenUsage

@@ -1,5 +1,7 @@
 """Files in and out, within their limits, and never twice."""
 
+import struct
+
 import pytest
 
 from parley.core.model.attachments import Attachment, AttachmentKind, StoredFile
@@ -7,6 +9,10 @@ from parley.core.model.errors import AttachmentRefused, ChannelError, ChannelUna
 from parley.simulator.feishu import FeishuUpload
 from tests.kit.platforms.feishu_channel import KeepingInbox, Notes, listening, snapshot
 
+OPUS = (
+    b"OggS" + b"\0" * 24 + b"OpusHead" + b"x" * 90 + b"OggS\0\4" + struct.pack("<q", 9 * 48_000) + b"x" * 40
+)
+FILM = b"\0\0\0\x18ftypisom" + b"mvhd" + b"\0" * 12 + struct.pack(">II", 1000, 4500) + b"\0" * 20
 PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 100
 
 
@@ -79,6 +85,52 @@ async def test_a_file_goes_out_as_what_it_is(world, content, name, kind, mime, s
     assert world.people.file(file.id) == content
     if seen == "file":
         assert file.file == name
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "mime", "seen", "duration"),
+    [
+        (OPUS, "voice.ogg", "audio/ogg; codecs=opus", "audio", 9000),
+        (FILM, "clip.mp4", "video/mp4", "media", 4500),
+        (b"OggS" + b"vorbis" * 30, "song.ogg", "audio/ogg", "file", 0),
+        (b"ID3" + b"x" * 90, "song.mp3", "audio/mpeg", "file", 0),
+        (b"\x1aE\xdf\xa3" + b"x" * 90, "clip.mp4", "video/mp4", "file", 0),
+        (OPUS[:60], "voice.opus", "audio/opus", "audio", 0),
+    ],
+)
+async def test_what_can_be_played_is_sent_so_with_its_length(world, content, name, mime, seen, duration):
+    file = stored(world.folder, content, name, AttachmentKind.AUDIO, mime)
+    await world.reply(Notes()).finish(snapshot("here", attachments=(file,)))
+    _, message = world.seen()
+    assert (message.kind, message.file, message.duration) == (seen, name, duration)
+    assert world.people.file(message.id) == content
+
+
+@pytest.mark.parametrize(("call", "code"), [("file", 234001), ("send", 230055)])
+async def test_a_sound_that_feishu_does_not_play_goes_out_as_a_file(world, call, code):
+    reply = world.reply(Notes())
+    await reply.show(snapshot("he"))
+    world.faults.refuse_next([call], code)
+    file = stored(world.folder, OPUS, "voice.ogg", AttachmentKind.AUDIO, "audio/ogg")
+    await reply.finish(snapshot("here", attachments=(file,)))
+    assert [message.kind for message in world.seen()] == ["interactive", "file"]
+
+
+async def test_without_the_scope_a_file_is_named_with_the_reason(world):
+    world.sim.world.denied.add("im:resource")
+    assert "im:resource" in str((await world.channel.preflight()).lacking)
+    file = stored(world.folder, OPUS, "voice.ogg", AttachmentKind.AUDIO, "audio/ogg")
+    await world.reply(Notes()).finish(snapshot("here", attachments=(file,)))
+    assert "voice.ogg" in world.answers()[1]
+    assert world.count("file") == 1
+
+
+async def test_without_the_scope_a_file_of_a_person_is_withheld(world):
+    found = await attachment(world)
+    world.sim.world.denied.add("im:message:readonly")
+    assert "files that people send" in str((await world.channel.preflight()).lacking)
+    with pytest.raises(AttachmentRefused):
+        await world.channel.fetch(found, world.folder / "in", 100)
 
 
 @pytest.mark.parametrize("content", [b"", b"x" * 2000])

@@ -79,6 +79,7 @@ async def test_files_of_every_kind_are_attachments(world, kind, name, seen):
     (message,) = await heard(world)
     (file,) = message.attachments
     assert (file.kind, file.name, file.mime) == seen
+    assert file.voice is (kind == "audio")
     assert await world.channel.fetch(file, world.folder / "in", 100) == 7
 
 

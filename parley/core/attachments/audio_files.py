@@ -1,4 +1,4 @@
-"""What a sound file is and how long it lasts, by its own header (pure)."""
+"""What a sound or a film is and how long it lasts, by its own header (pure)."""
 
 from __future__ import annotations
 
@@ -24,24 +24,34 @@ def extension_of(content: bytes, name: str) -> str:
     for start, extension in _STARTS:
         if content.startswith(start):
             return extension
-    if content[4:8] == b"ftyp":
+    if is_mpeg4(content):
         return "m4a"
     ending = name.rpartition(".")[2].lower()
     return ending if ending.isalnum() and ending.isascii() and len(ending) <= 5 else "ogg"
 
 
+def is_opus(content: bytes) -> bool:
+    """Tell whether this is Opus in Ogg, as voice messages are."""
+    return content.startswith(b"OggS") and b"OpusHead" in content[:100]
+
+
+def is_mpeg4(content: bytes) -> bool:
+    """Tell whether this is an MPEG-4 file, a film or only a sound."""
+    return content[4:8] == b"ftyp"
+
+
 def seconds_of(content: bytes) -> float:
-    """Return how long a sound lasts, as Ogg Opus, WAV and MPEG-4 files say; 0 where that is not known."""
+    """Return how long it lasts, as Ogg Opus, WAV and MPEG-4 files say; 0 where that is not known."""
     if content.startswith(b"OggS"):
         return _ogg(content)
     if content.startswith(b"RIFF"):
         return _wav(content)
-    return _mpeg4(content) if content[4:8] == b"ftyp" else 0.0
+    return _mpeg4(content) if is_mpeg4(content) else 0.0
 
 
 def _ogg(content: bytes) -> float:
     """The last page says how many samples there were until its end."""
-    if b"OpusHead" not in content[:100]:
+    if not is_opus(content):
         return 0.0
     start = max(len(content) - _LONGEST_PAGE, 0)
     at = content.rfind(b"OggS", start)
