@@ -99,7 +99,7 @@ class FeishuRegistration:
 
 @dataclass
 class Blob:
-    """A stored file, and the message that has it ("" while it is only uploaded). `duration` is milliseconds."""
+    """A stored file, and the message that has it ("" while it is only uploaded). `duration` is in ms."""
 
     key: str
     kind: FileKind

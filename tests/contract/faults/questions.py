@@ -12,7 +12,7 @@ from parley.core.model.address import User
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, Receipt, ReplyTarget
-from parley.core.ports.channel import Channel, Checkpoint, Inbox, Reply
+from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply, tell_nothing
 from tests.contract.driver import Driver
 from tests.contract.faults.fault import Around, AroundReply, Fault, hearing, replying
 from tests.contract.faults.lifecycle import StartsClean, forgetful
@@ -159,6 +159,19 @@ class LeavesItOpen(AroundReply):
         return None
 
 
+class ShowsNoDecision(Around):
+    """Lets decided questions stand, and shows what was decided in no answer to a press either."""
+
+    def __init__(self, inner: Channel, driver: Driver) -> None:
+        super().__init__(inner, driver)
+        services = getattr(inner, "_services", None)
+        if isinstance(services, ChannelServices):
+            inner.__dict__["_services"] = replace(services, outcome=tell_nothing)
+
+    def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
+        return LeavesItOpen(target, lambda other: self.inner.open_reply(other, checkpoint))
+
+
 class SettlesBeside(AroundReply):
     """Says what was decided in a new message."""
 
@@ -208,6 +221,6 @@ FAULTS = (
     hearing("lose what is replied to", "a_reply_answers_its_question", _without_reply),
     replying("reverse the options", "options_are_buttons", ReversesTheOptions),
     replying("cut questions short", "a_long_question_has_buttons_once", CutsQuestionsShort),
-    replying("leave decided questions open", "a_decision_is_seen", LeavesItOpen),
+    Fault("leave decided questions open", "a_decision_is_seen", Seed(channel=ShowsNoDecision)),
     replying("settle in a new message", "a_decision_is_seen", SettlesBeside, "doubles"),
 )
