@@ -113,7 +113,10 @@ class ChatApi:
         query = request.query_params
         place = EntryLocation(path_id(request, "chat"), query.get("topic") or None)
         page = await self._desk.transcript.page(place, before=query.get("before", ""))
-        growing = [shown.entry for shown in self._desk.growing.under(place) if shown.place == place]
+        # Of a reply that has just been stored, pages are told a moment later.
+        kept = {entry.id for entry in page.entries}
+        shown = (each for each in self._desk.growing.under(place) if each.place == place)
+        growing = [each.entry for each in shown if each.entry.id not in kept]
         return JSONResponse(
             {
                 "entries": [ENTRY.dump_python(entry, mode="json") for entry in page.entries],

@@ -159,7 +159,7 @@ class Store extends EventTarget {
     thread.entries = new Map([...growing, ...entries].map((entry) => [entry.id, entry]));
     thread.before = before;
     thread.loaded = true;
-    for (const entry of growing) if (!thread.entries.get(entry.id)?.final) this.#growing.set(entry.id, place);
+    for (const entry of growing) this.#growing.set(entry.id, place);
     this.changed("entries", { place });
   }
 

@@ -31,6 +31,24 @@ async def test_a_final_reply_replaces_what_grew(site: Site) -> None:
     assert [entry["text"] for entry in page["entries"]] == ["hello", "all of it"]
 
 
+async def test_a_final_reply_that_pages_were_not_told_of_yet_is_listed_once(
+    site: Site, documents: MemoryDocuments, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await site.post("message-1")
+    await site.show("turn-1", "so far")
+
+    def fail_after_the_final() -> None:
+        documents.down = any("all of it" in document.body for document in documents.bodies.values())
+
+    monkeypatch.setattr(documents, "_changed", fail_after_the_final)
+    with pytest.raises(ChannelUnavailable):
+        await site.finish("turn-1", "all of it")
+    documents.down = False
+    page = await site.page()
+    assert [entry["text"] for entry in page["entries"]] == ["hello", "all of it"]
+    assert page["growing"] == []
+
+
 async def test_finishing_twice_keeps_one_reply_also_after_a_restart(site: Site, open_site: Open) -> None:
     await site.post("message-1")
     await site.finish("turn-1", "all of it")
