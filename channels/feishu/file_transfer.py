@@ -38,7 +38,7 @@ _PLAYED = frozenset({"audio/ogg", "audio/opus", "video/mp4"})
 
 
 @dataclass(frozen=True, slots=True)
-class UploadKind:
+class FeishuUploadKind:
     """As what a file is uploaded, and the kind of its message; Feishu refuses a pair that does not match.
 
     `duration` is in milliseconds; without one Feishu shows none.
@@ -76,9 +76,11 @@ class FeishuFileTransfer:
             with _refusals_left_to_files():
                 return await self._send_as(played, place, file, uuid)
         suffix = PurePosixPath(safe_name(file.name)).suffix.lower()
-        return await self._send_as(UploadKind(_TYPES.get(suffix, "stream")), place, file, uuid)
+        return await self._send_as(FeishuUploadKind(_TYPES.get(suffix, "stream")), place, file, uuid)
 
-    async def _send_as(self, kind: UploadKind, place: FeishuDestination, file: StoredFile, uuid: str) -> str:
+    async def _send_as(
+        self, kind: FeishuUploadKind, place: FeishuDestination, file: StoredFile, uuid: str
+    ) -> str:
         fields = {"file_type": kind.file_type, "file_name": safe_name(file.name)}
         if kind.duration:
             fields["duration"] = str(kind.duration)
@@ -108,7 +110,7 @@ def _refusals_left_to_files() -> Iterator[None]:
         log.info("feishu: sent as a file instead (%s)", error)
 
 
-def _playable(file: StoredFile) -> UploadKind | None:
+def _playable(file: StoredFile) -> FeishuUploadKind | None:
     """Return as what Feishu plays a file, None for what it does not play."""
     mime = file.mime.partition(";")[0].strip().lower()
     if mime not in _PLAYED:
@@ -122,4 +124,8 @@ def _playable(file: StoredFile) -> UploadKind | None:
     if not film and not is_opus(content):
         return None
     milliseconds = min(round(seconds_of(content) * 1000), _LONGEST)
-    return UploadKind("mp4", "media", milliseconds) if film else UploadKind("opus", "audio", milliseconds)
+    return (
+        FeishuUploadKind("mp4", "media", milliseconds)
+        if film
+        else FeishuUploadKind("opus", "audio", milliseconds)
+    )
