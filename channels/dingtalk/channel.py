@@ -64,7 +64,7 @@ class DingTalkChannel(Channel):
         template = config.question_template_id
         self._presses = CardCallbackQueue(self._people, guests) if template else None
         self._questions = (
-            QuestionCards(self._api, template, self._people, self._presses.unanswered)
+            QuestionCards(self._api, config, self._people, self._presses.unanswered)
             if self._presses is not None
             else None
         )

@@ -21,8 +21,10 @@ PUBLIC_TEMPLATE = "382e4302-551d-4880-bf29-a30acfab2e71.schema"
 """DingTalk's own template, that of AIMarkdownCardInstance in its SDK: any app may make cards of it."""
 PUBLIC_KEY = "msgContent"
 _ORDER = ("msgTitle", PUBLIC_KEY, "staticMsgContent", "msgTextList", "msgImages", "msgSlider", "msgButtons")
+FLOW_STATUS = "flowStatus"
+"""The variable with the state of an AI card: one of the next three."""
 STARTED, GROWING, FINISHED = "1", "2", "3"
-"""The flow status of a card: before its first text, while it grows, and when it grows no more."""
+"""Before its first text, while it grows, and when it grows no more."""
 WITHOUT_CARDS = 1800.0
 """Seconds for which no card is made once DingTalk said that the app may not, or not from this template."""
 _FORBIDDEN = re.compile(r"template|permission|forbidden|accessdenied|scope|notauthorized", re.IGNORECASE)
@@ -58,7 +60,7 @@ class AiCards:
         values: dict[str, Json] = {self._key: ""}
         if self._public:
             order: JsonObject = {"order": list(_ORDER)}
-            values |= {"flowStatus": STARTED, "sys_full_json_obj": compact_json(order)}
+            values |= {FLOW_STATUS: STARTED, "sys_full_json_obj": compact_json(order)}
         try:
             return await deliver_card(self._api, place, self._template, track, values, summary, forward=True)
         except DeliveryRejected as error:
@@ -70,7 +72,7 @@ class AiCards:
     async def write(self, track: str, text: str, *, final: bool = False) -> None:
         """Give the card its whole text from now on; after a final one it grows no more."""
         if self._public and track not in self._growing:
-            await self._set(track, {"flowStatus": GROWING})
+            await self._set(track, {FLOW_STATUS: GROWING})
             self._growing.add(track)
         body: JsonObject = {
             "outTrackId": track,
@@ -84,13 +86,13 @@ class AiCards:
         }
         await self._api.call("PUT", "/v1.0/card/streaming", body)
         if final and self._public:
-            await self._set(track, {"flowStatus": FINISHED})
+            await self._set(track, {FLOW_STATUS: FINISHED})
         if final:
             self._growing.discard(track)
 
     async def replace(self, track: str, text: str) -> None:
         """Do the same as a final text by another way, which has limits of its own."""
-        await self._set(track, {self._key: text, "flowStatus": FINISHED})
+        await self._set(track, {self._key: text, FLOW_STATUS: FINISHED})
         self._growing.discard(track)
 
     async def _set(self, track: str, values: JsonObject) -> None:

@@ -7,7 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
+from parley.channels.dingtalk.config import Config
 from parley.channels.dingtalk.formatting import title
+from parley.channels.dingtalk.outbound.ai_cards import FINISHED, FLOW_STATUS
 from parley.channels.dingtalk.outbound.card_delivery import CardSummary, deliver_card
 from parley.channels.dingtalk.question_layout import (
     BUTTONS,
@@ -32,18 +34,22 @@ AFTER_PRESS = 0.5
 
 
 class QuestionCards:
-    """The question cards of one app, made from its `template`. Every method raises ChannelError."""
+    """The question cards of one app. Every method raises ChannelError."""
 
     def __init__(
         self,
         api: DingTalkApi,
-        template: str,
+        config: Config,
         people: DingTalkUserLookup,
         unanswered: UnansweredPresses,
     ) -> None:
         self._unanswered = unanswered
         self._api = api
-        self._template = template
+        self._template = config.question_template_id
+        # A template for answers, too, has states: buttons are on a card that does not grow.
+        self._states: JsonObject = {}
+        if self._template == config.card_template_id:
+            self._states = {FLOW_STATUS: FINISHED}
         self._people = people
 
     async def ask(
@@ -61,7 +67,7 @@ class QuestionCards:
         texts = split_question(whole)
         for index in range(shown, len(texts)):
             here = buttons if index == len(texts) - 1 else ()
-            values: dict[str, Json] = {WORDS: texts[index], BUTTONS: encode_buttons(here)}
+            values: dict[str, Json] = {WORDS: texts[index], BUTTONS: encode_buttons(here), **self._states}
             track = out_track_id(target.turn_id, index)
             summary = CardSummary(title(texts[index]))
             await deliver_card(self._api, place, self._template, track, values, summary, forward=False)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from parley.simulator.dingtalk.card_templates import DingTalkCardTemplate
 from parley.simulator.kit.json_values import Json
 from parley.simulator.kit.upload import Upload
 
@@ -42,14 +43,16 @@ class DingTalkGroup:
 
 @dataclass
 class DingTalkCard:
-    """A card: `text` is the value of the variable that grows, or is shown. `guids` are those of calls done.
+    """A card of a template: `text` is the value of its variable `key`, which is shown. `guids` are those of
+    calls done.
 
     `private` holds what single people see in place of what all see, by person.
     """
 
     track: str
-    template: str
+    template: DingTalkCardTemplate
     params: dict[str, str]
+    key: str = ""
     space: str = ""
     text: str = ""
     finished: bool = False

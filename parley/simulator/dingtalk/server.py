@@ -10,6 +10,7 @@ from aiohttp import web
 
 from parley.simulator.dingtalk.api import cards, media, registration, robot
 from parley.simulator.dingtalk.api.robot import MOST_BODY, Method, text_of
+from parley.simulator.dingtalk.card_templates import QUESTION_TEMPLATE, TEMPLATE
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
 from parley.simulator.dingtalk.events.gateway import DingTalkSimulatorTiming, StreamGateway
 from parley.simulator.dingtalk.faults import (
@@ -21,7 +22,7 @@ from parley.simulator.dingtalk.http_verbs import FAULTS, PEOPLE, SCANNING
 from parley.simulator.dingtalk.model import DingTalkPush, DingTalkUpload
 from parley.simulator.dingtalk.people import SimulatedDingTalkPeople
 from parley.simulator.dingtalk.scanning import DingTalkScanning
-from parley.simulator.dingtalk.world import QUESTION_TEMPLATE, TEMPLATE, DingTalkWorld
+from parley.simulator.dingtalk.world import DingTalkWorld
 from parley.simulator.kit.http_control import HttpControl
 from parley.simulator.kit.json_values import JsonObject, as_list, as_object, decode_object
 from parley.simulator.kit.limits import load_limits

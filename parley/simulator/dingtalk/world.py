@@ -7,6 +7,7 @@ import secrets
 import time
 from collections import deque
 
+from parley.simulator.dingtalk.card_templates import own_templates, read_template
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
 from parley.simulator.dingtalk.model import (
     DingTalkAccount,
@@ -23,12 +24,6 @@ from parley.simulator.kit.world import World
 KEPT = 200_000
 CORP = "ding-corp-simulated"
 TICKET_LIFE = 90.0
-PUBLIC_TEMPLATE = "382e4302-551d-4880-bf29-a30acfab2e71.schema"
-"""DingTalk's own AI card, of which every app may make some."""
-TEMPLATE = "00000000-0000-4000-8000-00000000card.schema"
-"""An AI card."""
-QUESTION_TEMPLATE = "00000000-0000-4000-8000-0000question.schema"
-"""A card with a text, a group of buttons, and a text that each person sees their own of."""
 
 
 class DingTalkWorld(World):
@@ -42,7 +37,7 @@ class DingTalkWorld(World):
         self.revoked = False
         self.spoiled = 0
         self.strips_mention = True
-        self.templates = {PUBLIC_TEMPLATE, TEMPLATE, QUESTION_TEMPLATE}
+        self.templates = own_templates()
         self.published = True
         self.accounts: dict[str, DingTalkAccount] = {}
         self.groups: dict[str, DingTalkGroup] = {}
@@ -86,6 +81,13 @@ class DingTalkWorld(World):
         """Let no token be good any more."""
         with self.changed:
             self._tokens.clear()
+
+    def import_template(self, file: str) -> str:
+        """Import a file with a template, as on the card platform; returns its id. Raises ValueError."""
+        with self.changed:
+            made = f"00000000-0000-4000-8000-{self.number():012}.schema"
+            self.templates[made] = read_template(file)
+            return made
 
     def new_ticket(self, topics: tuple[str, ...]) -> str:
         """Leave to connect once."""

@@ -83,6 +83,7 @@ NAMED: Mapping[str, Run] = {
     "parley simulate slack": Run("In config.yaml:.*/sim/say", stays=True),
     "parley threads": Run("STATE"),
     "parley version": Run(r"Parley \d"),
+    "python -m parley.channels.dingtalk.card_template": Run('"editorData"'),
     "python -m parley.channels.slack.manifest https://your.host": Run("https://your.host"),
     "python -m parley.channels.slack.manifest https://your.host/hooks/support": Run(
         "https://your.host/hooks/support"

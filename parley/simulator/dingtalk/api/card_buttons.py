@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from parley.simulator.dingtalk.errors import bad_request
 from parley.simulator.dingtalk.model import DingTalkCard, DingTalkCardPress, DingTalkPush
-from parley.simulator.dingtalk.world import QUESTION_TEMPLATE, DingTalkWorld
+from parley.simulator.dingtalk.world import DingTalkWorld
 from parley.simulator.kit.json_values import Json, JsonObject, as_object
 
-TEXT, BUTTONS, NOTE = "content", "buttons", "note"
-"""The variables of QUESTION_TEMPLATE; NOTE is private."""
 _COLORS = frozenset({"blue", "gray", "red", "green"})
 _REQUEST = "sendCardRequest"
 
@@ -27,16 +25,8 @@ class DingTalkCardButton:
 
 def buttons(card: DingTalkCard) -> tuple[DingTalkCardButton, ...]:
     """Return the buttons on a card, in order."""
-    if card.template != QUESTION_TEMPLATE:
-        return ()
-    return tuple(_buttons(card.params.get(BUTTONS, "")))
-
-
-def check_card_values(card: DingTalkCard) -> None:
-    """Raise DingTalkErrorResponse for values that a question card's variables cannot have."""
-    if card.template == QUESTION_TEMPLATE:
-        buttons(card)
-        card.text, card.finished = card.params.get(TEXT, ""), True
+    value = card.params.get(card.template.buttons)
+    return () if value is None else tuple(_buttons(value))
 
 
 def find_button(card: DingTalkCard, label: str) -> DingTalkCardButton:
@@ -64,8 +54,8 @@ def apply_card_response(world: DingTalkWorld, push: DingTalkPush) -> None:
             # Whatever is not named is emptied then.
             own.clear()
         own |= {name: str(value) for name, value in values.items()}
-        if part == "userPrivateData" and values.get(NOTE):
-            world.told.append((push.press.place, push.press.by, str(values[NOTE])))
+        for name in card.template.private & values.keys():
+            world.told.append((push.press.place, push.press.by, str(values[name])))
 
 
 def awaits_answer(world: DingTalkWorld, card: DingTalkCard) -> bool:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from parley.simulator.dingtalk.api import card_buttons
 from parley.simulator.dingtalk.api.robot import Method, text_of
+from parley.simulator.dingtalk.card_templates import DONE, PUBLIC_TEMPLATE, STATUS, DingTalkCardTemplate
 from parley.simulator.dingtalk.errors import DingTalkErrorResponse, bad_request
 from parley.simulator.dingtalk.model import DingTalkCard
-from parley.simulator.dingtalk.world import PUBLIC_TEMPLATE, QUESTION_TEMPLATE, DingTalkWorld
+from parley.simulator.dingtalk.world import DingTalkWorld
 from parley.simulator.kit.json_values import JsonObject, as_object
 from parley.simulator.kit.limits import load_limits
 
 _LIMITS = load_limits("dingtalk")
 _MOST_SHOWN = _LIMITS["card_characters"].whole
 _MOST_VALUE, _MOST_KEY = _LIMITS["card_variable_bytes"].whole, _LIMITS["card_key_bytes"].whole
-_PUBLIC_KEY = "msgContent"
 _NO_PREVIEW = "[交互卡片消息]"
 _OPEN_SPACES = {"IM_GROUP": "imGroupOpenSpaceModel", "IM_ROBOT": "imRobotOpenSpaceModel"}
 _SPACES = {"IM_GROUP": "imGroupOpenDeliverModel", "IM_ROBOT": "imRobotOpenDeliverModel"}
@@ -39,22 +39,15 @@ def create_and_deliver(world: DingTalkWorld, body: JsonObject) -> JsonObject:
 
 def update(world: DingTalkWorld, body: JsonObject) -> JsonObject:
     """Set other values for a card's variables: of those that are named, or else of all of them."""
-    card, values, options = _card(world, body), _params(body), body.get("cardUpdateOptions")
+    card, options = _card(world, body), body.get("cardUpdateOptions")
+    values = _params(body, card.template)
     world.place_for_robot(card.space)
     if card_buttons.awaits_answer(world, card):
         # Undone by the answer to the press, as documented: nobody sees it.
         return world.result()
     by_key = isinstance(options, dict) and options.get("updateCardDataByKey") is True
-    changed = DingTalkCard(card.track, card.template, card.params | values if by_key else dict(values))
-    card_buttons.check_card_values(changed)
-    card.params = changed.params
-    if card.template == QUESTION_TEMPLATE:
-        card.text = changed.text
-    else:
-        status = values.pop("flowStatus", "")
-        card.text = shown_text(values.get(_PUBLIC_KEY) or next(iter(values.values()), card.text))
-        card.finished = card.finished or status == "3"
-        card.failed = card.failed or status == "5"
+    _set_values(card, card.params | values if by_key else dict(values))
+    card.failed = card.failed or values.get(STATUS) == "5"
     world.grew(card.space, card.text)
     return world.result()
 
@@ -74,12 +67,12 @@ def streaming(world: DingTalkWorld, body: JsonObject) -> JsonObject:
         raise bad_request("param.error", "the card is finished")
     if key not in card.params:
         raise bad_request("param.error", "the template has no such variable")
-    if card.template == PUBLIC_TEMPLATE and card.params.get("flowStatus") == "1":
+    if not card.template.streams or (_is_public(world, card) and card.params.get(STATUS) == "1"):
         raise bad_request("param.error", "the card is not growing")
     card.guids.add(guid)
     card.params[key] = text
     card.text = whole = shown_text(text)
-    if card.template != PUBLIC_TEMPLATE:
+    if not _is_public(world, card):
         card.finished = card.finished or body.get("isFinalize") is True
     card.failed = card.failed or body.get("isError") is True
     world.grew(card.space, whole)
@@ -88,15 +81,28 @@ def streaming(world: DingTalkWorld, body: JsonObject) -> JsonObject:
 
 def _made(world: DingTalkWorld, body: JsonObject) -> DingTalkCard:
     """Make a card; raise DingTalkErrorResponse where it was made before."""
-    track, template = text_of(body, "outTrackId"), text_of(body, "cardTemplateId")
-    if template not in world.templates:
+    track, template = text_of(body, "outTrackId"), world.templates.get(text_of(body, "cardTemplateId"))
+    if template is None:
         raise bad_request("param.templateNotExist", "no such card template")
     if track in world.cards:
         raise bad_request(str(_LIMITS["card_exists_code"].value), "the card was made before")
-    card = DingTalkCard(track, template, _params(body))
-    card_buttons.check_card_values(card)
+    values = _params(body, template)
+    card = DingTalkCard(track, template, {}, template.text or next(iter(values), ""))
+    _set_values(card, values)
     world.cards[track] = card
     return card
+
+
+def _set_values(card: DingTalkCard, values: dict[str, str]) -> None:
+    """Give a card these values. Raises DingTalkErrorResponse for those that it cannot have."""
+    changed = DingTalkCard(card.track, card.template, values)
+    card_buttons.buttons(changed)
+    card.params, card.text = values, shown_text(values.get(card.key, ""))
+    card.finished = card.finished or not card.template.streams or values.get(STATUS) == DONE
+
+
+def _is_public(world: DingTalkWorld, card: DingTalkCard) -> bool:
+    return card.template is world.templates.get(PUBLIC_TEMPLATE)
 
 
 def _shown(world: DingTalkWorld, card: DingTalkCard, body: JsonObject) -> JsonObject:
@@ -128,10 +134,14 @@ def _card(world: DingTalkWorld, body: JsonObject) -> DingTalkCard:
     return card
 
 
-def _params(body: JsonObject) -> dict[str, str]:
+def _params(body: JsonObject, template: DingTalkCardTemplate) -> dict[str, str]:
+    """Return the values for a card's variables that all see. Raises DingTalkErrorResponse."""
     values = as_object(body.get("cardData")).get("cardParamMap")
     if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
         raise bad_request("param.error", "cardParamMap must map texts to texts")
+    shared = template.types.keys() - template.private
+    if template.types and (wrong := values.keys() - shared):
+        raise bad_request("param.error", f"no variables of the template: {sorted(wrong)}")
     for name, value in values.items():
         if len(name.encode()) > _MOST_KEY or len(str(value).encode()) > _MOST_VALUE:
             raise bad_request("param.error", f"{name[:100]}: at most {_MOST_VALUE} bytes")
