@@ -31,6 +31,8 @@ QUESTION = "question"
 """The block that holds its one field."""
 MOST_QUOTED = 1_200
 """Characters of a message that its form carries; Slack takes 3,000 with what JSON adds."""
+MOST_NAMED = 100
+"""Characters of its author's name."""
 _MOST_METADATA = 2_900
 
 
@@ -45,8 +47,8 @@ class AskedMessage:
 
     def dump(self) -> str:
         """Return it as a short text, for `private_metadata`."""
-        words = self.words
-        while len(noted := json.dumps([self.chat, self.thread, self.author, words])) > _MOST_METADATA:
+        author, words = self.author[:MOST_NAMED], self.words
+        while len(noted := json.dumps([self.chat, self.thread, author, words])) > _MOST_METADATA and words:
             words = words[: len(words) // 2]
         return noted
 

@@ -87,5 +87,6 @@ def test_whatever_a_message_says_its_form_can_carry_it():
     hostile = AskedMessage("C1", "1.5", "\u4e2d" * 100, '\u4e2d"\\' * 1000)
     assert len(hostile.dump()) <= 3_000
     assert AskedMessage.load(hostile.dump()).author == hostile.author
+    assert len(AskedMessage("C1", "1.5", "\u4e2d" * 10_000, "words").dump()) <= 3_000
     with pytest.raises(ValueError, match="values"):
         AskedMessage.load(json.dumps(["C1"]))
