@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -23,7 +24,9 @@ _CASES = [
 
 @pytest.mark.parametrize(("channel", "promise"), _CASES)
 async def test_promise(channel: str, promise: Promise, tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    folder = pytestconfig.getoption("--wire")
+    # What no platform should send is no example of what it sends.
+    strange = "driver.rubbish(" in inspect.getsource(promise.keep)
+    folder = "" if strange else pytestconfig.getoption("--wire")
     with collecting_shapes(folder, channel) if folder else nullcontext():
         async with scene(DRIVERS[channel], tmp_path, setting=promise.setting) as stage:
             await promise.keep(stage)
