@@ -71,6 +71,8 @@ class Traits:
     """shows bots what they and other bots wrote"""
     splits: bool = False
     """has limits so tight that answers are sent in parts"""
+    voice: bool = False
+    """lets people speak instead of writing"""
     lies: bool = False
     """declares sizes of files that may be wrong"""
     credentials: bool = False
@@ -252,6 +254,10 @@ class Driver(ABC):
     @abstractmethod
     async def attach(self, place: Place, files: Sequence[Upload], text: str = "") -> str:
         """Send files together with a text; more than one only with albums."""
+
+    async def say_aloud(self, place: Place, sound: bytes) -> str:
+        """Send a voice message of which the platform itself has understood nothing."""
+        raise NotImplementedError(f"{self.name} has no voice messages")
 
     async def bot_says(self, place: Place, text: str) -> None:
         """Another bot writes, and our own bot's message comes back to us."""

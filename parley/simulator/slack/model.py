@@ -50,7 +50,10 @@ class SlackChat:
 
 @dataclass
 class File:
-    """A file on the platform. `shown` says that it is in a chat; until then it is only uploaded."""
+    """A file on the platform. `shown` says that it is in a chat; until then it is only uploaded.
+
+    `heard` makes it a voice clip, of which Slack has understood these words; "" for none so far.
+    """
 
     id: str
     name: str
@@ -59,6 +62,7 @@ class File:
     owner: str
     title: str = ""
     declared: int | None = None
+    heard: str | None = None
     uploaded: bool = False
     shown: list[tuple[str, str]] = field(default_factory=list)
 
@@ -160,9 +164,13 @@ class ResponseUrl:
 
 @dataclass(frozen=True)
 class SlackUpload(Upload):
-    """A file that somebody sends; `declared` is its size as Slack will tell it, where that is a lie."""
+    """A file that somebody sends; `declared` is its size as Slack will tell it, where that is a lie.
+
+    `heard` makes it a voice clip, as in `File`.
+    """
 
     declared: int | None = None
+    heard: str | None = None
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,11 @@ class SimulatedSlackPeople(SimulatedAgentUsers):
         """Send files, with a text or without; returns the message's ts."""
         return self._post(chat, by, text, files, thread, "file_share")
 
+    def speak(self, chat: str, by: str, sound: bytes, thread: str = "", heard: str = "") -> str:
+        """Send a voice clip, of which Slack has understood these words; returns the message's ts."""
+        clip = SlackUpload("audio_message.m4a", sound, "audio/mp4", heard=heard)
+        return self._post(chat, by, "", [clip], thread, "file_share")
+
     def edit(self, chat: str, ts: str, text: str) -> None:
         """Change a text; the app hears `message_changed`, and if it is mentioned, `app_mention` again."""
         with self._world.changed:
@@ -197,6 +202,7 @@ class SimulatedSlackPeople(SimulatedAgentUsers):
     def _keep(self, account: SlackAccount, upload: SlackUpload, message: SlackMessage) -> str:
         file = File(f"F{self._world.number()}", upload.name, upload.mime, upload.content, account.id)
         file.declared, file.uploaded, file.shown = upload.declared, True, [(message.chat, message.ts)]
+        file.heard = upload.heard
         self._world.files[file.id] = file
         return file.id
 

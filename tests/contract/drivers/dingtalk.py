@@ -42,6 +42,7 @@ class DingTalkDriver(Driver):
         groups=True,
         strangers=True,
         splits=True,
+        voice=True,
         lies=True,
         credentials=True,
         expels=True,
@@ -117,6 +118,10 @@ class DingTalkDriver(Driver):
             return await self._spoken(lambda: people.send_file(chat, owner, sent))
         before = people.send_file(chat, owner, sent, unheard=True)
         return await self._spoken(lambda: people.say(chat, owner, text, before))
+
+    async def say_aloud(self, place: Place, sound: bytes) -> str:
+        people, owner = self._platform.people, place.owner.id
+        return await self._spoken(lambda: people.speak(_chat(place), owner, sound=sound))
 
     async def press(self, place: Place, label: str, by: Person | None = None) -> None:
         # DingTalk tells of a press once, and whoever pressed sees at once that nobody is there.

@@ -137,6 +137,10 @@ class FeishuDriver(Driver):
         sent = [Sent(file.name, file.content) for file in files]
         return self._platform.people.send_with_text(place.conversation.chat, place.owner.id, sent, text)
 
+    async def say_aloud(self, place: Place, sound: bytes) -> str:
+        sent = Sent("voice.opus", sound, kind="audio")
+        return self._platform.people.send_file(place.conversation.chat, place.owner.id, sent)
+
     async def bot_says(self, place: Place, text: str) -> None:
         for bot in (self._platform.world.bot.open_id, self._platform.past.add_bot("Other")):
             self._platform.people.say(place.conversation.chat, bot, f"{self.mention} {text}")

@@ -49,6 +49,7 @@ class SlackDriver(Driver):
         strangers=True,
         bots=True,
         splits=True,
+        voice=True,
         lies=True,
         credentials=True,
         expels=True,
@@ -139,6 +140,9 @@ class SlackDriver(Driver):
     async def attach(self, place: Place, files: Sequence[Upload], text: str = "") -> str:
         sent = [Sent(file.name, file.content, file.mime, file.declared) for file in files]
         return self._platform.people.send_files(_chat(place), place.owner.id, sent, text, _thread(place))
+
+    async def say_aloud(self, place: Place, sound: bytes) -> str:
+        return self._platform.people.speak(_chat(place), place.owner.id, sound, _thread(place))
 
     async def bot_says(self, place: Place, text: str) -> None:
         people, world = self._platform.people, self._platform.world

@@ -46,6 +46,7 @@ class TelegramDriver(Driver):
         strangers=True,
         bots=True,
         splits=True,
+        voice=True,
         lies=True,
         credentials=True,
         expels=True,
@@ -134,6 +135,10 @@ class TelegramDriver(Driver):
         if len(sent) > 1:
             return str(people.send_album(chat, owner, sent, text, _topic(place))[0])
         return str(people.send_file(chat, owner, sent[0], text, topic=_topic(place)))
+
+    async def say_aloud(self, place: Place, sound: bytes) -> str:
+        sent = Sent("voice.ogg", sound, "audio/ogg", "voice")
+        return str(self._platform.people.send_file(_chat(place), int(place.owner.id), sent))
 
     async def bot_says(self, place: Place, text: str) -> None:
         world = self._platform.world

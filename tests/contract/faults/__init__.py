@@ -13,13 +13,17 @@ from tests.contract.faults import (
     slack,
     telegram,
     thread_context,
+    voice,
     web,
 )
 from tests.contract.faults.fault import Fault
 from tests.contract.promise import meets
 from tests.contract.promises import PROMISES
 
-_NEUTRAL = (*inbound.FAULTS, *outbound.FAULTS, *lifecycle.FAULTS, *questions.FAULTS, *thread_context.FAULTS)
+_NEUTRAL = (
+    *(*inbound.FAULTS, *outbound.FAULTS, *lifecycle.FAULTS, *questions.FAULTS),
+    *(*thread_context.FAULTS, *voice.FAULTS),
+)
 _OWN = {
     "feishu": feishu.FAULTS,
     "slack": slack.FAULTS,

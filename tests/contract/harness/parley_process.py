@@ -32,6 +32,7 @@ from parley.core.ports.agent import Agent
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory import NullMemory
+from parley.core.ports.speech import NO_SPEECH, SpeechService
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRepository
@@ -63,7 +64,7 @@ class Setting:
     what a mention brings, whether speakers are named, and which messages of a group are for us.
 
     `routed` gives groups an agent of their own, that hears everything; `bots` are heard, and what has `wakes`
-    in it needs no mention.
+    in it needs no mention. With `hears` there is a transcription service.
     """
 
     burst_window: float = 0.0
@@ -77,6 +78,7 @@ class Setting:
     routed: bool = False
     bots: frozenset[str] = frozenset()
     wakes: str = ""
+    hears: bool = False
 
     def options(self, group: str) -> ChannelOptions:
         """The settings of a channel whose groups' ids have this pattern."""
@@ -132,6 +134,7 @@ class Surroundings:
     seed: Seed
     setting: Setting
     patience: float
+    speech: SpeechService = NO_SPEECH
 
 
 async def start(around: Surroundings) -> Process:
@@ -163,6 +166,7 @@ async def start(around: Surroundings) -> Process:
         reports=lambda: [supervisor.report()],
         clock=time.time,
         pairing=Pairing(journal, time.time),
+        speech=around.speech,
     )
     await stack.enter_async_context(around.driver.hosted(channel))
     tasks = [

@@ -10,12 +10,16 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from parley.agent.speech.options import TranscriptionOptions, VoiceOptions
+from parley.agent.speech.service import open_speech
+from parley.core.ports.speech import NO_SPEECH, SpeechService
 from tests.contract.driver import Driver, Person, Place, Shown
 from tests.contract.harness.change_signal import ChangeSignal
 from tests.contract.harness.parley_process import SOUND, Process, Seed, Setting, Surroundings, start
 from tests.contract.harness.scripted_agent import ContractAgent
 from tests.contract.harness.unreliable_journal import UnreliableJournal
 from tests.contract.harness.watched_channel import Watch
+from tests.kit.doubles.speech_service import SpeechServer, speech_server
 from tests.kit.machine import patience
 
 _USUAL = Setting()
@@ -37,15 +41,19 @@ class Log(logging.Handler):
 class Scene:
     """Platform, agent and disk live as long as the scene; processes come and go.
 
+    `ears` is the transcription service of a setting that has one.
     `longest_wait` is how many seconds the slowest thing took that was waited for, the end of a process among
     them.
     """
 
-    def __init__(self, around: Surroundings, agent: ContractAgent, news: ChangeSignal) -> None:
+    def __init__(
+        self, around: Surroundings, agent: ContractAgent, news: ChangeSignal, ears: SpeechServer
+    ) -> None:
         self.driver: Driver = around.driver
         self.watch: Watch = around.watch
         self.folder: Path = around.folder
         self.agent = agent
+        self.ears = ears
         self.log = Log()
         self.longest_wait = 0.0
         self._around = around
@@ -178,6 +186,18 @@ class Scene:
 
 
 @asynccontextmanager
+async def _hearing(setting: Setting) -> AsyncIterator[tuple[SpeechServer, SpeechService]]:
+    """A transcription service and the product's own client of it, where the setting has one."""
+    if not setting.hears:
+        yield SpeechServer(), NO_SPEECH
+        return
+    async with speech_server() as ears:
+        options = TranscriptionOptions(ears.url, "whisper-1")
+        async with open_speech(options, VoiceOptions()) as speech:
+            yield ears, speech
+
+
+@asynccontextmanager
 async def scene(
     driver: type[Driver],
     folder: Path,
@@ -192,10 +212,10 @@ async def scene(
     """
     news = ChangeSignal()
     agent = ContractAgent(news.tell)
-    async with driver(news.tell) as platform:
+    async with driver(news.tell) as platform, _hearing(setting) as (ears, speech):
         platform.patience = patience
-        around = Surroundings(platform, agent, folder, Watch(news.tell), seed, setting, patience)
-        made = Scene(around, agent, news)
+        around = Surroundings(platform, agent, folder, Watch(news.tell), seed, setting, patience, speech)
+        made = Scene(around, agent, news, ears)
         root, level = logging.getLogger(), logging.getLogger().level
         root.addHandler(made.log)
         root.setLevel(logging.INFO)

@@ -18,10 +18,11 @@ from tests.contract.promises import (
     streaming,
     text,
     thread_context,
+    voice,
 )
 
 _MODULES = (
-    *(inbound, groups, identity, thread_context, streaming, text, files, commands, edits),
+    *(inbound, groups, identity, thread_context, streaming, text, files, voice, commands, edits),
     *(delivery, questions, crash, hostile, lifecycle),
 )
 _ALL = [promise for module in _MODULES for promise in promises_in(module)]

@@ -43,7 +43,7 @@ def file_json(world: SlackWorld, file: File) -> JsonObject:
     """Return a file, as it stands in messages and `files.info`."""
     url = f"{world.base_url}/files-pri/{TEAM}-{file.id}"
     shares: dict[str, Json] = {chat: [{"ts": ts}] for chat, ts in file.shown}
-    return {
+    body: JsonObject = {
         "id": file.id,
         "created": 1_700_000_000,
         "name": file.name,
@@ -59,6 +59,18 @@ def file_json(world: SlackWorld, file: File) -> JsonObject:
         "shares": {"public": shares},
         "channels": [chat for chat, _ in file.shown],
     }
+    return body | _voice_clip(file)
+
+
+def _voice_clip(file: File) -> JsonObject:
+    """Return what a voice clip has besides; Slack listens to it after it was sent."""
+    if file.heard is None:
+        return {}
+    heard: JsonObject = {"status": "processing"}
+    if file.heard:
+        preview: JsonObject = {"content": html.escape(file.heard, quote=False), "has_more": False}
+        heard = {"status": "complete", "locale": "en-US", "preview": preview}
+    return {"subtype": "slack_audio", "duration_ms": 2000, "transcription": heard}
 
 
 def message_json(world: SlackWorld, message: SlackMessage, *, metadata: bool = False) -> JsonObject:

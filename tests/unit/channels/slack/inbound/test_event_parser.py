@@ -338,6 +338,16 @@ async def test_without_names_messages_are_heard_all_the_same(world):
         assert (await inbox.first())[0].sender.name == ""
 
 
+async def test_a_clip_that_slack_has_listened_to_comes_with_its_words_and_its_sound(world, tmp_path):
+    channel, inbox = world.channel(), KeepingInbox()
+    async with listening(channel, inbox):
+        world.people.speak(world.alice.dm, world.alice.id, b"sound", heard="call Bob & me")
+        ((clip,),) = [each.attachments for each in await inbox.first()]
+        assert (clip.voice, clip.transcript) == (True, "call Bob & me")
+        await channel.fetch(clip, tmp_path / "clip", 1000)
+    assert (tmp_path / "clip").read_bytes() == b"sound"
+
+
 async def test_a_mention_with_files_comes_with_both_and_as_one_id(world):
     chat, inbox = world.people.add_channel("team", [world.alice.id]), KeepingInbox()
     async with listening(world.channel(), inbox):

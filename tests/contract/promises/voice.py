@@ -1,0 +1,53 @@
+"""Speech instead of writing."""
+
+from __future__ import annotations
+
+from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import Told
+from tests.contract.promise import given, needs
+
+_SOUND = b"OggS" + bytes(range(256)) * 40
+_WORDS = "When is the next release?"
+
+
+@needs("voice")
+@given(hears=True)
+async def promise_a_voice_message_becomes_words(scene: Scene) -> None:
+    """A voice message becomes words: the agent gets them, and the person sees them above the answer."""
+    scene.ears.text = _WORDS
+    place = await scene.driver.private()
+    await scene.driver.say_aloud(place, _SOUND)
+    await scene.until_done(place)
+    (heard,) = scene.ears.files
+    assert heard.content == _SOUND
+    (request,) = scene.agent.requests
+    assert (request.text, request.files) == (_to_agent(_WORDS), ())
+    (answer,) = await scene.answers(place)
+    shown, asked = answer.find(f"I heard: “{_WORDS}”"), answer.find("you said")
+    assert 0 <= shown < asked
+
+
+@needs("voice")
+@given(hears=True)
+async def promise_what_was_heard_survives_a_crash(scene: Scene) -> None:
+    """After a crash a voice message has the same words, and the service is not asked again."""
+    scene.ears.text = _WORDS
+    scene.agent.script = told = Told()
+    place = await scene.driver.private()
+    await scene.driver.say_aloud(place, _SOUND)
+    await scene.until_asked()
+    await scene.crash()
+    scene.ears.text = "something else"
+    await scene.start()
+    await scene.until_asked(2)
+    told.ends("On Friday.")
+    await scene.until_done(place)
+    (answer,) = await scene.answers(place)
+    assert f"I heard: “{_WORDS}”" in answer
+    assert answer.endswith("On Friday.")
+    assert scene.ears.asked == 1
+    assert set(scene.agent.texts) == {_to_agent(_WORDS)}
+
+
+def _to_agent(words: str) -> str:
+    return f'<transcribed from="voice message">\n{words}\n</transcribed>'
