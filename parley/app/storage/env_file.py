@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -10,6 +11,8 @@ from pathlib import Path
 
 from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.core.model.errors import ConfigError, ParleyError
+
+_VALUE = re.compile(r"[\w.:/+=@~-]{1,4096}\Z", re.ASCII)
 
 
 def require_unset(
@@ -27,7 +30,13 @@ def require_unset(
 
 
 def write_variables(path: Path, variables: Mapping[str, str]) -> None:
-    """Set variables in the file: in the place of lines for them, else at its end. Raises ParleyError."""
+    """Set variables in the file: in the place of lines for them, else at its end. Raises ParleyError.
+
+    A value that would not be read back as it is, such as one with spaces, is refused.
+    """
+    unreadable = [name for name, value in variables.items() if not _VALUE.match(value)]
+    if unreadable:
+        raise ConfigError(f"{', '.join(unreadable)}: a value has characters that {path} cannot hold")
     try:
         lines = path.read_text("utf-8").splitlines() if path.exists() else []
     except (OSError, UnicodeDecodeError) as error:

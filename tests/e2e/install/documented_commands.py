@@ -71,6 +71,7 @@ NAMED: Mapping[str, Run] = {
     "parley chat": Run("You said: hi", piped="hi"),
     "parley check": Run("his would start:"),
     "parley check --run": Run('A run of "agent" answered'),
+    "parley init": Run("Which chat platform", typed="\n"),
     "parley letters drop 812": Run("There is no dead letter of this number", code=1),
     "parley letters list": Run("There are no dead letters"),
     "parley letters retry 812": Run("There is no dead letter of this number", code=1),
@@ -106,7 +107,7 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"make bench(?: .*)?"): "measures for minutes, alone on the machine",
     re.compile(r"bash \.ci/run"): "runs all suites, this among them",
     re.compile(
-        r"parley connect \w+"
+        r"parley connect(?: \w+)?"
     ): "asks the platform itself; tests/unit/app/cli/admin/test_connect.py asks a simulator",
     re.compile(
         r"parley check --(?:live telegram|replay live-telegram\.jsonl)"

@@ -9,6 +9,7 @@ import io
 import os
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 from parley.app.cli.load_config import load_config
 from parley.app.settings.channel_registry import channel_config, channel_registration
@@ -19,22 +20,42 @@ from parley.channels.kit.registration import Register, RegisteredApp, ScanAddres
 
 def run(arguments: argparse.Namespace) -> int:
     """Show the code, wait, and write what comes into `.env`. Raises ParleyError."""
-    channel: str = arguments.channel
-    register = channel_registration(channel)
-    # What is wrong with the file is said before anybody scans.
-    load_config(arguments.config, arguments.verbose)
-    file = arguments.config or DEFAULT_FILE
-    env = file.parent / ".env"
-    credentials = [variable_name(channel, key) for key in channel_config(channel)().credentials()]
-    require_unset(env, credentials, os.environ, replace=arguments.replace)
-    app = asyncio.run(connect(register, arguments.server))
-    variables = {variable_name(channel, key): value for key, value in app.keys.items()}
-    write_variables(env, variables)
-    print(f"Done: {', '.join(variables)} are in {env}.")
-    if not is_on(load_config(arguments.config, arguments.verbose), channel, app.keys):
-        print(f"Write this into {file}:\n\n{section(channel, app.keys)}\n")
+    connect_channel(arguments.channel, arguments.config, arguments.server, replace=arguments.replace)
     print("Look with `parley check`, then start Parley.")
     return 0
+
+
+def connect_channel(channel: str, config: Path | None, server: str = "", replace: bool = False) -> None:
+    """Have an app made by a QR code, and switch its channel on. Raises ParleyError."""
+    register = channel_registration(channel)
+    require_free(channel, config, replace=replace)
+    save_credentials(channel, config, asyncio.run(register_here(register, server)).keys)
+
+
+def require_free(channel: str, config: Path | None, replace: bool = False) -> None:
+    """Raise ConfigError where the channel has credentials, or the configuration cannot be read.
+
+    What is wrong with the file is said before anybody does anything.
+    """
+    load_config(config, False)
+    names = [variable_name(channel, key) for key in channel_config(channel)().credentials()]
+    require_unset(_env_file(config), names, os.environ, replace=replace)
+
+
+def save_credentials(channel: str, config: Path | None, keys: Mapping[str, str]) -> None:
+    """Write values for keys of a channel's section into `.env`, and say what else it takes, if anything.
+
+    Raises ParleyError.
+    """
+    variables = {variable_name(channel, key): value for key, value in keys.items()}
+    write_variables(_env_file(config), variables)
+    print(f"Done: {', '.join(variables)} are in {_env_file(config)}.")
+    if not is_on(load_config(config, False), channel, keys):
+        print(f"Write this into {config or DEFAULT_FILE}:\n\n{section(channel, keys)}\n")
+
+
+def _env_file(config: Path | None) -> Path:
+    return (config or DEFAULT_FILE).parent / ".env"
 
 
 def variable_name(channel: str, key: str) -> str:
@@ -54,7 +75,7 @@ def section(channel: str, keys: Mapping[str, str]) -> str:
     return "\n".join(("channels:", f"  {channel}:", *lines))
 
 
-async def connect(register: Register, server: str = "") -> RegisteredApp:
+async def register_here(register: Register, server: str = "") -> RegisteredApp:
     """Return the app that somebody makes with the code in this terminal. Raises ChannelError."""
     waiting: list[asyncio.Task[None]] = []
 
