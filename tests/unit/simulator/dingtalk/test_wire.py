@@ -111,6 +111,25 @@ async def test_a_message_goes_to_one_connection_and_is_never_pushed_again(sim, h
         assert [data["text"]["content"] for data in seen if "text" in data] == ["to one"]
 
 
+async def test_what_is_not_acknowledged_is_pushed_once_more():
+    timing = DingTalkSimulatorTiming(redelivery=0.05)
+    with DingTalkSimulator(timing=timing) as sim:
+        async with (
+            aiohttp.ClientSession(sim.url) as http,
+            http.ws_connect(await ticket_of(sim, http)) as socket,
+        ):
+            alice = sim.people.add_person("Alice")
+            sim.people.say(alice.id, alice.id, "one")
+            first, again = [await socket.receive_json(timeout=patience(5)) for _ in range(2)]
+            assert again == first
+            await socket.send_json({"code": 200, "headers": first["headers"], "data": "OK"})
+            heard = sim.people.say(alice.id, alice.id, "two")
+            second = await socket.receive_json(timeout=patience(5))
+            assert second["headers"]["messageId"] != first["headers"]["messageId"]
+            await socket.send_json({"code": 200, "headers": second["headers"], "data": "OK"})
+            await asyncio.to_thread(sim.people.wait, lambda: sim.people.heard(heard), patience(10))
+
+
 async def frames(socket, since):
     """What comes until a ping that was sent after that moment, behind whatever is sent to it."""
     found: list[dict[str, Any]] = []

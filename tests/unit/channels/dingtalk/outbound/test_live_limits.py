@@ -122,3 +122,11 @@ async def test_a_card_that_was_made_before_is_gone_on_with(world):
         await finish(world, world.carded().open_reply(world.target(), Notes()))
     assert world.answers() == ("hello",)
     assert [call.status for call in world.sim.calls("createAndDeliver")] == [200, 400]
+
+
+async def test_a_card_that_was_made_and_not_shown_is_no_delivery(world):
+    world.people.remove_robot(world.alice.id)
+    with pytest.raises(DeliveryRejected):
+        await finish(world, world.carded().open_reply(world.target(), Notes()))
+    assert [call.status for call in world.sim.calls("createAndDeliver")] == [200]
+    assert world.answers() == ()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parley.channels.dingtalk import unanswered_presses
 from parley.channels.dingtalk.inbound.card_callbacks import parse_card_callback
 from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
 from parley.channels.dingtalk.question_layout import (
@@ -25,6 +27,7 @@ from parley.channels.dingtalk.question_layout import (
 from parley.channels.kit.fields import MALFORMED
 from parley.core.model.errors import StoreUnavailable
 from parley.core.model.questions import Click, Option, Question, QuestionKind
+from tests.kit.machine import patience
 from tests.kit.platforms.dingtalk_channel import KeepingInbox, Notes, listening, make_channel, snapshot
 
 MAIL = Question(
@@ -200,6 +203,47 @@ async def test_where_the_words_of_a_decision_are_refused_the_buttons_go_all_the_
     await settling(world, channel, notes).settle(snapshot("Shall it be sent?\n\n✅ Alice: Approve"))
     (card,) = world.people.messages(world.alice.id)
     assert (card.text, card.buttons) == ("Shall it be sent?", ())
+
+
+async def test_a_card_changes_only_once_its_press_is_answered(world, monkeypatch):
+    """DingTalk undoes what changes a card while it waits for the answer to a press."""
+    monkeypatch.setattr(unanswered_presses, "LONGEST", patience(20))
+    channel = asking(world)
+    notes = [(await ask(world, channel, turn=f"turn-{number}"))[0] for number in (1, 2)]
+    pressed, other = (
+        channel.open_reply(world.target(handle=each.last, turn=f"turn-{number}"), Notes())
+        for number, each in enumerate(notes, start=1)
+    )
+    with channel._presses.unanswered.answering("turn-1"):
+        settled = asyncio.create_task(pressed.settle(snapshot("✅ Approve")))
+        await other.settle(snapshot("✅ Approve"))
+        assert [call.body["outTrackId"] for call in world.sim.calls("update")] == [out_track_id("turn-2", 0)]
+    await settled
+    assert [card.text for card in world.people.messages(world.alice.id)] == ["✅ Approve"] * 2
+
+
+_SENT = {OPTION: "approve", PRIVATE: "yes"}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"content": {"cardPrivateData": {"params": _SENT, "actionIds": ["answer-p-approve-0"]}}},
+        {"content": {"params": _SENT}},
+        {"params": _SENT, "content": {}},
+        {"content": {"cardPrivateData": {"params": {}, "actionIds": ["answer-p-approve-0"]}}},
+        {"content": {"actionIds": ["other", "answer-p-approve-0"]}},
+        {"content": {"actionId": "answer-p-approve-0"}},
+        {"actionId": "answer-p-approve-0", "content": {}},
+    ],
+    ids=str,
+)
+def test_a_press_is_read_from_wherever_dingtalk_puts_it(more):
+    data = {"outTrackId": out_track_id("turn-1", 0), "userId": "u1", "spaceId": "s1"}
+    data |= more | {"content": json.dumps(more["content"])}
+    pressed = parse_card_callback("frame1", data)
+    assert pressed is not None
+    assert (pressed.question, pressed.option, pressed.private) == ("turn-1", "approve", True)
 
 
 async def test_without_a_template_nothing_is_heard_of_presses(world):
