@@ -129,7 +129,7 @@ class DingTalkApi:
             raise file_too_large(self._config.max_file_out)
 
     async def upload(self, file: StoredFile, kind: str) -> str:
-        """Hand a file over as `image` or `file`; returns its media id.
+        """Hand a file over as `image`, `voice` or `file`; returns its media id.
 
         Raises AttachmentRefused when the file is too large or not there.
         """

@@ -18,6 +18,8 @@ ROWS: dict[str, str] = {
     "dingtalk/formatting.py:MAX_PART_BYTES": "group_message_bytes",
     "dingtalk/formatting.py:VARIABLE_BYTES": "card_variable_bytes",
     "dingtalk/inbound/card_callbacks.py:ANSWER_TIME": "answer_time",
+    "dingtalk/outbound/file_messages.py:MOST_SPOKEN_BYTES": "voice_bytes",
+    "dingtalk/outbound/file_messages.py:MOST_SPOKEN_SECONDS": "voice_seconds",
     "dingtalk/unanswered_presses.py:LONGEST": "answer_time",
     "feishu/api.py:TOKEN_EARLY": "token_overlap",
     "feishu/formatting.py:MAX_CARD_BYTES": "card_bytes",

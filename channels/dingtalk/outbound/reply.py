@@ -20,7 +20,7 @@ from parley.channels.dingtalk.formatting import card_parts, card_to_plain, plain
 from parley.channels.dingtalk.message_origins import MessageOrigins
 from parley.channels.dingtalk.outbound.ai_cards import AiCards
 from parley.channels.dingtalk.outbound.card_delivery import CardSummary
-from parley.channels.dingtalk.outbound.file_messages import upload_file
+from parley.channels.dingtalk.outbound.file_messages import upload_file, upload_speech
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
 from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
 from parley.channels.dingtalk.question_layout import out_track_id, with_options_as_text
@@ -233,12 +233,26 @@ class DingTalkReply(Reply):
 
     async def _send_file(self, file: StoredFile) -> None:
         try:
-            key, content = await upload_file(self._api, file)
-            number = await self._once(lambda: self._api.send(self._place, key, content))
+            number = await self._send_spoken(file) or await self._send_document(file)
         except (AttachmentRefused, DeliveryRejected) as error:
             log.warning("dingtalk: a file of %s was not sent: %s", human_size(file.size), error)
             number = await self._say_why(file, error)
         await self._note(replace(self._handle, files=(*self._handle.files, number), sending=False))
+
+    async def _send_spoken(self, file: StoredFile) -> str:
+        """Send speech as a voice message; returns "" for what is none, or is not taken as one."""
+        try:
+            spoken = await upload_speech(self._api, file) if file.voice else None
+            if spoken is None:
+                return ""
+            return await self._once(lambda: self._api.send(self._place, *spoken))
+        except DeliveryRejected as error:
+            log.info("dingtalk: speech is sent as a file instead (%s)", error)
+            return ""
+
+    async def _send_document(self, file: StoredFile) -> str:
+        key, content = await upload_file(self._api, file)
+        return await self._once(lambda: self._api.send(self._place, key, content))
 
     async def _say_why(self, file: StoredFile, error: ChannelError) -> str:
         words = unsent_file_text(file, error, self._target.asker.language)

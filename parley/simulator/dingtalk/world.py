@@ -19,6 +19,7 @@ from parley.simulator.dingtalk.model import (
     DingTalkUpload,
 )
 from parley.simulator.kit.json_values import Json, JsonObject
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.kit.world import World
 
 KEPT = 200_000
@@ -39,6 +40,8 @@ class DingTalkWorld(World):
         self.strips_mention = True
         self.templates = own_templates()
         self.published = True
+        # As documented; whether Opus in Ogg is taken, too, documents disagree about.
+        self.voices = {f".{ending}" for ending in str(load_limits("dingtalk")["voice_types"].value).split()}
         self.accounts: dict[str, DingTalkAccount] = {}
         self.groups: dict[str, DingTalkGroup] = {}
         self.messages: dict[str, list[DingTalkMessage]] = {}

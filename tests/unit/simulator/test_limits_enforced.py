@@ -14,7 +14,6 @@ _AWAITED = {
     ("slack", "update_text"),
     ("slack", "blocks_text"),
     ("slack", "block_id"),
-    ("dingtalk", "group_message_bytes"),
 }
 """What a simulator does not keep yet."""
 _CASES = [

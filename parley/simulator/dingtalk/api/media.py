@@ -13,9 +13,11 @@ from parley.simulator.dingtalk.faults import DingTalkFaults
 from parley.simulator.dingtalk.model import DingTalkUpload
 from parley.simulator.dingtalk.world import DingTalkWorld
 from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object
+from parley.simulator.kit.limits import load_limits
 
 MOST_FILE = 20_000_000
 _IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp"})
+_MOST_VOICE = load_limits("dingtalk")["voice_bytes"].whole
 _KINDS = frozenset({"image", "voice", "video", "file"})
 Note = Callable[[str, JsonObject, int], None]
 
@@ -91,8 +93,11 @@ class DingTalkMediaApi:
         content = media.file.read()
         if not content or len(content) > MOST_FILE:
             raise OapiErrorResponse(40006, "不合法的文件大小")
-        if kind == "image" and PurePosixPath(media.filename).suffix.lower() not in _IMAGES:
+        ending = PurePosixPath(media.filename).suffix.lower()
+        if ending not in {"image": _IMAGES, "voice": self._world.voices}.get(kind, {ending}):
             raise OapiErrorResponse(40005, "不合法的文件类型")
+        if kind == "voice" and len(content) > _MOST_VOICE:
+            raise OapiErrorResponse(40006, "不合法的文件大小")
         with self._world.changed:
             number = f"@lAD{self._world.number():08}"
             self._world.media[number] = DingTalkUpload(media.filename, content, media.content_type)

@@ -15,6 +15,7 @@ Method: TypeAlias = Callable[[DingTalkWorld, JsonObject], JsonObject]
 _LIMITS = load_limits("dingtalk")
 MOST_BODY = _LIMITS["message_bytes"].whole
 _MOST_IN_GROUP = _LIMITS["group_message_bytes"].whole
+_MOST_VOICE_SECONDS = _LIMITS["voice_seconds"].whole
 _FILE_TYPES = frozenset(str(_LIMITS["file_types"].value).split())
 
 
@@ -81,6 +82,8 @@ def _send(world: DingTalkWorld, place: str, body: JsonObject) -> DingTalkMessage
         raise bad_request("invalidParameter.msgParam.invalid", f"msgParam lacks {missing[0]}")
     if kind == "sampleFile" and content["fileType"] not in _FILE_TYPES:
         raise bad_request("invalidParameter.msgParam.invalid", f"fileType {content['fileType']} is none")
+    if kind == "sampleAudio" and not _is_duration(content["duration"]):
+        raise bad_request("invalidParameter.msgParam.invalid", "duration is none")
     media = str(content.get("mediaId") or content.get("photoURL") or "")
     if media and media not in world.media:
         raise bad_request("invalidParameter.mediaId.invalid", "no such media")
@@ -101,7 +104,13 @@ _KINDS = {
     "sampleMarkdown": ("title", "text"),
     "sampleFile": ("mediaId", "fileName", "fileType"),
     "sampleImageMsg": ("photoURL",),
+    "sampleAudio": ("mediaId", "duration"),
 }
+
+
+def _is_duration(value: Json) -> bool:
+    """Tell whether this is a number of milliseconds that a voice message may last, as a text."""
+    return isinstance(value, str) and value.isdecimal() and 0 < int(value) <= _MOST_VOICE_SECONDS * 1000
 
 
 def _content(body: JsonObject) -> JsonObject:

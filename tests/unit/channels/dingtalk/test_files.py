@@ -1,7 +1,10 @@
 """Files to and from people, within their limits."""
 
 import io
+import json
+import struct
 import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -88,6 +91,45 @@ async def test_a_file_that_cannot_be_sent_is_named_with_the_reason(world, tmp_pa
     assert "larger than 10 MB" in first
     assert "gone.bin (1 kB) was left out: it is no longer available" in second
     assert "empty.pdf" in third
+
+
+def speech(folder, seconds=2, name="answer.wav", rate=8000):
+    """Speech of ours: silence as WAV."""
+    head = struct.pack(
+        "<4sI4s4sIHHIIHH4sI", b"RIFF", 0, b"WAVE", b"fmt ", 16, 1, 1, rate, rate, 1, 8, b"data", 0
+    )
+    file = stored(folder, name, head + b"\x80" * int(rate * seconds), "audio/wav", AttachmentKind.AUDIO)
+    return replace(file, voice=True)
+
+
+async def test_speech_is_a_voice_message_with_its_length(world, tmp_path):
+    reply = world.channel.open_reply(world.target(), Notes())
+    await reply.finish(snapshot("here", final=True, attachments=(speech(tmp_path),)))
+    assert [message.kind for message in world.people.messages(world.alice.id)] == [
+        "sampleMarkdown",
+        "sampleAudio",
+    ]
+    sent = json.loads(world.sim.calls("batchSend")[-1].body["msgParam"])
+    assert sent["duration"] == "2000"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "name", "trouble"),
+    [
+        (2, "answer.ogg", ""),
+        (61, "answer.wav", ""),
+        (2, "answer.wav", "upload"),
+        (2, "answer.wav", "batchSend"),
+    ],
+)
+async def test_speech_that_dingtalk_does_not_play_is_a_file(world, tmp_path, seconds, name, trouble):
+    reply, file = world.channel.open_reply(world.target(), Notes()), speech(tmp_path, seconds, name)
+    await reply.finish(snapshot("here", final=True))
+    if trouble:
+        world.sim.faults.fail_next(trouble, 400, "invalidParameter.msgKey.invalid")
+    receipt = await reply.finish(snapshot("here", final=True, attachments=(file,)))
+    assert world.people.messages(world.alice.id)[-1].kind == "sampleFile"
+    assert not receipt.doubtful
 
 
 async def test_a_file_that_was_sent_is_not_sent_again(world, tmp_path):
