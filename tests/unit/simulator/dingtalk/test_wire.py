@@ -178,6 +178,33 @@ async def question_on(sim, http, person, buttons):
 
 
 @pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"isFull": False}, "param.error"),
+        ({"key": "other"}, "param.error"),
+        ({"outTrackId": "other"}, "param.cardNotExist"),
+        ({"content": 7}, "param.stream.content"),
+    ],
+    ids=str,
+)
+async def test_a_card_takes_whole_texts_of_its_own_variable_only(sim, http, change, code):
+    token, alice = await token_of(sim, http), sim.people.add_person("Alice").id
+    made = {
+        "outTrackId": "c1",
+        "cardTemplateId": sim.template,
+        "cardData": {"cardParamMap": {"content": ""}},
+        "openSpaceId": f"dtv1.card//IM_ROBOT.{alice}",
+        "imRobotOpenDeliverModel": {"robotCode": sim.client_id, "spaceType": "IM_ROBOT"},
+    }
+    await post(http, "/v1.0/card/instances/createAndDeliver", made, token)
+    body = {"outTrackId": "c1", "guid": "g", "key": "content", "content": "hi", "isFull": True}
+    status, answer = await post(http, "/v1.0/card/streaming", body | change, token, "PUT")
+    assert (status, answer["code"]) == (400, code)
+    status, _ = await post(http, "/v1.0/card/streaming", body, token, "PUT")
+    assert (status, sim.people.answers(alice)) == (200, ("hi",))
+
+
+@pytest.mark.parametrize(
     "change",
     [{"text": ""}, {"color": "pink"}, {"event": {}}, {"event": BUTTON["event"] | {"type": "openLink"}}],
     ids=str,
