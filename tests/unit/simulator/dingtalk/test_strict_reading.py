@@ -48,7 +48,17 @@ async def test_what_is_not_acknowledged_is_pushed_again_once(sim, http):
         )
 
 
-async def test_a_card_takes_whole_texts_only(sim, http):
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"isFull": False}, "param.error"),
+        ({"key": "other"}, "param.error"),
+        ({"outTrackId": "other"}, "param.cardNotExist"),
+        ({"content": 7}, "param.stream.content"),
+    ],
+    ids=str,
+)
+async def test_a_card_takes_whole_texts_only(sim, http, change, code):
     alice, token = sim.people.add_person("Alice"), await token_of(sim, http)
     made = {
         "cardTemplateId": sim.template,
@@ -60,11 +70,11 @@ async def test_a_card_takes_whole_texts_only(sim, http):
         "userIdType": 1,
     }
     assert (await post(http, "/v1.0/card/instances/createAndDeliver", made, token))[0] == 200
-    part = {"outTrackId": "t1", "guid": "g1", "key": "content", "content": "a"}
-    status, body = await post(http, "/v1.0/card/streaming", part, token, "PUT")
-    assert (status, body["code"]) == (400, "param.error")
-    status, _ = await post(http, "/v1.0/card/streaming", part | {"isFull": True}, token, "PUT")
-    assert status == 200
+    whole = {"outTrackId": "t1", "guid": "g1", "key": "content", "content": "a", "isFull": True}
+    status, body = await post(http, "/v1.0/card/streaming", whole | change, token, "PUT")
+    assert (status, body["code"]) == (400, code)
+    status, _ = await post(http, "/v1.0/card/streaming", whole, token, "PUT")
+    assert (status, sim.people.answers(alice.id)) == (200, ("a",))
 
 
 def test_codes_that_dingtalk_does_not_document_are_not_given():
