@@ -13,7 +13,7 @@ from parley.simulator.telegram.api import entities
 from parley.simulator.telegram.api.inline_keyboards import press_button as send_press
 from parley.simulator.telegram.api.methods import as_json
 from parley.simulator.telegram.api.serializers import chat_json, user_json
-from parley.simulator.telegram.events.membership import set_bot
+from parley.simulator.telegram.events import membership
 from parley.simulator.telegram.model import (
     DRAFT_LIFE,
     ChatKind,
@@ -167,12 +167,12 @@ class SimulatedTelegramPeople(SimulatedPeople[TelegramWorld]):
     def remove_bot(self, chat: int) -> None:
         """Throw the bot out of a group, or block it in a private chat."""
         with self._world.changed:
-            set_bot(self._world, self._world.chats[chat], by=None, here=False)
+            membership.leave(self._world, self._world.chats[chat])
 
     def add_bot(self, chat: int, by: int | None = None) -> None:
         """Take the bot into a group (again), or unblock it in a private chat."""
         with self._world.changed:
-            set_bot(self._world, self._world.chats[chat], by, here=True)
+            membership.join(self._world, self._world.chats[chat], by)
 
     def upgrade(self, chat: int) -> int:
         """Make a group a supergroup, as the platform does for many settings; returns its new id."""

@@ -42,6 +42,7 @@ class TelegramWorld(World):
         self.webhook_secret = ""
         self.webhook_connections = 40
         self.webhook_retry = 1.0
+        self.webhook_set_again = 0.0
         self.webhook_error: tuple[float, str] = (0.0, "")
         self.allowed: frozenset[str] = frozenset()
         self.commands: dict[tuple[str, str], list[Json]] = {}

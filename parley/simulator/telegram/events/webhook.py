@@ -10,11 +10,13 @@ from collections.abc import Callable
 import aiohttp
 
 from parley.simulator.kit.json_values import Json, JsonObject, as_object
+from parley.simulator.kit.limits import load_limits
 from parley.simulator.telegram.api.params import TelegramParams
-from parley.simulator.telegram.errors import bad_request
+from parley.simulator.telegram.errors import bad_request, too_many
 from parley.simulator.telegram.world import TelegramWorld
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}\Z")
+_PAUSE = load_limits("telegram")["set_webhook_pause"].whole
 
 
 class WebhookSender:
@@ -92,6 +94,8 @@ def _chat_of(update: JsonObject) -> int:
 def set_webhook(world: TelegramWorld, params: TelegramParams) -> Json:
     """Set where updates are posted. Plain http is taken, as a Bot API server of one's own does."""
     url, secret = params.text("url"), params.text("secret_token")
+    if url:
+        _refuse_second_call(world)
     if url and not url.startswith(("https://", "http://")):
         raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
     if secret and not _SECRET.match(secret):
@@ -105,6 +109,14 @@ def set_webhook(world: TelegramWorld, params: TelegramParams) -> Json:
         world.allowed = frozenset(str(kind) for kind in params.array("allowed_updates"))
     _drop(world, params)
     return True
+
+
+def _refuse_second_call(world: TelegramWorld) -> None:
+    """Refuse a second call within a second, as the platform does whoever makes it."""
+    now = time.monotonic()
+    if now < world.webhook_set_again:
+        raise too_many(_PAUSE)
+    world.webhook_set_again = now + _PAUSE
 
 
 def delete_webhook(world: TelegramWorld, params: TelegramParams) -> Json:

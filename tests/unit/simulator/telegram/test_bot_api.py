@@ -11,7 +11,15 @@ from telegram import (
     MessageEntity,
     ReplyParameters,
 )
-from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, InvalidToken, NetworkError
+from telegram.error import (
+    BadRequest,
+    ChatMigrated,
+    Conflict,
+    Forbidden,
+    InvalidToken,
+    NetworkError,
+    RetryAfter,
+)
 
 from parley.simulator.telegram import TelegramRateLimits, TelegramSimulator
 from tests.unit.simulator.telegram.conftest import make_bot
@@ -192,12 +200,41 @@ async def test_what_somebody_is_in_a_group(sim, alice, bot):
         await bot.get_chat_member(group, 5)
 
 
-async def test_webhooks_that_the_platform_does_not_take_are_refused(bot):
-    for wrong in ({"url": "ftp://a.b"}, {"url": "https://a.b", "secret_token": "with space"}):
-        with pytest.raises(BadRequest):
-            await bot.set_webhook(**wrong)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"url": "ftp://a.b"},
+        {"url": "https://a.b", "secret_token": "with space"},
+        {"url": "https://a.b", "max_connections": 101},
+    ],
+)
+async def test_webhooks_that_the_platform_does_not_take_are_refused(bot, wrong):
     with pytest.raises(BadRequest):
-        await bot.set_webhook("https://a.b", max_connections=101)
+        await bot.set_webhook(**wrong)
+
+
+async def test_a_webhook_is_set_once_a_second_whoever_does_it(sim, bot):
+    await bot.set_webhook("https://a.example/hook")
+    with pytest.raises(RetryAfter, match="Retry in 1 s"):
+        await bot.set_webhook("https://a.example/hook")
+    await bot.delete_webhook()
+    sim.world.webhook_set_again = 0.0
+    assert await bot.set_webhook("https://b.example/hook")
+
+
+async def test_the_bot_is_told_of_its_own_place_in_chats(sim, alice, bot):
+    group = sim.people.add_group("Team", [alice.id])
+    sim.people.remove_bot(group)
+    sim.people.add_bot(group)
+    sim.people.remove_bot(alice.id)
+    gone, back, hello, blocked = await bot.get_updates()
+    assert gone.my_chat_member.old_chat_member.status == "member"
+    assert gone.my_chat_member.new_chat_member.status == "kicked"
+    assert back.my_chat_member.new_chat_member.status == "member"
+    assert [member.id for member in hello.message.new_chat_members] == [bot.id]
+    assert blocked.my_chat_member.chat.id == blocked.my_chat_member.from_user.id == alice.id
+    with pytest.raises(Forbidden):
+        await bot.send_message(alice.id, "are you there?")
 
 
 async def test_buttons_are_pressed_and_answered(sim, alice, bot):

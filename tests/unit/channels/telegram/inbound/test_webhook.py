@@ -16,7 +16,7 @@ from parley.channels.telegram.inbound.webhook import MAX_BODY
 from parley.channels.telegram.outbound.reply import TelegramReplyTiming
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
-from parley.core.model.errors import ChannelUnavailable
+from parley.core.model.errors import ChannelUnavailable, RateLimited
 from tests.kit.machine import patience
 from tests.kit.platforms.telegram_channel import KeepingInbox, World, listening
 from tests.unit.channels.telegram.questions import asked
@@ -222,3 +222,31 @@ def test_the_secret_is_the_same_on_every_node_and_never_shown():
     own = Config(bot_token="1:a", webhook_secret="sixteen-letters-x")
     assert own.secret == "sixteen-letters-x"
     assert own.secret not in repr(own)
+
+
+async def test_nodes_that_start_together_all_set_the_webhook(world, caplog):
+    async with (
+        hooked(world) as (first, _),
+        hooked(world) as (second, _),
+        listening(first, KeepingInbox()),
+        listening(second, KeepingInbox()),
+    ):
+        statuses = [call.status for call in world.sim.calls("setWebhook")]
+    assert statuses == [200, 429, 200]
+    assert "another program" not in caplog.text
+
+
+async def test_a_webhook_that_another_node_sets_at_this_moment_is_set_again(world):
+    world.sim.faults.fail_next("setWebhook", 409, "Conflict: terminated by other setWebhook")
+    async with hooked(world) as (channel, _), listening(channel, KeepingInbox()):
+        assert [call.status for call in world.sim.calls("setWebhook")] == [409, 200]
+
+
+async def test_a_long_pause_that_telegram_asks_for_is_the_cores_to_wait(world):
+    world.sim.faults.fail_next("setWebhook", 429, retry_after=30)
+    async with hooked(world) as (channel, _):
+        with pytest.raises(RateLimited) as asked:
+            async with listening(channel, KeepingInbox()):
+                pass
+    assert asked.value.retry_after == 30
+    assert len(world.sim.calls("setWebhook")) == 1
