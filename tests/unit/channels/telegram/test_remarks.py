@@ -39,3 +39,24 @@ async def test_what_telegram_does_not_tell_is_an_error_for_the_core(world, group
     world.sim.faults.fail_next("getChatMember", 502, "Bad Gateway")
     with pytest.raises(ChannelUnavailable):
         await world.channel.remarks(place(group))
+
+
+@pytest.mark.parametrize(
+    ("setting", "key"),
+    [
+        ({"mention": "never"}, "mention"),
+        ({"chats": {"-*": {"mention": "never"}}}, "chats"),
+        ({"context_messages": "thread"}, "context_messages"),
+    ],
+)
+async def test_a_check_names_the_setting_that_privacy_mode_is_in_the_way_of(world, setting, key):
+    channel = world.another_channel(**setting)
+    ((lacking, how),) = (await channel.preflight()).lacking
+    assert lacking == key
+    assert "/setprivacy" in how
+    world.people.set_privacy(False)
+    assert (await channel.preflight()).lacking == ()
+
+
+async def test_a_check_says_nothing_of_it_where_mentions_are_enough(world):
+    assert (await world.channel.preflight()).lacking == ()
