@@ -57,10 +57,12 @@ _PLAYED: Mapping[str, UploadKind] = {
     "video/mp4": UploadKind.VIDEO,
     "audio/mpeg": UploadKind.AUDIO,
     "audio/mp4": UploadKind.AUDIO,
+    "audio/mp3": UploadKind.AUDIO,
     "audio/x-m4a": UploadKind.AUDIO,
+    "audio/m4a": UploadKind.AUDIO,
     "audio/ogg": UploadKind.VOICE,
 }
-_SPOKEN = frozenset({"audio/ogg", "audio/mpeg", "audio/mp4", "audio/x-m4a"})
+_SPOKEN = frozenset({"audio/ogg", "audio/mpeg", "audio/mp3", "audio/mp4", "audio/x-m4a", "audio/m4a"})
 # Photos and videos go together; audio files and documents each with their own kind; others alone.
 _ALBUMS: Mapping[UploadKind, str] = {
     UploadKind.PHOTO: "seen",

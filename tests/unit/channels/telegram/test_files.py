@@ -140,6 +140,7 @@ OGG = b"OggS" + b"x" * 50
     [
         ("said.ogg", OGG, "audio/ogg", True, "voice"),
         ("said.mp3", b"ID3", "audio/mpeg", True, "voice"),
+        ("spoken.mp3", b"ID3", "audio/mp3", True, "voice"),
         ("noise.ogg", OGG, "audio/ogg; codecs=opus", False, "voice"),
         ("no.ogg", b"flac?", "audio/ogg", False, "document"),
         ("song.mp3", b"ID3", "audio/mpeg", False, "audio"),
