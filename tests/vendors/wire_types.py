@@ -10,16 +10,23 @@ from tests.vendors.typescript import TypedValue
 
 Record = Mapping[str, Json]
 _SLACK = "slack-web-api-8/dist/types"
+_PRESSES = {
+    "block_actions": "BlockAction",
+    "message_action": "MessageShortcut",
+    "view_submission": "ViewSubmitAction",
+}
 SLACK_IMPORTS = (
     f'import type * as Asked from "{_SLACK}/request"; import type * as Answered from "{_SLACK}/response"; '
-    'import type { GenericMessageEvent, SlackEvent } from "@slack/types";'
+    'import type { GenericMessageEvent, SlackEvent } from "@slack/types"; '
+    'import type { BlockAction, MessageShortcut, SlashCommand, ViewSubmitAction } from "@slack/bolt";'
 )
 TELEGRAM_IMPORTS = 'import type { ApiMethods, Opts, Update } from "@grammyjs/types";'
 
 
 def slack_values(records: Sequence[Record]) -> Iterator[TypedValue]:
-    """Yield arguments and answers of calls, and events."""
+    """Yield arguments and answers of calls, events, and what people press, fill in and write as commands."""
     for record in records:
+        yield from _slack_interaction(record)
         path = str(record.get("path", ""))
         if record["kind"] == "call" and path.startswith("/api/"):
             yield from _slack_call(path.removeprefix("/api/"), record)
@@ -40,6 +47,16 @@ def _slack_call(method: str, record: Record) -> Iterator[TypedValue]:
     yield TypedValue(given, kind, f"call {method}")
     if isinstance(record["response"], dict):
         yield TypedValue(record["response"], f"Partly<Answered.{name}Response>", f"answer to {method}")
+
+
+def _slack_interaction(record: Record) -> Iterator[TypedValue]:
+    data = _object(record.get("data"))
+    payload = _object(data.get("payload"))
+    if data.get("type") == "slash_commands":
+        yield TypedValue(payload, "Partly<SlashCommand>", "slash command")
+    elif data.get("type") == "interactive":
+        kind = str(payload.get("type"))
+        yield TypedValue(payload, f"Partly<{_PRESSES.get(kind, 'never')}>", kind)
 
 
 def _slack_event(record: Record) -> Json:
