@@ -73,6 +73,8 @@ class Traits:
     """has limits so tight that answers are sent in parts"""
     voice: bool = False
     """lets people speak instead of writing"""
+    transcribes: bool = False
+    """understands voice messages itself, and tells us what was said"""
     lies: bool = False
     """declares sizes of files that may be wrong"""
     credentials: bool = False
@@ -258,6 +260,10 @@ class Driver(ABC):
     async def say_aloud(self, place: Place, sound: bytes) -> str:
         """Send a voice message of which the platform itself has understood nothing."""
         raise NotImplementedError(f"{self.name} has no voice messages")
+
+    async def say_understood(self, place: Place, sound: bytes, words: str) -> str:
+        """Send a voice message of which the platform itself has understood these words."""
+        raise NotImplementedError(f"{self.name} understands no voice messages")
 
     async def bot_says(self, place: Place, text: str) -> None:
         """Another bot writes, and our own bot's message comes back to us."""

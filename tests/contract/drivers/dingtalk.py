@@ -43,6 +43,7 @@ class DingTalkDriver(Driver):
         strangers=True,
         splits=True,
         voice=True,
+        transcribes=True,
         lies=True,
         credentials=True,
         expels=True,
@@ -122,6 +123,10 @@ class DingTalkDriver(Driver):
     async def say_aloud(self, place: Place, sound: bytes) -> str:
         people, owner = self._platform.people, place.owner.id
         return await self._spoken(lambda: people.speak(_chat(place), owner, sound=sound))
+
+    async def say_understood(self, place: Place, sound: bytes, words: str) -> str:
+        people, owner = self._platform.people, place.owner.id
+        return await self._spoken(lambda: people.speak(_chat(place), owner, words, sound))
 
     async def press(self, place: Place, label: str, by: Person | None = None) -> None:
         # DingTalk tells of a press once, and whoever pressed sees at once that nobody is there.

@@ -50,6 +50,7 @@ class SlackDriver(Driver):
         bots=True,
         splits=True,
         voice=True,
+        transcribes=True,
         lies=True,
         credentials=True,
         expels=True,
@@ -143,6 +144,9 @@ class SlackDriver(Driver):
 
     async def say_aloud(self, place: Place, sound: bytes) -> str:
         return self._platform.people.speak(_chat(place), place.owner.id, sound, _thread(place))
+
+    async def say_understood(self, place: Place, sound: bytes, words: str) -> str:
+        return self._platform.people.speak(_chat(place), place.owner.id, sound, _thread(place), words)
 
     async def bot_says(self, place: Place, text: str) -> None:
         people, world = self._platform.people, self._platform.world

@@ -14,7 +14,13 @@ def _as_file(message: InboundMessage) -> InboundMessage:
     return replace(message, attachments=tuple(replace(each, voice=False) for each in message.attachments))
 
 
+def _without_words(message: InboundMessage) -> InboundMessage:
+    files = tuple(replace(each, transcript="") for each in message.attachments)
+    return replace(message, attachments=files)
+
+
 FAULTS = (
+    hearing("forget what the platform understood", "what_the_platform_understood_is_taken", _without_words),
     hearing("take a voice message for a file", "a_voice_message_becomes_words", _as_file),
     saying(
         "hide what was heard",

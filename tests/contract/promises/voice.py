@@ -27,6 +27,19 @@ async def promise_a_voice_message_becomes_words(scene: Scene) -> None:
     assert 0 <= shown < asked
 
 
+@needs("transcribes")
+@given(hears=True)
+async def promise_what_the_platform_understood_is_taken(scene: Scene) -> None:
+    """The words that the platform itself understood of a voice message are taken, and no service is asked."""
+    scene.ears.text = "something else"
+    place = await scene.driver.private()
+    await scene.driver.say_understood(place, _SOUND, _WORDS)
+    await scene.until_done(place)
+    (answer,) = await scene.answers(place)
+    assert f"I heard: “{_WORDS}”" in answer
+    assert (scene.agent.texts, scene.ears.asked) == ([_to_agent(_WORDS)], 0)
+
+
 @needs("voice")
 @given(hears=True)
 async def promise_what_was_heard_survives_a_crash(scene: Scene) -> None:
