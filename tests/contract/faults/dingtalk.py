@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -24,6 +25,7 @@ from parley.channels.dingtalk.question_layout import (
     buttons_of,
     encode_buttons,
     out_track_id,
+    settled_parts,
     split_question,
 )
 from parley.channels.dingtalk.sdk import CallbackMessage
@@ -246,6 +248,40 @@ class LeavesTheButtons(QuestionCards):
         await super()._change(track, {WORDS: values[WORDS]})
 
 
+class SettlesAtOnce(QuestionCards):
+    """Changes the card of a decided question whether its press is answered or not."""
+
+    changed: asyncio.Event
+
+    async def settle(self, question: str, text: str, count: int) -> None:
+        for index, words in enumerate(settled_parts(text, count)):
+            values: JsonObject = {WORDS: words, BUTTONS: encode_buttons(())}
+            await self._change(out_track_id(question, index), values)
+        self.changed.set()
+
+
+class AnswersAfterTheChange(CardCallbackQueue):
+    changed: asyncio.Event
+
+    async def put(self, callback: CallbackMessage, answer: SendAnswer) -> None:
+        async def late(text: str) -> None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1.0):
+                    await self.changed.wait()
+            await answer(text)
+
+        await super().put(callback, late)
+
+
+class SettlesBeforeItAnswers(DingTalkChannel):
+    async def listen(self, inbox: Inbox) -> None:
+        assert self._questions is not None
+        assert self._presses is not None
+        self._questions.__class__, self._presses.__class__ = SettlesAtOnce, AnswersAfterTheChange
+        vars(self._questions)["changed"] = vars(self._presses)["changed"] = asyncio.Event()
+        await super().listen(inbox)
+
+
 class ButtonsOnEachCard(QuestionCards):
     async def ask(
         self,
@@ -315,6 +351,7 @@ FAULTS = (
     Fault("subscribe to messages only", "a_press_decides", driver=_made_as(HearsMessagesOnly)),
     Fault("acknowledge presses in silence", "who_presses_is_told", driver=_taking(AnswersPressesWithNothing)),
     Fault("leave the buttons standing", "a_decision_is_seen", driver=_asking(LeavesTheButtons)),
+    Fault("change pressed cards at once", "a_decision_stays_seen", driver=_made_as(SettlesBeforeItAnswers)),
     Fault("put buttons on each card", "a_long_question_has_buttons_once", driver=_asking(ButtonsOnEachCard)),
     Fault(
         "settle only what it asked",
