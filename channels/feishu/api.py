@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 _IM = "/open-apis/im/v1"
 _CARDS = "/open-apis/cardkit/v1/cards"
+_BOT = "/open-apis/bot/v3/info"
 # Feishu gives the same token again until thirty minutes before its end.
 TOKEN_EARLY = 25 * 60.0
 LOOKUP_TIMEOUT = 1.5
@@ -70,7 +71,7 @@ class FeishuApi:
         """Return the bot's open id."""
         missing = "the app has no bot: switch it on under its features, and publish a version"
         try:
-            answer = await self._call("GET", "/open-apis/bot/v3/info")
+            answer = await self._call("GET", _BOT)
         except DeliveryRejected as error:
             raise AuthenticationRefused(f"{missing} ({error.user_text})") from error
         found = object_or_empty(answer, "bot").get("open_id")
@@ -79,6 +80,10 @@ class FeishuApi:
                 "the app has no bot: switch it on under Features, and publish the app"
             )
         return found
+
+    async def bot_name(self) -> str:
+        """Return the name by which people mention the bot."""
+        return str(object_or_empty(await self._call("GET", _BOT), "bot").get("app_name") or "")
 
     async def endpoint(self) -> JsonObject:
         """Return where to open the long connection and how to keep it: `URL` (a secret), `ClientConfig`."""

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from parley.channels.feishu.api import FeishuApi
-from parley.channels.feishu.config import Config
+from parley.channels.feishu.config import DOMAINS, Config
 from parley.channels.feishu.file_transfer import FeishuFileTransfer
 from parley.channels.feishu.formatting import MAX_CARD_BYTES
 from parley.channels.feishu.inbound import frame_codec
@@ -21,14 +21,25 @@ from parley.channels.feishu.inbound.quoted_messages import QuotedMessages
 from parley.channels.feishu.inbound.recalled_messages import RecalledMessages
 from parley.channels.feishu.inbound.user_lookup import FeishuUserLookup
 from parley.channels.feishu.inbound.websocket import Endpoint, EventResult, LongConnection, open_websocket
+from parley.channels.feishu.inbound.welcome import FeishuWelcome
 from parley.channels.feishu.outbound.message_part import RenderLevelPolicy
 from parley.channels.feishu.outbound.receipts import FeishuReceiptCalls
 from parley.channels.feishu.outbound.reply import FeishuReply, FeishuReplyContext
 from parley.channels.feishu.pressed_cards import PressedCards
-from parley.channels.feishu.scopes import ALWAYS, BOTS, HISTORY, RECEIPTS, NeededScope, missing_scopes
+from parley.channels.feishu.scopes import (
+    ALWAYS,
+    BOTS,
+    HISTORY,
+    RECEIPTS,
+    WELCOME,
+    NeededScope,
+    missing_scopes,
+)
+from parley.channels.kit.background_tasks import BackgroundTasks
 from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
 from parley.channels.kit.receipts import Receipts
+from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import DeliveryRejected
@@ -102,13 +113,30 @@ class FeishuChannel(Channel):
             intake = self._intake(inbox, quotes)
             presses = self._presses(inbox)
 
-            async def take(payload: bytes) -> EventResult:
-                return await presses.take(payload) or EventResult(await intake.take(payload))
+            async with BackgroundTasks() as tasks, open_websocket(session, endpoint) as socket:
+                welcome = self._welcome(tasks)
 
-            async with open_websocket(session, endpoint) as socket:
+                async def take(payload: bytes) -> EventResult:
+                    if pressed := await presses.take(payload):
+                        return pressed
+                    greeted = None if welcome is None else await welcome.take(payload)
+                    return EventResult(await intake.take(payload) if greeted is None else greeted)
+
                 inbox.online()
                 log.info("feishu: listening as %s", me)
                 await LongConnection(socket, endpoint, take).run(*self._beside())
+
+    def _welcome(self, tasks: BackgroundTasks) -> FeishuWelcome | None:
+        if not self._config.welcome:
+            return None
+        # Feishu does not tell which language people speak.
+        usual = "zh" if self._config.domain == DOMAINS["feishu"] else "en"
+
+        def language(place: Conversation) -> str:
+            return self._services.rules(place).language or usual
+
+        allowed = frozenset(self._config.allowed_users)
+        return FeishuWelcome(self._api, self._services, allowed, language, tasks)
 
     def _beside(self) -> tuple[Callable[[], Awaitable[None]], ...]:
         """Return what goes on while we listen."""
@@ -153,6 +181,7 @@ class FeishuChannel(Channel):
             *(HISTORY if history else ()),
             *(BOTS if bots else ()),
             *(RECEIPTS if receipts else ()),
+            *(WELCOME if config.welcome else ()),
         )
 
     async def fetch(self, attachment: Attachment, into: Path, limit: int) -> int:

@@ -17,7 +17,8 @@ class Config(ChannelConfig):
 
     `domain` is `feishu`, `lark`, or an address. `allowed_users` holds open ids; unlike on public platforms
     everybody of the app's own tenant may talk until it is given. People of other tenants may not unless
-    they are named. With `receipt: on` a message carries a reaction while it is being answered.
+    they are named. With `receipt: on` a message carries a reaction while it is being answered. With `welcome`
+    the bot says how to talk to it where it is new.
     """
 
     user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
@@ -33,6 +34,7 @@ class Config(ChannelConfig):
     max_image_out: int = Field(default=10_000_000, gt=0)
     request_timeout: float = Field(default=30.0, gt=0)
     receipt: ReceiptSwitch = "on"
+    welcome: bool = True
 
     @field_validator("domain", mode="after")
     @classmethod

@@ -54,9 +54,22 @@ RECEIPTS = (
         frozenset({"im:message"}),
     ),
 )
-TENANT = tuple(dict.fromkeys(each.name for each in (*ALWAYS, *HISTORY, *BOTS, *RECEIPTS)))
+WELCOME = (
+    NeededScope("im:chat.access_event.bot_p2p_chat:read", "a welcome for those who open the bot's chat"),
+    NeededScope(
+        "im:chat.members:bot_access",
+        "a welcome in groups that the bot is taken into",
+        frozenset({"im:chat", "im:chat:readonly"}),
+    ),
+)
+TENANT = tuple(dict.fromkeys(each.name for each in (*ALWAYS, *HISTORY, *BOTS, *RECEIPTS, *WELCOME)))
 """What an app is made with."""
-EVENTS = ("im.message.receive_v1", "im.message.recalled_v1")
+EVENTS = (
+    "im.message.receive_v1",
+    "im.message.recalled_v1",
+    "im.chat.access_event.bot_p2p_chat_entered_v1",
+    "im.chat.member.bot.added_v1",
+)
 CALLBACKS = ("card.action.trigger",)
 
 

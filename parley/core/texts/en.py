@@ -188,6 +188,7 @@ TEXTS = {
     S.FILE_ELSEWHERE: "it is stored outside this chat.",
     S.FILE_REFUSED: "it was not accepted here.",
     S.GROUP_WELCOME: "Hello! Mention me ({mention}) or reply to one of my messages, and I answer here. /help lists what you can tell me.",
+    S.PRIVATE_WELCOME: "Hello! Write to me and I answer. /help lists what you can tell me.",
     S.ANSWER_REFUSED: "⚠ I have an answer, but it was not accepted here. The operator can find it with `parley letters`.",
     S.FILE_WITHHELD: "it could not be downloaded (no permission, too large, or deleted).",
     S.ABOUT_BUSY: "What happens to messages while I answer: /busy queue, merge, interrupt, reject",

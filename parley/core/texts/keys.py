@@ -186,6 +186,7 @@ class Sentence(StrEnum):
     FILE_REFUSED = "file_refused"
     ANSWER_REFUSED = "answer_refused"
     GROUP_WELCOME = "group_welcome"
+    PRIVATE_WELCOME = "private_welcome"
     FILE_WITHHELD = "file_withheld"
     ABOUT_BUSY = "about_busy"
     ABOUT_RETRY = "about_retry"

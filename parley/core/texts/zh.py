@@ -185,6 +185,7 @@ TEXTS = {
     S.FILE_ELSEWHERE: "文件不在当前聊天平台上。",
     S.FILE_REFUSED: "文件未被接受。",
     S.GROUP_WELCOME: "大家好！在消息中 {mention}，或者回复我的消息，我就会在这里回答。发送 /help 可查看可用的命令。",
+    S.PRIVATE_WELCOME: "您好！直接给我发消息，我就会回答。发送 /help 可查看可用的命令。",
     S.ANSWER_REFUSED: "⚠ 我已有回答，但这里未能接受。运维人员可以用 `parley letters` 找到它。",
     S.FILE_WITHHELD: "无法获取文件（没有权限、文件过大或已失效）。",
     S.ABOUT_BUSY: "我正在回答时如何处理新消息：/busy queue、merge、interrupt、reject",

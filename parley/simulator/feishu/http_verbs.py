@@ -2,7 +2,19 @@
 
 PEOPLE = (
     *("add_person", "add_group", "join", "say", "write_post", "send_file", "send_with_text", "send_raw"),
-    *("recall", "press", "told", "failures", "remove_bot", "inject", "redeliver", "messages", "answers"),
+    *(
+        "recall",
+        "press",
+        "told",
+        "failures",
+        "add_bot",
+        "enter",
+        "remove_bot",
+        "inject",
+        "redeliver",
+        "messages",
+        "answers",
+    ),
     *("history", "unacknowledged", "lost"),
 )
 SCANNING = ("scan", "decline")

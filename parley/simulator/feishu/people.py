@@ -7,9 +7,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from parley.simulator.feishu.api.messages import BOT_MENTIONS, GROUP_READING
+from parley.simulator.feishu.api.messages import BOT_ADDED, BOT_MENTIONS, CHAT_ENTERED, GROUP_READING
 from parley.simulator.feishu.events import card_callbacks
-from parley.simulator.feishu.events.message_event import mark_mentions, message_event
+from parley.simulator.feishu.events.message_event import account_ids, mark_mentions, message_event
 from parley.simulator.feishu.model import (
     ChatKind,
     FeishuEvent,
@@ -146,6 +146,36 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
         """Throw the bot out of a group, or take it from a person."""
         with self._world.changed:
             self._world.chats[chat].bot_is_gone = True
+
+    def add_bot(self, chat: str, by: str) -> str:
+        """Take the bot into a group; returns the id of the event, "" where the app hears of none."""
+        with self._world.changed:
+            place = self._world.chats[chat]
+            place.bot_is_gone = False
+            account = self._world.accounts[by]
+            told: JsonObject = {
+                "chat_id": chat,
+                "operator_id": account_ids(account),
+                "operator_tenant_key": account.tenant,
+                "external": account.tenant != self._world.tenant,
+                "name": place.title,
+            }
+            return self._tell("im.chat.member.bot.added_v1", BOT_ADDED, told)
+
+    def enter(self, chat: str, by: str) -> str:
+        """Open the private chat with the bot; returns the id of the event, "" where the app hears of none."""
+        with self._world.changed:
+            told: JsonObject = {"chat_id": chat, "operator_id": account_ids(self._world.accounts[by])}
+            last = next((each for each in reversed(self._world.messages.values()) if each.chat == chat), None)
+            if last is not None:
+                told |= {
+                    "last_message_id": last.id,
+                    "last_message_create_time": str(round(last.at * 1000)),
+                }
+            return self._tell("im.chat.access_event.bot_p2p_chat_entered_v1", CHAT_ENTERED, told)
+
+    def _tell(self, kind: str, scope: str, told: JsonObject) -> str:
+        return "" if scope in self._world.denied else self._world.push(kind, told)
 
     def inject(self, payload: JsonObject | bytes) -> None:
         """Hand the app any event at all, however strange."""

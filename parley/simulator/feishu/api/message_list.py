@@ -6,7 +6,9 @@ import base64
 import binascii
 
 from parley.simulator.feishu.api.messages import (
+    BOT_ADDED,
     BOT_MENTIONS,
+    CHAT_ENTERED,
     GROUP_READING,
     READING,
     check_group_reading,
@@ -22,6 +24,8 @@ from parley.simulator.kit.json_values import Json, JsonObject
 MOST_IN_PAGE = 50
 USUAL_PAGE = 20
 SCOPES = (
+    BOT_ADDED,
+    CHAT_ENTERED,
     "cardkit:card:write",
     "contact:contact.base:readonly",
     "contact:user.base:readonly",

@@ -14,7 +14,7 @@ from tests.kit.machine import patience
 _SDK = """
 import importlib, importlib.util, json, pathlib, sys, types, typing
 root = pathlib.Path(importlib.util.find_spec("lark_oapi").submodule_search_locations[0])
-for name in ("", ".api", ".api.im", ".api.im.v1", ".api.application", ".api.application.v6"):
+for name in ("", ".api", ".api.im", ".api.im.v1", ".event", ".api.application", ".api.application.v6"):
     module = sys.modules["lark_oapi" + name] = types.ModuleType("lark_oapi" + name)
     module.__path__ = [str(root / name.strip(".").replace(".", "/"))]
 
@@ -43,8 +43,16 @@ answered = {
     "get": model("im.v1.model.get_message_response_body", "GetMessageResponseBody"),
     "scopes": model("application.v6.model.list_scope_response_body", "ListScopeResponseBody"),
 }
+events = {
+    "added": model("im.v1.model.p2_im_chat_member_bot_added_v1", "P2ImChatMemberBotAddedV1Data"),
+    "entered": model("im.v1.model.p2_im_chat_access_event_bot_p2p_chat_entered_v1",
+                     "P2ImChatAccessEventBotP2pChatEnteredV1Data"),
+}
 found = []
 for name, query, data in json.load(sys.stdin):
+    if name in events:
+        found += wrong(data, events[name], name)
+        continue
     fields = vars(asked[name]())
     found += [f"{name}?{key}" for key in query if key not in fields]
     found += wrong(data, answered[name], name)
@@ -80,6 +88,21 @@ async def test_what_is_asked_and_answered_is_as_the_vendor_declares_it(world):
     assert {name for name, _, _ in heard} == {"list", "get", "scopes"}
     assert any("page_token" in query for _, query, _ in heard)
     checked = await asyncio.to_thread(_check, json.dumps(heard))
+    assert json.loads(checked.stdout or "null") == [], checked.stderr[-2000:]
+
+
+async def test_events_of_arrivals_are_as_the_vendor_declares_them(world):
+    chat, arrivals = world.group(), []
+    world.say("hello")
+    world.people.add_bot(chat, world.ann.open_id)
+    world.people.enter(world.ann.chat, world.ann.open_id)
+    for event in world.sim.world.events[-2:]:
+        body = json.loads(event.body)
+        del body["event"]["operator_id"]["user_id"]
+        name = "added" if "bot.added" in body["header"]["event_type"] else "entered"
+        arrivals.append((name, {}, body["event"]))
+    assert [name for name, _, _ in arrivals] == ["added", "entered"]
+    checked = await asyncio.to_thread(_check, json.dumps(arrivals))
     assert json.loads(checked.stdout or "null") == [], checked.stderr[-2000:]
 
 
