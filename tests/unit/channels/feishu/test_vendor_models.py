@@ -92,7 +92,8 @@ async def test_what_is_asked_and_answered_is_as_the_vendor_declares_it(world):
 
 
 async def test_events_of_arrivals_are_as_the_vendor_declares_them(world):
-    chat, arrivals = world.group(), []
+    chat = world.group()
+    arrivals: list[tuple[str, dict[str, str], object]] = []
     world.say("hello")
     world.people.add_bot(chat, world.ann.open_id)
     world.people.enter(world.ann.chat, world.ann.open_id)

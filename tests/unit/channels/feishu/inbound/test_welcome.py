@@ -11,7 +11,7 @@ from parley.core.ports.channel import ChannelServices, no_rules
 from parley.core.texts import Sentence, say
 from parley.simulator.feishu import FeishuSimulator
 from tests.kit.doubles.web import MemoryDocuments
-from tests.kit.platforms.feishu_channel import QUICK, KeepingInbox, World, listening
+from tests.kit.platforms.feishu_channel import QUICK, KeepingInbox, World, listening, make_channel
 
 PRIVATE = say("en", Sentence.PRIVATE_WELCOME)
 GROUP = say("en", Sentence.GROUP_WELCOME, mention="@Parley")
@@ -118,7 +118,7 @@ async def test_with_the_setting_off_nothing_is_said_and_no_scope_is_wanted(world
 )
 async def test_it_is_said_in_the_language_of_the_place(tmp_path, domain, language, said):
     with FeishuSimulator(timing=QUICK) as sim:
-        world = World(sim, sim.people.add_person("Ann"), None, tmp_path)
+        world = World(sim, sim.people.add_person("Ann"), make_channel(sim, tmp_path), tmp_path)
         made = channel(world, rules=lambda place: replace(no_rules(place), language=language))
         # As if it were there.
         made._config = made._config.model_copy(update={"domain": DOMAINS[domain]})
