@@ -28,7 +28,7 @@ from parley.channels.slack.formatting import (
 from parley.channels.slack.outbound.agent_session import SlackAgentSession
 from parley.channels.slack.outbound.message_draft import MessageDraft
 from parley.channels.slack.outbound.reply_state import SlackReplyState
-from parley.channels.slack.outbound.task_cards import TaskCards
+from parley.channels.slack.outbound.task_cards import PLAN, TaskCards, plan_title
 from parley.channels.slack.users import SlackBotIdentity
 from parley.core.model.errors import ChannelError, ChannelUnavailable, DeliveryRejected, RateLimited
 from parley.core.model.types import JsonObject, ReplyTarget, Step
@@ -68,7 +68,7 @@ class ReplyMessages:
         self.began = clock()
         """When the message that grows now was begun by the clock, or we began to go on with it."""
         self._shown: dict[int, str] = {}
-        self._cards = TaskCards()
+        self._cards = TaskCards(plan_title(target.asker.language) if steps == PLAN else None)
         self._halvings = 0
 
     def room(self, steps: Sequence[Step]) -> MessageRoom:

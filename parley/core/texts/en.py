@@ -159,6 +159,7 @@ TEXTS = {
     S.FORM_SEND: "Approve with these arguments",
     S.FORM_CANCEL: "Cancel",
     S.STEP_THINKING: "Thinking",
+    S.STEPS_DONE: "Steps: {count}",
     S.STEP_TOOL: "Tool",
     S.STATUS_THINKING: "is thinking…",
     S.STATUS_LOADING: "Reading your message…\nThinking…\nStill working on it…",

@@ -156,6 +156,7 @@ class Sentence(StrEnum):
     FORM_SEND = "form_send"
     FORM_CANCEL = "form_cancel"
     STEP_THINKING = "step_thinking"
+    STEPS_DONE = "steps_done"
     STEP_TOOL = "step_tool"
     STATUS_THINKING = "status_thinking"
     STATUS_LOADING = "status_loading"

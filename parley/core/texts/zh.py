@@ -156,6 +156,7 @@ TEXTS = {
     S.FORM_SEND: "以这些参数批准",
     S.FORM_CANCEL: "取消",
     S.STEP_THINKING: "思考",
+    S.STEPS_DONE: "步骤：{count}",
     S.STEP_TOOL: "工具",
     S.STATUS_THINKING: "正在思考……",
     S.STATUS_LOADING: "正在阅读您的消息……\n正在思考……\n仍在处理……",

@@ -54,11 +54,3 @@ async def test_a_press_names_the_turn_and_the_choice(world):
         "down",
         world.alice.id,
     )
-
-
-@pytest.mark.parametrize("mode", ["timeline", "plan"])
-async def test_steps_are_shown_as_the_setting_says(world, mode):
-    thread = world.thread()
-    await world.channel(steps=mode).open_reply(world.target(thread), Notes()).show(snapshot("Hel"))
-    (call,) = world.sim.calls("chat.startStream")
-    assert call.params.get("task_display_mode") == (None if mode == "timeline" else mode)
