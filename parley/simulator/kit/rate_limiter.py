@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
+from collections.abc import Callable
 
 
 class RateLimiter:
-    """Counts what was done under each key, such as a method or a chat."""
+    """Counts what was done under each key, such as a method or a chat. `clock` is monotonic."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._done: dict[str, deque[float]] = {}
         self.refused = 0
         """How many calls were to wait."""
@@ -20,7 +22,7 @@ class RateLimiter:
 
         Each limit is how many are allowed within how many seconds.
         """
-        now = time.monotonic()
+        now = self._clock()
         done = self._done.setdefault(key, deque(maxlen=max(most for most, _ in limits)))
         waits = [done[-most] + window - now for most, window in limits if len(done) >= most]
         if max(waits, default=0.0) > 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from parley.simulator.kit.faults import MethodFault, MethodFaults
@@ -52,8 +53,9 @@ class TelegramFaults(MethodFaults[TelegramFault]):
 @dataclass(frozen=True)
 class TelegramRateLimits:
     """How fast a bot may write: a burst, then so many a second in a chat, a minute in a group, and a second
-    in all. Who is too fast is silenced for `harsh` seconds in that chat, the next time for twice as long;
-    with 0 only for as long as the limit asks for.
+    in all. Drafts and "typing" have a burst, and so many a second in a chat, of their own. Who is too fast is
+    silenced for `harsh` seconds in that chat, the next time for twice as long; with 0 only for as long as the
+    limit asks for.
     """
 
     burst: int = 10
@@ -67,30 +69,47 @@ _LONGEST_PENALTY = 245
 
 
 class TelegramRateLimiter(RateLimiter):
-    """Counts what a bot writes, sends and edits alike."""
+    """Counts what a bot writes in each chat, sends and edits alike; and beside that what it only shows there,
+    which is drafts and "typing".
+    """
 
-    def __init__(self, pace: TelegramRateLimits | None) -> None:
-        super().__init__()
+    def __init__(self, pace: TelegramRateLimits | None, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(clock)
         self._pace = pace
-        self._silent_until: dict[int, float] = {}
-        self._penalties: Counter[int] = Counter()
+        self._silent_until: dict[str, float] = {}
+        self._penalties: Counter[str] = Counter()
 
     def check(self, chat_id: int) -> None:
-        """Raise TelegramErrorResponse (429) when the chat has had enough for now."""
+        """Raise TelegramErrorResponse (429) when the chat has had enough messages for now."""
         if self._pace is None:
             return
         limits = [(self._pace.burst, self._pace.burst / self._pace.per_second)]
         if chat_id < 0:
             limits.append((self._pace.group_per_minute, 60.0))
-        now = time.monotonic()
-        silent = math.ceil(self._silent_until.get(chat_id, 0.0) - now)
+        key = str(chat_id)
+        self._refuse_silenced(key)
+        wait = self.wait(key, *limits) or self.wait("all", (self._pace.all_per_second, 1.0))
+        if wait:
+            self._silence(key, wait, self._pace.harsh)
+
+    def check_shown(self, chat_id: int) -> None:
+        """Raise TelegramErrorResponse (429) when the chat has had enough drafts for now."""
+        if self._pace is None:
+            return
+        key = f"shown {chat_id}"
+        self._refuse_silenced(key)
+        if wait := self.wait(key, (self._pace.burst, self._pace.burst / self._pace.per_second)):
+            self._silence(key, wait, self._pace.harsh)
+
+    def _refuse_silenced(self, key: str) -> None:
+        silent = math.ceil(self._silent_until.get(key, 0.0) - self._clock())
         if silent > 0:
             self.refused += 1
             raise too_many(silent)
-        seconds = self.wait(str(chat_id), *limits) or self.wait("all", (self._pace.all_per_second, 1.0))
-        if seconds:
-            self._penalties[chat_id] += 1
-            growing = self._pace.harsh * 2 ** min(10, self._penalties[chat_id] - 1)
-            seconds = max(seconds, min(_LONGEST_PENALTY, growing))
-            self._silent_until[chat_id] = now + seconds if self._pace.harsh else 0.0
-            raise too_many(seconds)
+
+    def _silence(self, key: str, wait: int, harsh: int) -> None:
+        self._penalties[key] += 1
+        growing = harsh * 2 ** min(10, self._penalties[key] - 1)
+        seconds = max(wait, min(_LONGEST_PENALTY, growing))
+        self._silent_until[key] = self._clock() + seconds if harsh else 0.0
+        raise too_many(seconds)

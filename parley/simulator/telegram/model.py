@@ -72,7 +72,10 @@ class TelegramChat:
 
 @dataclass
 class TelegramMessage:
-    """A message as it is now. `rich` is the markdown of a rich message, which has no text."""
+    """A message as it is now. `rich` is the markdown of a rich message, which has no text.
+
+    `thread` is the first message of the replies that it belongs to, in a supergroup without topics.
+    """
 
     id: int
     chat: int
@@ -85,6 +88,7 @@ class TelegramMessage:
     reply_to: int | None = None
     quote: str = ""
     topic: int | None = None
+    thread: int | None = None
     markup: Json = None
     edited_at: float | None = None
     reactions: list[str] = field(default_factory=list)

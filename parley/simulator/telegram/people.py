@@ -272,7 +272,7 @@ class SimulatedTelegramPeople(SimulatedPeople[TelegramWorld]):
             message.media = None if file is None else self._world.keep(file)
             message.album, message.quote = album, quote
             # On the platform the first message of a topic, and any that answers none, "replies" to its start.
-            message.reply_to = topic if reply_to is None else reply_to
+            self._world.set_reply(message, topic if reply_to is None else reply_to)
             if self._heard(place, message):
                 self._world.push("message", as_json(self._world, message))
             return message.id

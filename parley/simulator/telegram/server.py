@@ -37,7 +37,7 @@ _UPDATES: dict[str, Method] = {
     "getwebhookinfo": webhook.webhook_info,
 }
 _METHODS = methods.METHODS | media.METHODS | _UPDATES
-_PACED = re.compile(r"(send|edit)(?!chataction|messagedraft)")
+_SHOWN = frozenset({"sendchataction", "sendmessagedraft"})
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,9 @@ class TelegramSimulator(PlatformSimulator[TelegramCall]):
         if perform is None:
             raise TelegramErrorResponse(404, "Not Found")
         with self.world.changed:
-            if _PACED.match(method):
+            if method in _SHOWN:
+                self._pacer.check_shown(params.integer("chat_id") or 0)
+            elif method.startswith(("send", "edit")):
                 self._pacer.check(params.integer("chat_id") or 0)
             result = perform(self.world, params)
         if self.world.webhook:

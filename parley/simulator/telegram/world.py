@@ -106,6 +106,14 @@ class TelegramWorld(World):
         self.touch()
         return message
 
+    def set_reply(self, message: TelegramMessage, to: int | None) -> None:
+        """Have a message answer another one; in a supergroup without topics that makes a thread of them."""
+        message.reply_to = to
+        chat = self.chats[message.chat]
+        replied = None if to is None else self.message(chat.id, to)
+        if replied is not None and chat.kind == "supergroup" and not chat.forum:
+            message.thread = replied.thread or replied.id
+
     def end_draft(self, message: TelegramMessage) -> None:
         """Take away the draft that a message says: one that says something else goes on being shown."""
         chat = self.chats[message.chat]

@@ -85,7 +85,7 @@ def post(world: TelegramWorld, chat: TelegramChat, params: TelegramParams) -> Te
         inline_keyboards.parse_keyboard(params),
     )
     message = world.post(chat, world.bot, topic)
-    message.reply_to = reply
+    world.set_reply(message, reply)
     message.markup = markup
     return message
 

@@ -41,6 +41,8 @@ def message_json(
     if message.topic is not None:
         body["message_thread_id"] = message.topic
         body["is_topic_message"] = True
+    elif message.thread is not None:
+        body["message_thread_id"] = message.thread
     if message.edited_at is not None:
         body["edit_date"] = int(message.edited_at)
     if message.album:

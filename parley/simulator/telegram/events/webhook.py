@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -16,6 +17,8 @@ from parley.simulator.telegram.errors import bad_request, too_many
 from parley.simulator.telegram.world import TelegramWorld
 
 _SECRET = re.compile(r"[A-Za-z0-9_-]{1,256}\Z")
+_HERE = frozenset({"127.0.0.1", "::1", "localhost"})
+_PORTS = (None, 443, 80, 88, 8443)
 _PAUSE = load_limits("telegram")["set_webhook_pause"].whole
 
 
@@ -92,12 +95,12 @@ def _chat_of(update: JsonObject) -> int:
 
 
 def set_webhook(world: TelegramWorld, params: TelegramParams) -> Json:
-    """Set where updates are posted. Plain http is taken, as a Bot API server of one's own does."""
+    """Set where updates are posted."""
     url, secret = params.text("url"), params.text("secret_token")
     if url:
         _refuse_second_call(world)
-    if url and not url.startswith(("https://", "http://")):
-        raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
+    if url:
+        _check_address(url)
     if secret and not _SECRET.match(secret):
         raise bad_request("secret token contains unallowed characters")
     connections = params.integer("max_connections") or 40
@@ -109,6 +112,21 @@ def set_webhook(world: TelegramWorld, params: TelegramParams) -> Json:
         world.allowed = frozenset(str(kind) for kind in params.array("allowed_updates"))
     _drop(world, params)
     return True
+
+
+def _check_address(url: str) -> None:
+    """Refuse what Telegram posts nothing to. On this machine any is taken, as by a server of one's own."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise bad_request("bad webhook: invalid URL") from error
+    if parts.scheme in ("https", "http") and parts.hostname in _HERE:
+        return
+    if parts.scheme != "https":
+        raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
+    if port not in _PORTS:
+        raise bad_request("bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443")
 
 
 def _refuse_second_call(world: TelegramWorld) -> None:

@@ -22,6 +22,8 @@ from telegram.error import (
 )
 
 from parley.simulator.telegram import TelegramRateLimits, TelegramSimulator
+from parley.simulator.telegram.errors import TelegramErrorResponse
+from parley.simulator.telegram.faults import TelegramRateLimiter
 from tests.unit.simulator.telegram.conftest import make_bot
 
 PNG = b"\x89PNG\r\n" + b"x" * 100
@@ -204,6 +206,9 @@ async def test_what_somebody_is_in_a_group(sim, alice, bot):
     "wrong",
     [
         {"url": "ftp://a.b"},
+        {"url": "http://a.b"},
+        {"url": "https://a.b:8080"},
+        {"url": "https://a.b:port"},
         {"url": "https://a.b", "secret_token": "with space"},
         {"url": "https://a.b", "max_connections": 101},
     ],
@@ -284,7 +289,48 @@ async def test_a_group_that_is_written_to_too_fast_must_be_left_alone(http):
         async with http.post(url, json={"chat_id": group, "text": "hi"}) as answer:
             body = await answer.json()
         assert answer.status == 429
-        assert 1 <= body["parameters"]["retry_after"] <= 60
+        assert 33 <= body["parameters"]["retry_after"] <= 60
+
+
+async def test_drafts_and_typing_are_limited_beside_messages(bot, alice, sim):
+    for number in range(5):
+        await bot.send_message_draft(alice.id, 7, f"{number}")
+        await bot.send_chat_action(alice.id, "typing")
+    for call in (bot.send_message_draft(alice.id, 7, "more"), bot.send_chat_action(alice.id, "typing")):
+        with pytest.raises(RetryAfter, match=r"Retry in 3[23] s"):
+            await call
+    assert await bot.send_message(alice.id, "what was drafted")
+    assert sim.refused_for_pace == 2
+
+
+def test_penalties_grow_for_each_chat_up_to_four_minutes():
+    now = 0.0
+    limiter = TelegramRateLimiter(TelegramRateLimits(burst=1), lambda: now)
+    found = []
+    for _ in range(5):
+        limiter.check(-7)
+        with pytest.raises(TelegramErrorResponse) as refused:
+            limiter.check(-7)
+        found.append(refused.value.retry_after)
+        # Not even what would be in time is taken meanwhile, in this chat.
+        now += refused.value.retry_after - 0.5
+        with pytest.raises(TelegramErrorResponse):
+            limiter.check(-7)
+        limiter.check(-8)
+        now += 1.0
+    assert found == [33, 66, 132, 245, 245]
+
+
+async def test_replies_in_a_supergroup_without_topics_name_their_first_message(sim, alice, bot):
+    sim.people.set_privacy(False)
+    group = sim.people.add_group("G", [alice.id])
+    first = sim.people.say(group, alice.id, "how far is the moon?")
+    ours = await bot.send_message(group, "far", reply_parameters=ReplyParameters(first))
+    sim.people.say(group, alice.id, "how far?", reply_to=ours.message_id)
+    asked, again = [update.message for update in await bot.get_updates()]
+    assert (asked.message_thread_id, ours.message_thread_id, again.message_thread_id) == (None, first, first)
+    assert not again.is_topic_message
+    assert again.reply_to_message.message_thread_id == first
 
 
 async def test_faults_happen_as_often_as_asked_and_are_seen_in_the_calls(sim, alice, bot):
