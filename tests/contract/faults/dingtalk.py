@@ -37,7 +37,7 @@ from parley.core.model.types import Json, JsonObject, OutboundMessage, ReplyTarg
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
 from tests.contract.drivers.dingtalk import DingTalkDriver, DingTalkPlainDriver
 from tests.contract.drivers.snapshot_pace import eager
-from tests.contract.faults.fault import Fault
+from tests.contract.faults.fault import Fault, without_receipt
 
 
 def _made_as(
@@ -60,7 +60,7 @@ def _replying(kind: type[DingTalkReply], base: type[DingTalkDriver] = DingTalkDr
     class Replies(DingTalkChannel):
         def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
             made = super().open_reply(target, checkpoint)
-            made.__class__ = kind
+            without_receipt(made).__class__ = kind
             return made
 
     return _made_as(Replies, base)
@@ -183,7 +183,7 @@ class StartsOverChannel(DingTalkChannel):
             return None
 
         made = super().open_reply(target, forget)
-        made.__class__ = StartsOver
+        without_receipt(made).__class__ = StartsOver
         return made
 
 

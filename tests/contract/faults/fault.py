@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
+from parley.channels.kit.receipts import ReplyWithReceipt
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.questions import Click
@@ -33,6 +34,11 @@ class Fault:
     needs: tuple[Need, ...] = ()
     only: str = ""
     driver: type[Driver] | None = None
+
+
+def without_receipt(reply: Reply) -> Reply:
+    """Return the reply itself, without the receipt around it."""
+    return reply._reply if isinstance(reply, ReplyWithReceipt) else reply
 
 
 class Around(Channel):

@@ -19,14 +19,13 @@ from parley.channels.feishu.outbound.reply_state import PartState
 from parley.channels.feishu.pressed_cards import PressedCards
 from parley.channels.feishu.question_card import CardFooter, footer_for, question_card_json, split_question
 from parley.channels.kit.lru import LruCache
-from parley.channels.kit.receipts import ReplyWithReceipt
 from parley.channels.kit.text import chunks
 from parley.core.model.errors import DeliveryRejected
 from parley.core.model.types import JsonObject, OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply, tell_nothing
 from tests.contract.drivers.feishu import FeishuDriver
 from tests.contract.drivers.snapshot_pace import eager
-from tests.contract.faults.fault import Fault
+from tests.contract.faults.fault import Fault, without_receipt
 
 
 def _made_as(kind: type[FeishuChannel]) -> type[FeishuDriver]:
@@ -53,8 +52,7 @@ def _replying(kind: type[FeishuReply], cards: bool = True) -> type[FeishuDriver]
 
         def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
             made = super().open_reply(target, checkpoint)
-            inner = made._reply if isinstance(made, ReplyWithReceipt) else made
-            inner.__class__ = kind
+            without_receipt(made).__class__ = kind
             return made
 
     return _made_as(Replies)

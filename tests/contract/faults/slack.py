@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from parley.channels.kit.receipts import ReplyWithReceipt
 from parley.channels.slack.api import SlackApi, SlackDestination
 from parley.channels.slack.channel import SlackChannel, create
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS, escape_mentions, split_messages
@@ -24,7 +23,7 @@ from parley.core.model.types import InboundMessage, Json, JsonObject, OutboundMe
 from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbox, Reply
 from tests.contract.drivers.slack import SlackDriver
 from tests.contract.drivers.snapshot_pace import eager
-from tests.contract.faults.fault import Around, Fault
+from tests.contract.faults.fault import Around, Fault, without_receipt
 from tests.contract.harness.parley_process import Seed
 
 
@@ -46,7 +45,7 @@ def _replying(change: Callable[[SlackReply], object]) -> type[SlackDriver]:
     class Replies(SlackChannel):
         def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
             made = super().open_reply(target, checkpoint)
-            inner = made._reply if isinstance(made, ReplyWithReceipt) else made
+            inner = without_receipt(made)
             assert isinstance(inner, SlackReply)
             change(inner)
             return made

@@ -23,7 +23,7 @@ from parley.core.ports.channel import Channel, ChannelServices, Checkpoint, Inbo
 from parley.core.ports.sending import Sending
 from tests.contract.drivers.snapshot_pace import eager
 from tests.contract.drivers.telegram import TelegramDriver
-from tests.contract.faults.fault import Fault
+from tests.contract.faults.fault import Fault, without_receipt
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ def _replying(kind: type[TelegramReply]) -> type[TelegramDriver]:
     class Replies(TelegramChannel):
         def open_reply(self, target: ReplyTarget, checkpoint: Checkpoint) -> Reply:
             made = super().open_reply(target, checkpoint)
-            made.__class__ = kind
+            without_receipt(made).__class__ = kind
             return made
 
     return _made_as(Replies)
