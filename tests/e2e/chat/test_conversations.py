@@ -78,3 +78,14 @@ def test_an_approval_is_asked_for_and_answered_by_the_next_message(scene: Scene,
 
 def test_chinese_is_answered_in_chinese(scene: Scene):
     scene.private("zh").ask("现在几点？", "现在是")
+
+
+def test_who_blocks_the_bot_stops_its_work_and_may_come_back(scene: Scene):
+    alice = scene.private()
+    alice.say("Count to 200 slowly")
+    alice.draws("1 2 3")
+    scene.telegram.people.remove_bot(alice.chat)
+    scene.telegram.people.add_bot(alice.chat)
+    # A count that goes on would take minutes, in which nothing else is answered.
+    alice.ask("Are you there?", "You said: Are you there?")
+    assert not any(" 199 " in message.text for message in alice.shown())
