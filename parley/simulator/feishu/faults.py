@@ -105,7 +105,7 @@ class FeishuSimulatorTiming:
 
     `ping` is what the app is told to do, `stream` the life of a streaming card, `token` that of a token,
     `answer` how long the answer to a press is on its way; `poll` and `registration` are the pause between
-    looks at an app that is being made, and how long it may be.
+    looks at an app that is being made, and how long it may be; `card` is the life of a card entity.
     """
 
     ack: float = 3.0
@@ -116,3 +116,4 @@ class FeishuSimulatorTiming:
     answer: float = 0.05
     poll: float = 5.0
     registration: float = 600.0
+    card: float = _ROWS["card_life"].whole

@@ -45,6 +45,7 @@ class FeishuCard:
     streaming_since: float
     sequence: int = 0
     message: str = ""
+    made: float = 0.0
     redrawn: int = 0
     """How often an element's new text did not go on from its old one, so that all of it appeared at once."""
 

@@ -50,6 +50,7 @@ ROUTES: tuple[tuple[str, str, str, Method], ...] = (
     ("image", "POST", f"{_API}/im/v1/images", media.upload_image),
     ("file", "POST", f"{_API}/im/v1/files", media.upload_file),
     ("bot", "GET", f"{_API}/bot/v3/info", media.bot_info),
+    ("users", "GET", f"{_API}/contact/v3/users/batch", media.users),
     ("user", "GET", f"{_API}/contact/v3/users/{{user}}", media.user),
     ("card.create", "POST", f"{_API}/cardkit/v1/cards", cards.create),
     ("card.update", "PUT", _CARD, cards.update),

@@ -12,7 +12,11 @@ from parley.simulator.feishu.rendering import card_buttons
 from parley.simulator.feishu.rendering.markdown import foreign_images, tables
 from parley.simulator.feishu.world import FeishuWorld
 from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object, decode_object
+from parley.simulator.kit.limits import load_limits
 
+_ROWS = load_limits("feishu")
+UNKNOWN, EXPIRED = _ROWS["card_unknown_code"].whole, _ROWS["card_expired_code"].whole
+TOO_LARGE, BAD_JSON = _ROWS["card_too_large_code"].whole, _ROWS["card_bad_json_code"].whole
 MOST_CARD = 30 * 1024
 MOST_TABLES = 5
 MOST_SEQUENCE = 2**31 - 1
@@ -26,8 +30,10 @@ def create(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     if request.text("type") != "card_json":
         raise invalid("type")
     body = _parsed(request.text("data"))
-    check_card(body)
-    card = FeishuCard(world.name("card"), body, _streaming(body), time.monotonic())
+    _check_entity(body)
+    now = time.monotonic()
+    # At most twenty digits, the first of which is no zero.
+    card = FeishuCard(str(7 * 10**18 + len(world.cards)), body, _streaming(body), now, made=now)
     world.cards[card.id] = card
     return {"card_id": card.id}
 
@@ -47,7 +53,7 @@ def content(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
         raise FeishuErrorResponse(200850, "card streaming timeout")
     before, element["content"] = str(element.get("content", "")), text
     try:
-        check_card(card.body)
+        _check_entity(card.body)
     except FeishuErrorResponse:
         element["content"] = before
         raise
@@ -78,7 +84,7 @@ def update(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     if not isinstance(wanted, dict) or wanted.get("type") != "card_json":
         raise invalid("card")
     body = _parsed(str(wanted.get("data")))
-    check_card(body)
+    _check_entity(body)
     _operate(world, card, request)
     card.body, card.streaming, card.streaming_since = body, _streaming(body), time.monotonic()
     _changed(world, card)
@@ -97,9 +103,20 @@ def card_for(world: FeishuWorld, message: JsonObject) -> FeishuCard | None:
     return card
 
 
+def _check_entity(card: JsonObject) -> None:
+    """Raise FeishuErrorResponse for a card that no entity may be; its size has a code of its own here."""
+    if _size(card) > MOST_CARD:
+        raise FeishuErrorResponse(TOO_LARGE, "card content exceeds the limit")
+    check_card(card)
+
+
+def _size(card: JsonObject) -> int:
+    return len(json.dumps(card, ensure_ascii=False).encode())
+
+
 def check_card(card: JsonObject) -> None:
     """Raise FeishuErrorResponse for a card that the platform does not show."""
-    if len(json.dumps(card, ensure_ascii=False).encode()) > MOST_CARD:
+    if _size(card) > MOST_CARD:
         raise too_long()
     body = card.get("body")
     if (
@@ -136,7 +153,9 @@ def _element(card: JsonObject, wanted: str) -> JsonObject | None:
 def _card(world: FeishuWorld, request: FeishuRequest) -> FeishuCard:
     card = world.cards.get(request.path["card"])
     if card is None:
-        raise FeishuErrorResponse(300301, "card not found")
+        raise FeishuErrorResponse(UNKNOWN, "card does not exist")
+    if time.monotonic() - card.made > world.timing.card:
+        raise FeishuErrorResponse(EXPIRED, "card has expired")
     return card
 
 
@@ -159,7 +178,7 @@ def _changed(world: FeishuWorld, card: FeishuCard) -> None:
 
 
 def _parsed(raw: str) -> JsonObject:
-    unreadable = bad_card("ErrCode: 11310; ErrMsg: parse card json err")
+    unreadable = FeishuErrorResponse(BAD_JSON, "card json is invalid")
     return decode_object(raw, unreadable, unreadable)
 
 

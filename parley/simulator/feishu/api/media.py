@@ -5,12 +5,13 @@ from __future__ import annotations
 from parley.simulator.feishu.api.messages import READING
 from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid, no_scope
-from parley.simulator.feishu.model import FeishuUpload, FileKind
+from parley.simulator.feishu.model import FeishuAccount, FeishuUpload, FileKind
 from parley.simulator.feishu.world import FeishuWorld
 from parley.simulator.kit.json_values import JsonObject
 
 MOST_IMAGE = 10 * 1024 * 1024
 MOST_FILE = 30 * 1024 * 1024
+MOST_PEOPLE = 50
 MOST_DOWN = 100 * 1024 * 1024
 RESOURCE = "im:resource"
 """To upload; to download it takes the permission to read messages."""
@@ -96,7 +97,22 @@ def user(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     account = world.accounts.get(request.path["user"])
     if account is None or account.tenant != world.tenant:
         raise FeishuErrorResponse(41050, "no user authority error", 403)
+    return {"user": _person(world, account)}
+
+
+def users(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
+    """Give several people; those of other tenants are left out."""
+    if CONTACT in world.denied:
+        raise no_scope(CONTACT)
+    wanted = request.query_all("user_ids")
+    if not 0 < len(wanted) <= MOST_PEOPLE:
+        raise invalid("user_ids")
+    known = (world.accounts.get(each) for each in wanted)
+    return {"items": [_person(world, each) for each in known if each and each.tenant == world.tenant]}
+
+
+def _person(world: FeishuWorld, account: FeishuAccount) -> JsonObject:
     found: JsonObject = {"open_id": account.open_id, "union_id": account.open_id.replace("ou_", "on_", 1)}
     if CONTACT_NAMES not in world.denied:
         found |= {"name": account.name, "en_name": ""}
-    return {"user": found}
+    return found

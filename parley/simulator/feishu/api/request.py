@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aiohttp import BodyPartReader, web
+from multidict import MultiMapping
 
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid
 from parley.simulator.feishu.model import FeishuUpload
@@ -21,9 +22,13 @@ class FeishuRequest:
     """One call: parts of its path, its query, its JSON body and uploaded files."""
 
     path: Mapping[str, str]
-    query: Mapping[str, str]
+    query: MultiMapping[str]
     body: JsonObject = field(default_factory=dict)
     files: dict[str, FeishuUpload] = field(default_factory=dict)
+
+    def query_all(self, name: str) -> Sequence[str]:
+        """Return all values of a name in the query."""
+        return self.query.getall(name, [])
 
     def text(self, name: str) -> str:
         """Return a text of the body, "" when it is not there. Raises FeishuErrorResponse for what is none."""

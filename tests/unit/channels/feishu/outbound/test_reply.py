@@ -207,6 +207,15 @@ async def test_a_card_that_is_refused_while_it_grows_is_taken_back(world):
     assert world.answers() == ["one two"]
 
 
+@pytest.mark.parametrize("code", [200740, 200750, 200860])
+async def test_an_answer_whose_card_is_no_more_is_sent_anew(world, code):
+    reply = world.reply(Notes())
+    await reply.show(snapshot("one"))
+    world.faults.refuse_next(["card.content", "card.update", "card.settings"], code, times=9)
+    await reply.finish(snapshot("one two"))
+    assert world.answers() == ["one two"]
+
+
 async def test_refused_for_good_is_said_at_once_where_the_bot_is_gone(world):
     world.people.remove_bot(world.ann.chat)
     with pytest.raises(DeliveryRejected):
