@@ -104,7 +104,7 @@ def users(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     """Give several people; those of other tenants are left out."""
     if CONTACT in world.denied:
         raise no_scope(CONTACT)
-    wanted = request.query_all("user_ids")
+    wanted = request.repeated.get("user_ids", ())
     if not 0 < len(wanted) <= MOST_PEOPLE:
         raise invalid("user_ids")
     known = (world.accounts.get(each) for each in wanted)

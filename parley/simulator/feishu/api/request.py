@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aiohttp import BodyPartReader, web
-from multidict import MultiMapping
 
 from parley.simulator.feishu.errors import FeishuErrorResponse, invalid
 from parley.simulator.feishu.model import FeishuUpload
@@ -22,13 +21,11 @@ class FeishuRequest:
     """One call: parts of its path, its query, its JSON body and uploaded files."""
 
     path: Mapping[str, str]
-    query: MultiMapping[str]
+    query: Mapping[str, str]
     body: JsonObject = field(default_factory=dict)
     files: dict[str, FeishuUpload] = field(default_factory=dict)
-
-    def query_all(self, name: str) -> Sequence[str]:
-        """Return all values of a name in the query."""
-        return self.query.getall(name, [])
+    repeated: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """All values of each name in the query."""
 
     def text(self, name: str) -> str:
         """Return a text of the body, "" when it is not there. Raises FeishuErrorResponse for what is none."""
@@ -58,4 +55,5 @@ async def read_request(request: web.Request) -> FeishuRequest:
         except ValueError:
             raise FeishuErrorResponse(9499, "Bad Request: invalid JSON") from None
         body = as_object(decoded)
-    return FeishuRequest(request.match_info, request.query, body, files)
+    repeated = {name: request.query.getall(name) for name in request.query}
+    return FeishuRequest(request.match_info, request.query, body, files, repeated)
