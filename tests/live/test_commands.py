@@ -49,7 +49,7 @@ def test_an_operator_is_led_through_a_walk_and_the_recording_proves_the_simulato
     text = "".join(said)
     assert [step.prompt for step in STEPS if step.prompt not in text] == []
     assert text.count("left out") == len(LAZY)
-    assert "5 of 5 came" in text
+    assert "burst: 5 of 5 came" in text
     assert f"parley check --replay {recording}" in text
 
     assert main(["check", "--replay", str(recording)]) == 0

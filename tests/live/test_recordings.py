@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from parley.app.live import recording
-from parley.app.live.recording import RecordingMistake, read_recording
+from parley.app.live.compare import compare
+from parley.app.live.recording import Recording, RecordingMistake, read_recording
+from parley.app.live.shapes import read_shape
+from parley.core.model.types import Json
 
 FIRST = {"kind": "recording", "format": 1, "platform": "slack"}
 
@@ -73,3 +78,41 @@ def test_steps_are_bounded_too(tmp_path):
     assert {len(text) for text in step.texts} == {10_000}
     odd = written(tmp_path, FIRST, heard | {"text": {"a": 1}})
     assert read_recording(odd).steps[0].texts == ("{'a': 1}",)
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=10,
+)
+FIELD = st.sampled_from(
+    ["path", "method", "status", "response", "data", "inward", "step", "what", "text", "update_id", "result"]
+)
+LINE = st.fixed_dictionaries(
+    {"kind": st.sampled_from(["step", "heard", "result", "call", "frame", "post", "dropped"]) | ANYTHING}
+).flatmap(lambda kind: st.dictionaries(FIELD, ANYTHING | st.just("message")).map(lambda rest: rest | kind))
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(LINE, max_size=6))
+def test_whatever_stands_in_a_recording_it_is_compared_or_refused(tmp_path, lines):
+    try:
+        read = read_recording(written(tmp_path, FIRST, *lines))
+    except RecordingMistake:
+        return
+    assert all(step.texts for step in read.steps)
+    found = compare(read_shape(read), read_shape(read))
+    assert (found.differences, found.only_one) == ((), ())
+
+
+def test_an_answer_without_end_takes_a_bounded_place():
+    name = "n" * 50_000
+    wide: dict[str, Json] = {name: {f"{number}": number for number in range(20_000)}}
+    calls: tuple[dict[str, Json], ...] = tuple(
+        {"kind": "call", "method": "POST", "path": f"/{number}", "status": 200, "response": wide}
+        for number in range(300)
+    )
+    shape = read_shape(Recording("slack", calls))
+    assert len(shape.answers) <= 201
+    assert max(len(fields) for fields in shape.answers.values()) <= 2000
+    assert max(len(path) for fields in shape.answers.values() for path in fields) < 200

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from parley.app.live.shapes import Fields, PlatformShape
+from parley.app.live.shapes import LEFT_OUT, Fields, PlatformShape
 
 _PLAIN = re.compile(r"[^\x20-\x7e]")
 _LONGEST = 320
@@ -24,7 +24,11 @@ class Comparison:
 
 def compare(platform: PlatformShape, simulator: PlatformShape) -> Comparison:
     """Return in what the simulator is not like the platform."""
-    differences = [*_outcomes(platform, simulator), *_orders(platform, simulator)]
+    differences = [
+        *_results(platform, simulator),
+        *_outcomes(platform, simulator),
+        *_orders(platform, simulator),
+    ]
     only_one = []
     for what, theirs, ours in (
         ("answer", platform.answers, simulator.answers),
@@ -42,16 +46,20 @@ def compare(platform: PlatformShape, simulator: PlatformShape) -> Comparison:
 def _outcomes(platform: PlatformShape, simulator: PlatformShape) -> Iterator[str]:
     for endpoint in sorted(platform.outcomes.keys() & simulator.outcomes.keys()):
         theirs, ours = platform.outcomes[endpoint], simulator.outcomes[endpoint]
-        for outcome in sorted(theirs.keys() - ours.keys()):
-            yield (
-                f"call {endpoint}: the platform answered {outcome} (step {theirs[outcome]}), "
-                f"the simulator {', '.join(sorted(ours))}"
-            )
-        for outcome in sorted(ours.keys() - theirs.keys()):
-            yield (
-                f"call {endpoint}: the simulator answered {outcome} (step {ours[outcome]}), "
-                f"the platform {', '.join(sorted(theirs))}"
-            )
+        if theirs.keys() != ours.keys():
+            said = f"the platform answered {_with_steps(theirs)}, the simulator {_with_steps(ours)}"
+            yield f"call {endpoint}: {said}"
+
+
+def _with_steps(outcomes: Mapping[str, str]) -> str:
+    return " and ".join(f"{outcome} (step {step})" for outcome, step in sorted(outcomes.items()))
+
+
+def _results(platform: PlatformShape, simulator: PlatformShape) -> Iterator[str]:
+    for step, theirs in platform.results.items():
+        ours = simulator.results.get(step, LEFT_OUT)
+        if LEFT_OUT != theirs != ours:
+            yield f"step {step}: on the platform {theirs}, on the simulator {ours}"
 
 
 def _orders(platform: PlatformShape, simulator: PlatformShape) -> Iterator[str]:

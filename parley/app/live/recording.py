@@ -12,7 +12,7 @@ from parley.core.model.errors import ParleyError
 from parley.core.model.types import Json, JsonObject
 from parley.simulator.registry import platforms
 
-MOST_BYTES = 64 << 20
+MOST_BYTES = 16 << 20
 MOST_LINE = 4 << 20
 MOST_RECORDS = 50_000
 _MOST_CAME = 20

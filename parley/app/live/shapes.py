@@ -31,8 +31,11 @@ _OF_THE_CONNECTION = frozenset({"hello", "ping", "pong", "disconnect"})
 """They come at any time, whatever else is sent."""
 _BY_A_BOT = ("payload", "event", "bot_id")
 """Slack tells an app of its own messages too, when it pleases."""
+LEFT_OUT = "left out"
 _WEBSOCKET = 101
-_MOST_DEPTH = 40
+_MOST_DEPTH, _LONGEST_NAME, _LONGEST_ENDPOINT = 24, 80, 200
+_MOST_FIELDS, _MOST_KINDS = 2000, 200
+"""Of an answer or event, and of answers and events: a recording that somebody made up ends there."""
 
 Fields: TypeAlias = "defaultdict[str, set[str]]"
 
@@ -42,13 +45,14 @@ class PlatformShape:
     """`outcomes` of an endpoint are its statuses and codes, with the step in which each came first.
 
     `answers` have the types at each path in the answers of an endpoint, `events` in those of a kind. `orders`
-    has the kinds of events of each step, as they came.
+    has the kinds of events of each step, as they came, `results` what came of each.
     """
 
     outcomes: dict[str, dict[str, str]] = field(default_factory=dict)
     answers: dict[str, Fields] = field(default_factory=dict)
     events: dict[str, Fields] = field(default_factory=dict)
     orders: dict[str, list[str]] = field(default_factory=dict)
+    results: dict[str, str] = field(default_factory=dict)
 
 
 def read_shape(recording: Recording) -> PlatformShape:
@@ -59,16 +63,26 @@ def read_shape(recording: Recording) -> PlatformShape:
             step = str(record["step"])
         for event in _events(record):
             kind = _event_kind(event)
-            _add_fields(found.events.setdefault(kind, defaultdict(set)), event, "")
+            _add_fields(_about(found.events, kind), event, "")
             if not _OF_THE_CONNECTION.intersection(kind.split()) and not _at(event, _BY_A_BOT):
                 found.orders.setdefault(step, []).append(kind)
+        if record["kind"] == "result":
+            found.results[str(record["step"])] = _result(record)
         if record["kind"] == "call" and record.get("status") != _WEBSOCKET:
             _add_call(found, record, step)
     return found
 
 
+def _result(record: JsonObject) -> str:
+    came, wrong = record.get("came"), record.get("wrong")
+    if not isinstance(came, int) or came < 1:
+        return LEFT_OUT
+    errors = {str(each)[:_LONGEST_NAME] for each in wrong} if isinstance(wrong, list) else set()
+    return f"answered with {', '.join(sorted(errors))}" if errors else "answered"
+
+
 def _add_call(found: PlatformShape, record: JsonObject, step: str) -> None:
-    endpoint = f"{record.get('method')} {record['path']}"
+    endpoint = f"{record.get('method')} {record['path']}"[:_LONGEST_ENDPOINT]
     response = record.get("response")
     outcome = _outcome(record.get("status"), response)
     found.outcomes.setdefault(endpoint, {}).setdefault(outcome, step)
@@ -77,7 +91,11 @@ def _add_call(found: PlatformShape, record: JsonObject, step: str) -> None:
     kept = response
     if isinstance(response, dict) and updates:
         kept = {name: [] if name == "result" else each for name, each in response.items()}
-    _add_fields(found.answers.setdefault(about, defaultdict(set)), kept, "")
+    _add_fields(_about(found.answers, about), kept, "")
+
+
+def _about(known: dict[str, Fields], what: str) -> Fields:
+    return known.setdefault(what if len(known) < _MOST_KINDS or what in known else "others", defaultdict(set))
 
 
 _FINE = "success"
@@ -90,7 +108,7 @@ def _outcome(status: Json, response: Json) -> str:
     refused = isinstance(response, dict) and (response.get("ok") is False or response.get("success") is False)
     if isinstance(status, int) and status < 300 and not codes and not refused:
         return _FINE
-    return " ".join(map(str, (status, *codes)))
+    return " ".join(str(each)[:_LONGEST_NAME] for each in (status, *codes))
 
 
 def _events(record: JsonObject) -> Iterator[dict[str, Json]]:
@@ -113,9 +131,9 @@ def _updates(response: Json) -> Iterator[dict[str, Json]]:
 
 def _event_kind(event: dict[str, Json]) -> str:
     if "update_id" in event:
-        return " ".join(sorted(set(event) - {"update_id"}))
+        return " ".join(sorted(set(event) - {"update_id"}))[:_LONGEST_ENDPOINT]
     words = [word for path in _EVENT_WORDS if isinstance(word := _at(event, path), str)]
-    return " ".join(dict.fromkeys(words)) or "frame"
+    return " ".join(dict.fromkeys(words))[:_LONGEST_ENDPOINT] or "frame"
 
 
 def _at(value: Json, path: Sequence[str]) -> Json:
@@ -130,7 +148,7 @@ def _at(value: Json, path: Sequence[str]) -> Json:
 
 def _add_fields(fields: Fields, value: Json, path: str, depth: int = 0) -> None:
     """Add the types of a value and of all in it, those in texts that are JSON too."""
-    if depth > _MOST_DEPTH:
+    if depth > _MOST_DEPTH or len(fields) >= _MOST_FIELDS:
         return
     if isinstance(value, str) and value[:1] in ("{", "[") and (inner := decoded_json(value)) is not None:
         fields[path].add("text with JSON")
@@ -138,7 +156,9 @@ def _add_fields(fields: Fields, value: Json, path: str, depth: int = 0) -> None:
     fields[path].add(_type(value))
     if isinstance(value, dict):
         for name, each in value.items():
-            _add_fields(fields, each, f"{path}.{'~' if name.startswith('~') else name}", depth + 1)
+            _add_fields(
+                fields, each, f"{path}.{'~' if name.startswith('~') else name[:_LONGEST_NAME]}", depth + 1
+            )
     elif isinstance(value, list):
         for each in value:
             _add_fields(fields, each, f"{path}[]", depth + 1)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from parley.core.model.questions import Click, Option, Question, QuestionKind
 from parley.core.model.types import InboundMessage, Step, StepStatus
+from parley.core.texts import Sentence, say
 
-GREETING = "This is Parley, and I hear you."
 LONG = "\n\n".join(
     (
         "## A long answer\n\nIt grows while you look, with **bold** words and a [link](https://example.org/).",
@@ -19,27 +19,28 @@ LONG = "\n\n".join(
         "This is the end of the long answer.",
     )
 )
-ASKED = Question(
-    "parley-live-walk",
-    "Please press a button.",
-    (Option("approve", "Yes"), Option("reject", "No")),
-    kind=QuestionKind.INPUT,
-)
-SETTLED = "Thank you, the button was heard."
+
+
+def question(language: str) -> Question:
+    """Return what is asked in the step with the button."""
+    options = (Option("yes", say(language, Sentence.WALK_YES)), Option("no", say(language, Sentence.WALK_NO)))
+    asked = say(language, Sentence.WALK_QUESTION)
+    return Question("parley-live-walk", asked, options, kind=QuestionKind.INPUT)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveStep:
     """One thing to do: `prompt` says what, `fits` tells whether an event is it, `count` are waited for.
 
-    A message is answered with `answer`. With `asks` we ask first, where somebody wrote last.
+    A message is answered, with a `long` text that grows or a short one. With `asks` we ask first, where
+    somebody wrote last.
     """
 
     name: str
     prompt: str
     fits: Callable[[InboundMessage | Click], bool]
-    answer: str = GREETING
     count: int = 1
+    long: bool = False
     asks: bool = False
 
 
@@ -69,7 +70,7 @@ STEPS: Sequence[LiveStep] = (
     LiveStep("mention", "Mention the bot in a group or channel.", _is_mention),
     LiveStep("file", "Send it a small file, in the private chat again.", _has_file),
     LiveStep("button", "Press a button under its question.", _is_press, asks=True),
-    LiveStep("long", "Write anything: the answer will be long, and grow.", _is_private, LONG),
+    LiveStep("long", "Write anything: the answer will be long, and grow.", _is_private, long=True),
     LiveStep("forward", "Forward a message of somebody else to it.", _is_private),
     LiveStep("burst", "Write it five short messages, as fast as you can.", _is_private, count=5),
 )

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Protocol
 
 from parley.app.live.recorder import Recorder
-from parley.app.live.steps import ASKED, LONG, SETTLED, LiveStep, growing, progress
+from parley.app.live.steps import LONG, LiveStep, growing, progress, question
 from parley.core.model.address import User
 from parley.core.model.errors import AttachmentRefused, ChannelError, ChannelUnavailable, RateLimited
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget, Step
 from parley.core.ports.channel import Channel
+from parley.core.texts import Sentence, language_of, say
 
 _MOST_FILE = 10_000_000
 _LONGEST_PAUSE = 40.0
@@ -54,7 +55,7 @@ class StepResult:
 
 
 class Walk:
-    """Is the channel's inbox. Each step takes at most `patience` seconds.
+    """Is the channel's inbox. It waits for an event for at most `patience` seconds.
 
     Who writes first in a private chat is the operator; what others write is not answered. Snapshots of a
     growing answer are at least `pace` seconds apart, unless the channel is slower.
@@ -78,7 +79,7 @@ class Walk:
     async def decide(self, click: Click) -> str:
         """Take a press."""
         self._heard.put_nowait(click)
-        return SETTLED
+        return say(language_of(click.sender.language), Sentence.WALK_SETTLED)
 
     def online(self) -> None:
         """Go on: the connection stands."""
@@ -135,23 +136,20 @@ class Walk:
         skipped = asyncio.create_task(self._operator.skipped())
         came = 0
         try:
-            async with asyncio.timeout(self._patience):
-                while came < step.count and (event := await self._next(skipped)) is not None:
-                    fits = self._is_for_us(event) and step.fits(event)
-                    self._note(step, event, fits=fits)
-                    came += fits
-                    errors += await _tried(self._respond(event, step)) if fits else ()
-        except TimeoutError:
-            pass
+            while came < step.count and (event := await self._next(skipped)) is not None:
+                fits = self._is_for_us(event) and step.fits(event)
+                self._note(step, event, fits=fits)
+                came += fits
+                errors += await _tried(self._respond(event, step)) if fits else ()
         finally:
             skipped.cancel()
         return StepResult(step.name, step.count, came, tuple(errors))
 
     async def _next(self, skipped: asyncio.Task[None]) -> InboundMessage | Click | None:
-        """Return what came, None when the operator would rather go on."""
+        """Return what came, None when the operator would rather go on, or does nothing."""
         heard = asyncio.create_task(self._heard.get())
         try:
-            await asyncio.wait({heard, skipped}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({heard, skipped}, timeout=self._patience, return_when=asyncio.FIRST_COMPLETED)
             return heard.result() if heard.done() else None
         finally:
             heard.cancel()
@@ -171,12 +169,13 @@ class Walk:
 
     async def _respond(self, event: InboundMessage | Click, step: LiveStep) -> None:
         if isinstance(event, Click):
-            await self._settle()
+            await self._settle(event.sender)
             return
         if event.private:
             self._last = event
         await self._fetch(event)
-        await self._answer(event, step.answer)
+        heard = say(language_of(event.sender.language), Sentence.WALK_HEARD)
+        await self._answer(event, LONG if step.long else heard)
 
     async def _fetch(self, message: InboundMessage) -> None:
         with tempfile.TemporaryDirectory(prefix="parley-live-") as folder, suppress(AttachmentRefused):
@@ -200,14 +199,16 @@ class Walk:
             handles.append(handle)
 
         reply = self._channel.open_reply(target, keep)
-        asked = replace(_snapshot(target, ASKED.prompt), final=True, question=ASKED)
+        asks = question(language_of(message.sender.language))
+        asked = replace(_snapshot(target, asks.prompt), final=True, question=asks)
         await _patiently(lambda: reply.finish(asked))
         self._asked = replace(target, handle=handles[-1])
 
-    async def _settle(self) -> None:
+    async def _settle(self, by: User) -> None:
         if (target := self._asked) is not None:
             reply = self._channel.open_reply(target, _forget)
-            await _patiently(lambda: reply.settle(replace(_snapshot(target, SETTLED), final=True)))
+            settled = say(language_of(by.language), Sentence.WALK_SETTLED)
+            await _patiently(lambda: reply.settle(replace(_snapshot(target, settled), final=True)))
 
 
 async def _tried(work: Awaitable[None]) -> tuple[ChannelError, ...]:

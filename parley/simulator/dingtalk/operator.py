@@ -53,11 +53,11 @@ class DingTalkOperator(SimulatedOperator):
         self._people.send_file(self._me.id, self._me.id, note)
 
     def press(self) -> None:
-        """Press the button."""
-        asked = [each.id for each in self._people.messages(self._me.id) if self.yes in each.buttons]
+        """Press the first button of the last question."""
+        asked = [each for each in self._people.messages(self._me.id) if each.buttons]
         if not asked:
             raise LookupError("there is no button")
-        self._people.press(self._me.id, self._me.id, asked[-1], self.yes)
+        self._people.press(self._me.id, self._me.id, asked[-1].id, asked[-1].buttons[0])
 
     def forward(self, text: str) -> None:
         """Forward what somebody else wrote."""

@@ -43,11 +43,11 @@ class FeishuOperator(SimulatedOperator):
         self._people.send_file(self._me.chat, self._me.open_id, FeishuUpload("walk.txt", b"a small file\n"))
 
     def press(self) -> None:
-        """Press the button."""
-        asked = [each.id for each in self._people.messages(self._me.chat) if self.yes in each.buttons]
+        """Press the first button of the last question."""
+        asked = [each for each in self._people.messages(self._me.chat) if each.buttons]
         if not asked:
             raise LookupError("there is no button")
-        self._people.press(self._me.chat, self._me.open_id, asked[-1], self.yes)
+        self._people.press(self._me.chat, self._me.open_id, asked[-1].id, asked[-1].buttons[0])
 
     def forward(self, text: str) -> None:
         """Forward what somebody else wrote in the group."""

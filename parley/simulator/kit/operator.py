@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from parley.simulator.kit.json_values import Json
 
 
 class SimulatedOperator(ABC):
     """One person of a simulator that stands already, with a private chat and a group."""
-
-    yes: ClassVar[str] = "Yes"
-    """What the button says that is pressed."""
 
     @property
     @abstractmethod
@@ -57,7 +53,7 @@ class SimulatedOperator(ABC):
 
     @abstractmethod
     def press(self) -> None:
-        """Press the button under the bot's last question."""
+        """Press the first button under the bot's last question."""
 
     @abstractmethod
     def forward(self, text: str) -> None:

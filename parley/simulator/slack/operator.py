@@ -45,11 +45,11 @@ class SlackOperator(SimulatedOperator):
         self._last = self._people.send_files(self._me.dm, self._me.id, [note], text)
 
     def press(self) -> None:
-        """Press the button."""
-        asked = [each.ts for each in self._people.messages(self._me.dm) if self.yes in each.buttons]
+        """Press the first button of the last question."""
+        asked = [each for each in self._people.messages(self._me.dm) if each.buttons]
         if not asked:
             raise LookupError("there is no button")
-        self._people.press(self._me.dm, self._me.id, asked[-1], self.yes)
+        self._people.press(self._me.dm, self._me.id, asked[-1].ts, asked[-1].buttons[0])
 
     def forward(self, text: str) -> None:
         """Share what somebody else wrote in the channel (@slack/types, MessageAttachment)."""

@@ -28,7 +28,7 @@ from parley.simulator.registry import platforms
 from parley.store.sqlite import SqliteStore
 
 _PATIENCE = 120.0
-"""Seconds for a step."""
+"""Seconds for which something is waited for."""
 _INTRODUCTION = """\
 A walk through {name} in {count} steps, about two minutes. Stop Parley first where it uses the same account:
 what people write to the bot during the walk is answered by the walk, and nobody else.
@@ -41,13 +41,10 @@ To compare the simulator with it: parley check --replay {file}"""
 class TerminalOperator:
     """Tells somebody at a terminal what to do, and leaves a step out at Enter."""
 
-    def __init__(self) -> None:
-        self._number = 0
-
     async def act(self, step: LiveStep) -> None:
         """Say what is to be done."""
-        self._number = next(place for place, each in enumerate(STEPS, 1) if each.name == step.name)
-        print(f"[{self._number}/{len(STEPS)}] {step.prompt}", flush=True)
+        number = next(place for place, each in enumerate(STEPS, 1) if each.name == step.name)
+        print(f"[{number}/{len(STEPS)}] {step.prompt}", flush=True)
 
     async def skipped(self) -> None:
         """Return at Enter."""
@@ -72,7 +69,7 @@ class TerminalOperator:
         """Say what came."""
         came = "left out" if not result.came else f"{result.came} of {result.wanted} came"
         print(
-            f"      {came}",
+            f"      {result.name}: {came}",
             *(f"      {plain(error.user_text)}" for error in result.errors),
             sep="\n",
             flush=True,
