@@ -50,7 +50,8 @@ def list_messages(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     sort = request.query.get("sort_type", _SORTS[0])
     if sort not in _SORTS:
         raise invalid("sort_type")
-    found.sort(key=lambda each: each.at)
+    # Times are whole milliseconds; within one, messages are in the order in which they came.
+    found.sort(key=lambda each: round(each.at * 1000))
     if sort == _SORTS[1]:
         found.reverse()
     start, size = _page_start(request), _page_size(request)
