@@ -71,6 +71,8 @@ class Traits:
     """shows bots what they and other bots wrote"""
     splits: bool = False
     """has limits so tight that answers are sent in parts"""
+    apps: bool = False
+    """lets one Parley have several apps"""
     voice: bool = False
     """lets people speak instead of writing"""
     transcribes: bool = False

@@ -42,6 +42,7 @@ class DingTalkDriver(Driver):
         groups=True,
         strangers=True,
         splits=True,
+        apps=True,
         voice=True,
         transcribes=True,
         lies=True,

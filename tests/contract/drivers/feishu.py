@@ -38,6 +38,7 @@ class FeishuDriver(Driver):
         strangers=True,
         bots=True,
         splits=True,
+        apps=True,
         # It declares no sizes at all, which asks no less of the cap.
         lies=True,
         credentials=True,

@@ -49,6 +49,7 @@ class SlackDriver(Driver):
         strangers=True,
         bots=True,
         splits=True,
+        apps=True,
         voice=True,
         transcribes=True,
         lies=True,

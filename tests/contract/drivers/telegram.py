@@ -46,6 +46,7 @@ class TelegramDriver(Driver):
         strangers=True,
         bots=True,
         splits=True,
+        apps=True,
         voice=True,
         lies=True,
         credentials=True,

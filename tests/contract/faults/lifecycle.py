@@ -8,8 +8,9 @@ import socket
 
 from parley.core.model.errors import AuthenticationRefused, ChannelError, ChannelUnavailable
 from parley.core.model.types import OutboundMessage
-from parley.core.ports.channel import Inbox
+from parley.core.ports.channel import Channel, Inbox
 from parley.core.ports.journal import Claim, Journal
+from tests.contract.driver import Driver
 from tests.contract.faults.fault import Around, AroundReply, Fault, replying
 from tests.contract.harness.parley_process import Seed
 from tests.contract.harness.unreliable_journal import UnreliableJournal
@@ -90,6 +91,14 @@ class StartsClean(UnreliableJournal):
         return ()
 
 
+class TakesThePlatformsName(Around):
+    """Is called after its platform, whatever the settings call it."""
+
+    def __init__(self, inner: Channel, driver: Driver) -> None:
+        super().__init__(inner, driver)
+        self.name = driver.name
+
+
 class KeepsPulsing(AroundReply):
     """Starts something with each snapshot that nobody ends."""
 
@@ -115,6 +124,7 @@ FAULTS = (
     Fault("leave a socket behind", "ends_when_told", Seed(LeavesASocket)),
     Fault("swallow cancellation", "ends_when_told", Seed(WillNotEnd)),
     replying("go on pulsing after the end", "ends_in_the_middle", KeepsPulsing),
+    Fault("mix up two apps", "two_apps_answer_as_themselves", Seed(TakesThePlatformsName)),
     Fault("forget what waits", "crash_after_accepting", Seed(journal=StartsClean)),
     Fault("forget at each start", "crash_again_and_again", Seed(journal=StartsClean)),
     Fault("keep no checkpoints", "crash_before_sending", Seed(journal=forgetful)),

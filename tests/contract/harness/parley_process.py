@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -44,6 +44,8 @@ from tests.contract.harness.watched_channel import Watch, WatchedBus, WatchedCha
 from tests.kit.engine import CHOSEN
 from tests.kit.machine import patience
 
+SECOND = "support"
+"""What the settings call the second app."""
 _END = patience(4.0)
 
 
@@ -64,7 +66,8 @@ class Setting:
     what a mention brings, whether speakers are named, and which messages of a group are for us.
 
     `routed` gives groups an agent of their own, that hears everything; `bots` are heard, and what has `wakes`
-    in it needs no mention. With `hears` there is a transcription service.
+    in it needs no mention. With `hears` there is a transcription service, and with `twice`
+    a second app of the platform.
     """
 
     burst_window: float = 0.0
@@ -79,6 +82,7 @@ class Setting:
     bots: frozenset[str] = frozenset()
     wakes: str = ""
     hears: bool = False
+    twice: bool = False
 
     def options(self, group: str) -> ChannelOptions:
         """The settings of a channel whose groups' ids have this pattern."""
@@ -107,10 +111,15 @@ class Process:
     """
 
     journal: UnreliableJournal
-    supervisor: ChannelSupervisor
+    supervisors: Sequence[ChannelSupervisor]
     tasks: list[asyncio.Task[None]]
     patience: float
     hosting: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    @property
+    def supervisor(self) -> ChannelSupervisor:
+        """That of the first app, which is the only one in most scenes."""
+        return self.supervisors[0]
 
     async def end(self) -> None:
         """Cancel everything, as the end of the event loop would. Raises AssertionError if something stays."""
@@ -125,9 +134,12 @@ class Process:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What outlives a process. `patience`: how many seconds something that must happen may take."""
+    """What outlives a process. `patience`: how many seconds something that must happen may take.
 
-    driver: Driver
+    A second driver of the same platform is that of a section with the name SECOND and a `type:`.
+    """
+
+    drivers: Sequence[Driver]
     agent: Agent
     folder: Path
     watch: Watch
@@ -142,13 +154,16 @@ async def start(around: Surroundings) -> Process:
     stack = AsyncExitStack()
     store = await stack.enter_async_context(CHOSEN.engine().open(around.folder))
     journal = UnreliableJournal(around.seed.journal(store), around.watch.news)
-    channel = _channel(around, journal)
-    name, setting = channel.name, around.setting
-    options = setting.options(around.driver.group_pattern)
-    deaf = () if channel.capabilities.history else (name,)
-    bus = WatchedBus(journal, options, name, around.watch, deaf)
-    clicks = ClickHandler(journal, {name: options})
-    supervisor = ChannelSupervisor(channel, bus.publish_inbound, clicks.submit, Backoff(first=0.05, most=0.2))
+    made = [_channel(around, journal, number) for number in range(len(around.drivers))]
+    channels, setting = {channel.name: channel for channel in made}, around.setting
+    options = dict.fromkeys(channels, setting.options(around.drivers[0].group_pattern))
+    deaf = [channel.name for channel in made if not channel.capabilities.history]
+    bus = WatchedBus(journal, options, around.watch, deaf)
+    clicks = ClickHandler(journal, options)
+    supervisors = [
+        ChannelSupervisor(channel, bus.publish_inbound, clicks.submit, Backoff(first=0.05, most=0.2))
+        for channel in made
+    ]
     services = CoreServices(
         journal=journal,
         bus=bus,
@@ -156,30 +171,32 @@ async def start(around: Surroundings) -> Process:
         memory=NullMemory(),
         people=PersonRepository(journal, time.time),
         conversations=await ConversationRepository.open(journal),
-        channels={name: channel},
+        channels=channels,
         options=CoreOptions(
-            channels={name: options},
+            channels=options,
             max_file=setting.max_file,
             questions=QuestionOptions(DecisionRules(tuple(setting.deciders))),
         ),
         files=around.folder / "files",
-        reports=lambda: [supervisor.report()],
+        reports=lambda: [each.report() for each in supervisors],
         clock=time.time,
         pairing=Pairing(journal, time.time),
         speech=around.speech,
     )
-    await stack.enter_async_context(around.driver.hosted(channel))
-    tasks = [
-        asyncio.create_task(supervisor.run(), name="listen()"),
-        asyncio.create_task(Manager(services).run(), name="the manager"),
-    ]
-    return Process(journal, supervisor, tasks, around.patience, stack)
+    for driver, channel in zip(around.drivers, made, strict=True):
+        await stack.enter_async_context(driver.hosted(channel))
+    tasks = [asyncio.create_task(each.run(), name="listen()") for each in supervisors]
+    tasks.append(asyncio.create_task(Manager(services).run(), name="the manager"))
+    return Process(journal, supervisors, tasks, around.patience, stack)
 
 
-def _channel(around: Surroundings, journal: UnreliableJournal) -> Channel:
-    folder = around.folder / around.driver.name
+def _channel(around: Surroundings, journal: UnreliableJournal, number: int) -> Channel:
+    """The channel of an app, made and named as the product makes and names it."""
+    driver = around.drivers[number]
+    name = SECOND if number else driver.name
+    folder = around.folder / name
     folder.mkdir(exist_ok=True)
-    made = around.driver.make_channel(
+    made = driver.make_channel(
         ChannelServices(
             journal,
             folder,
@@ -187,7 +204,9 @@ def _channel(around: Surroundings, journal: UnreliableJournal) -> Channel:
             reruns=around.setting.reruns,
             recall=partial(recall_message, journal),
             outcome=partial(outcome_text, journal),
-            rules=around.setting.options(around.driver.group_pattern).at,
+            name=name,
+            rules=around.setting.options(driver.group_pattern).at,
         )
     )
-    return WatchedChannel(around.seed.channel(made, around.driver), around.watch)
+    made.name = name
+    return WatchedChannel(around.seed.channel(made, driver), around.watch)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,7 +41,7 @@ class Log(logging.Handler):
 class Scene:
     """Platform, agent and disk live as long as the scene; processes come and go.
 
-    `ears` is the transcription service of a setting that has one.
+    `others` has the second app of a setting with two, `ears` is the transcription service of one that has it.
     `longest_wait` is how many seconds the slowest thing took that was waited for, the end of a process among
     them.
     """
@@ -49,7 +49,8 @@ class Scene:
     def __init__(
         self, around: Surroundings, agent: ContractAgent, news: ChangeSignal, ears: SpeechServer
     ) -> None:
-        self.driver: Driver = around.driver
+        self.driver, *others = around.drivers
+        self.others: tuple[Driver, ...] = tuple(others)
         self.watch: Watch = around.watch
         self.folder: Path = around.folder
         self.agent = agent
@@ -79,7 +80,8 @@ class Scene:
 
     async def listening(self) -> None:
         """Return once the channel says that it is connected."""
-        await self.until(lambda: self.process.supervisor.report().health == "up", "the channel is up")
+        every = self.process.supervisors
+        await self.until(lambda: all(each.report().health == "up" for each in every), "the channel is up")
 
     async def stop(self) -> None:
         """End the process. Raises AssertionError when its channel does not end."""
@@ -91,13 +93,15 @@ class Scene:
     async def crash(self) -> None:
         """End the process like kill -9: from this instant on it reaches neither disk nor platform."""
         self.journal.die()
-        await self.driver.unplug()
+        for driver in (self.driver, *self.others):
+            await driver.unplug()
         gone = asyncio.all_tasks() - self._before - {asyncio.current_task()}
         await self.stop()
         for task in gone:
             task.cancel()
         await asyncio.gather(*gone, return_exceptions=True)
-        await self.driver.plug()
+        for driver in (self.driver, *self.others):
+            await driver.plug()
 
     async def restart(self) -> None:
         """Crash, and start again."""
@@ -212,9 +216,12 @@ async def scene(
     """
     news = ChangeSignal()
     agent = ContractAgent(news.tell)
-    async with driver(news.tell) as platform, _hearing(setting) as (ears, speech):
-        platform.patience = patience
-        around = Surroundings(platform, agent, folder, Watch(news.tell), seed, setting, patience, speech)
+    async with AsyncExitStack() as stack:
+        ears, speech = await stack.enter_async_context(_hearing(setting))
+        apps = [await stack.enter_async_context(driver(news.tell)) for _ in range(1 + setting.twice)]
+        for platform in apps:
+            platform.patience = patience
+        around = Surroundings(apps, agent, folder, Watch(news.tell), seed, setting, patience, speech)
         made = Scene(around, agent, news, ears)
         root, level = logging.getLogger(), logging.getLogger().level
         root.addHandler(made.log)

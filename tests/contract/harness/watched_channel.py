@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,12 +51,11 @@ class WatchedBus(MessageBus):
     def __init__(
         self,
         journal: Journal,
-        options: ChannelOptions,
-        channel: str,
+        options: Mapping[str, ChannelOptions],
         watch: Watch,
         without_history: Collection[str] = (),
     ) -> None:
-        super().__init__(journal, {channel: options}, without_history=without_history)
+        super().__init__(journal, options, without_history=without_history)
         self._watch = watch
 
     async def publish_inbound(self, message: InboundMessage) -> bool:

@@ -22,8 +22,8 @@ from tests.contract.promises import (
 )
 
 _MODULES = (
-    *(inbound, groups, identity, thread_context, streaming, text, files, voice, commands, edits),
-    *(delivery, questions, crash, hostile, lifecycle),
+    *(inbound, groups, identity, thread_context, streaming, text, files, voice),
+    *(commands, edits, delivery, questions, crash, hostile, lifecycle),
 )
 _ALL = [promise for module in _MODULES for promise in promises_in(module)]
 PROMISES: dict[str, Promise] = {promise.name: promise for promise in _ALL}

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from parley.core.model.address import RunIdentity, User, account_key
 from parley.core.model.sanitize import sanitize_name
-from tests.contract.driver import Person, Place
+from tests.contract.driver import Driver, Person, Place
+from tests.contract.harness.parley_process import SECOND
 from tests.contract.harness.scene import Scene
+from tests.contract.harness.scripted_agent import Told, by_text
 from tests.contract.promise import given, needs
 
 _MARK = re.compile(r'^<from (?:name="[^"]*" )?account="([^"]*)">$', re.MULTILINE)
@@ -76,6 +79,31 @@ async def promise_nobody_passes_for_another(scene: Scene) -> None:
     assert "</memory" not in said
 
 
+@needs("apps")
+@given(twice=True)
+async def promise_two_apps_answer_as_themselves(scene: Scene) -> None:
+    """Two apps of a platform each answer what they were told, in threads of their own, also after a crash."""
+    (other,) = scene.others
+    first, second = await scene.driver.private(), await _second(other)
+    # Most simulators count, so that both apps know their first chat by the same id.
+    one, two = Told(), Told()
+    scene.agent.script = by_text({"to one": one, "to two": two})
+    await scene.driver.say(first, "to one")
+    await other.say(second, "to two")
+    await scene.until_asked(2)
+    await scene.restart()
+    await scene.until_asked(4)
+    two.ends("The second answers.")
+    one.ends("The first answers.")
+    await scene.until_done(first)
+    await scene.until_done(second)
+    assert await _said(scene.driver, first) == ["The first answers."]
+    assert await _said(other, second) == ["The second answers."]
+    asked = {request.text: (request.thread, request.person) for request in scene.agent.requests}
+    assert len(set(asked.values())) == 2
+    assert len({thread for thread, _ in asked.values()}) == 2
+
+
 def _told(scene: Scene, number: int) -> RunIdentity:
     identity = scene.agent.requests[number].identity
     assert identity is not None
@@ -84,3 +112,12 @@ def _told(scene: Scene, number: int) -> RunIdentity:
 
 def _account(place: Place, person: Person) -> str:
     return account_key(User(place.conversation.channel, person.id))
+
+
+async def _second(driver: Driver) -> Place:
+    place = await driver.private()
+    return replace(place, conversation=replace(place.conversation, channel=SECOND))
+
+
+async def _said(driver: Driver, place: Place) -> list[str]:
+    return [each.text for each in await driver.look(place) if each.by_bot and not each.growing]
