@@ -99,12 +99,17 @@ class Manager:
     def _waits_for_agent(self, lane: str) -> bool:
         return lane not in self._turns or self._turns[lane].before_answer
 
-    async def stop(self, conversation: Conversation) -> bool:
-        """End the conversation's running turn, here or on another node; tells whether there was one."""
+    async def stop(self, conversation: Conversation, item: int = 0) -> bool:
+        """End the conversation's running turn, here or on another node; tells whether there was one.
+
+        With an `item`, only the turn that it began: meanwhile another may be running.
+        """
         here = self._turns.get(conversation.key)
         if here is not None:
-            return here.stop()
+            return item in (0, here.item) and here.stop()
         queue = await load_queue(self._services.journal, conversation)
+        if item and (not queue.items or queue.items[0].id != item):
+            return False
         asked, run = await self._stops.ask(conversation, queue), queue.turn.run
         if run is None:
             return asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 from parley.core.delivery.delivery import backoff
 from parley.core.inbound.batching import QueuedMessage
@@ -22,18 +23,20 @@ from parley.core.turns.direct_reply import finish_with_reply
 
 log = logging.getLogger(__name__)
 
+StopTurn: TypeAlias = Callable[[Conversation, int], Awaitable[bool]]
+"""Ends the turn of a conversation that this item began, if it is running still."""
 
-async def handle_busy_signal(
-    services: CoreServices, claim: Claim, stop: Callable[[Conversation], Awaitable[bool]]
-) -> None:
+
+async def handle_busy_signal(services: CoreServices, claim: Claim, stop: StopTurn) -> None:
     """See to the lane's first knock. Raises LaneLost, StoreUnavailable."""
     item = claim.items[0]
     knock = decode(BusySignal, item.body)
     if knock.run is not None:
         await _stop_run(services, claim, knock.run, knock.turn)
     elif knock.recalled:
-        if is_recalled(knock, await load_queue(services.journal, knock.message.conversation)):
-            await stop(knock.message.conversation)
+        queue = await load_queue(services.journal, knock.message.conversation)
+        if is_recalled(knock, queue):
+            await stop(knock.message.conversation, queue.items[0].id)
         await services.journal.done(claim, [item])
     elif knock.stops:
         await _make_way(services, knock.message, stop)
@@ -54,10 +57,11 @@ async def _ask_to_be_let_in(services: CoreServices, claim: Claim, message: Inbou
     await finish_with_reply(services, claim, QueuedMessage(item, known), turn)
 
 
-async def _make_way(
-    services: CoreServices, message: InboundMessage, stop: Callable[[Conversation], Awaitable[bool]]
-) -> None:
-    """Stop the run that this waits behind. A turn that is yet to run looks for itself."""
+async def _make_way(services: CoreServices, message: InboundMessage, stop: StopTurn) -> None:
+    """Stop the run that this waits behind. A turn that is yet to run looks for itself.
+
+    The turn may end while it is looked at; what is running then answers this message, and goes on.
+    """
     await services.journal.put(_let_in(message))
     queue = await load_queue(services.journal, message.conversation)
     if not queue.running:
@@ -68,7 +72,7 @@ async def _make_way(
     else:
         stops = is_interrupted(queue.turn, queue)
     if stops:
-        await stop(message.conversation)
+        await stop(message.conversation, queue.items[0].id)
 
 
 async def _stop_run(services: CoreServices, claim: Claim, run: RunRef, turn: str) -> None:

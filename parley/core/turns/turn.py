@@ -95,6 +95,11 @@ class TurnExecution:
         return self.before_answer
 
     @property
+    def item(self) -> int:
+        """Return the number of the item that the turn began with."""
+        return self._beginning.burst[0].item.id
+
+    @property
     def before_answer(self) -> bool:
         """Return whether the agent's part is not over."""
         return self._log.record.stage in (TurnStage.ACCEPTED, TurnStage.RUNNING)

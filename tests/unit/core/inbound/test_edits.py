@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from parley.core.inbound.turn_queue import BusySignal, turn_item
 from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment, AttachmentKind
+from parley.core.model.codec import encode
 from parley.core.model.options import BusyPolicy, CoreOptions, EditPolicy
 from parley.core.model.questions import Question, QuestionKind
 from parley.core.model.types import (
@@ -22,6 +24,9 @@ from parley.core.model.types import (
     RunRequest,
     RunStarted,
 )
+from parley.core.ports.journal import Document, NewQueueItem
+from parley.core.state.conversations import ConversationRecord, ConversationRepository
+from parley.core.turns.busy_worker import handle_busy_signal
 from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options, message
 from tests.kit.waiting import until
 
@@ -111,6 +116,52 @@ async def test_an_edit_stops_the_run_of_its_message_and_is_next(tmp_path: Path) 
         texts = await parley.channel.until_finals(3)
         assert texts == [STOPPED.format("slow one"), STOPPED.format("slow two"), "you said quick"]
         assert [run.run_id for run in agent.cancelled] == ["run 1", "run 2"]
+
+
+class LooksSlowly(ConversationRepository):
+    """Lets time pass in the middle of a look at a conversation."""
+
+    def __init__(self, inner: ConversationRepository) -> None:
+        self._inner = inner
+        self.looking, self.go_on = asyncio.Event(), asyncio.Event()
+
+    async def read(self, conversation: Conversation) -> tuple[ConversationRecord, Document]:
+        self.looking.set()
+        await self.go_on.wait()
+        return await self._inner.read(conversation)
+
+
+async def test_an_edit_never_stops_the_turn_that_answers_it(tmp_path: Path) -> None:
+    agent = Slow()
+    async with core(tmp_path, agent=agent, options=options()) as parley:
+        said = message("slow one")
+        await parley.bus.publish_inbound(said)
+        await half(parley, "slow one")
+        changed = edit(said, "slow two")
+        knock = BusySignal(changed, stops=True)
+        queue = "knocks/elsewhere"
+        await parley.journal.put(
+            turn_item(changed, f"test:{changed.id}"),
+            NewQueueItem(queue, said.conversation.key, encode(knock), "knock"),
+        )
+        (claim,) = await parley.journal.claim(queue, 1)
+        slowly = LooksSlowly(parley.services.conversations)
+        stopped: list[bool] = []
+
+        async def stop(conversation: Conversation, item: int) -> bool:
+            stopped.append(await parley.manager.stop(conversation, item))
+            return stopped[-1]
+
+        services = replace(parley.services, conversations=slowly)
+        looking = asyncio.create_task(handle_busy_signal(services, claim, stop))
+        await slowly.looking.wait()
+        # The run that was looked at ends by itself, and the answer to the edit begins.
+        await agent.cancel(RunRef(agent.requests[0].thread, "run 1"))
+        await half(parley, "slow two")
+        slowly.go_on.set()
+        await looking
+        assert stopped == [False]
+        assert [run.run_id for run in agent.cancelled] == ["run 1"]
 
 
 async def test_edits_before_the_run_change_what_is_asked(tmp_path: Path) -> None:
