@@ -61,5 +61,5 @@ class FeishuPast:
     def _place(self, chat: str, by: str, kind: str, content: JsonObject, at: float) -> FeishuMessage:
         world = self._world
         message = world.post(world.chats[chat], world.accounts[by], kind, content)
-        message.at = round(at, 3)
+        message.at = at
         return message
