@@ -65,6 +65,15 @@ def test_an_operator_is_led_through_a_walk_and_the_recording_proves_the_simulato
     assert re.search(r"\d+ differences?\.\n\Z", printed)
 
 
+def test_without_a_connection_no_file_stays(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with operating("telegram") as simulated:
+        wrong = dict(simulated.settings) | {"bot_token": "123456:AAbbccddeeffgghhiijjkkllmmnnoo"}
+        assert main(["check", "--config", config(tmp_path, telegram=wrong), "--live", "telegram"]) == 1
+    assert "Telegram refused the bot token" in capsys.readouterr().err
+    assert list(tmp_path.glob("*.jsonl")) == []
+
+
 def test_what_cannot_be_walked_is_said_with_what_to_do(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     telegram = {"bot_token": "123456:AAbbccddeeffgghhiijjkkllmmnnoo", "allowed_users": ["*"]}

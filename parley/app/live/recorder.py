@@ -35,6 +35,7 @@ class Recorder:
         self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
         self._clock, self._began = clock, clock()
         opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
+        self._place = file
         self._file = os.fdopen(opened, "w", encoding="utf-8")
         self._write({"kind": "recording", "format": FORMAT, "platform": platform, "parley": VERSION})
 
@@ -73,6 +74,10 @@ class Recorder:
     def note_result(self, step: str, came: int, wrong: Collection[str]) -> None:
         """Record what came of a step; `wrong` are names of errors."""
         self._write({"kind": "result", "step": step, "came": came, "wrong": list(wrong)})
+
+    def discard(self) -> None:
+        """Take the recording away again."""
+        self._place.unlink(missing_ok=True)
 
     def close(self) -> None:
         """End the recording."""

@@ -22,7 +22,7 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.supervision.channel_factory import make_channel
 from parley.channels.kit.http.wire_listener import listening_to_wires
 from parley.channels.kit.webhook import ServesHttp
-from parley.core.model.errors import ConfigError
+from parley.core.model.errors import ChannelError, ConfigError
 from parley.core.ports.pubsub import NULL_NOTIFIER
 from parley.simulator.registry import platforms
 from parley.store.sqlite import SqliteStore
@@ -115,6 +115,10 @@ async def _walk(
             try:
                 with listening_to_wires(recorder):
                     results = await Walk(channel, recorder, TerminalOperator(), _PATIENCE).run(STEPS)
+            except ChannelError:
+                # There never was a connection: the next try begins with a new file.
+                recorder.discard()
+                raise
             finally:
                 recorder.close()
     return results, recorder.unknown_fields
