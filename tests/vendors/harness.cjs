@@ -30,6 +30,6 @@ function run(main) {
   });
 }
 
-const FILE = { name: "greeting.txt", content: Buffer.from("written by a bot in Node\n") };
+const FILE = { name: "greeting.pdf", content: Buffer.from("written by a bot in Node\n") };
 
 module.exports = { FILE, digest, run, settings, tell };

@@ -20,6 +20,7 @@ _EVENTS = {
 }
 _OUTSIDE = (
     "websocket",
+    "/bot/v3/info",
     "/callback/ws/endpoint",
     "/file/",
     "/media/upload",

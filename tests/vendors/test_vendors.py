@@ -16,7 +16,7 @@ from tests.vendors.platform_people import Side, side
 pytestmark = pytest.mark.vendors
 
 PLATFORMS = ("slack", "telegram", "feishu", "dingtalk")
-_SENT = ("greeting.txt", b"written by a bot in Node\n")
+_SENT = ("greeting.pdf", b"written by a bot in Node\n")
 
 
 @pytest.fixture(params=PLATFORMS)
