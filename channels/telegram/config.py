@@ -82,9 +82,8 @@ class Config(ChannelConfig):
             return "mention"
         if self.triggers or own:
             return "triggers" if self.triggers else "chats"
-        return (
-            "context_messages" if "context_messages" in self.model_fields_set and self.context_scopes else ""
-        )
+        # "thread" is there by itself; who writes "chat" wants what was said around a topic.
+        return "context_messages" if "chat" in self.context_scopes else ""
 
     @property
     def secret(self) -> str:

@@ -131,7 +131,8 @@ def _read_decision(services: CoreServices, record: QuestionRecord, message: Inbo
         return say(language, Sentence.QUESTION_OTHERS, name=record.asker.name or record.asker.id)
     question = localise_question(record.language, record.question)
     if not message.text.strip():
-        return render_question(record, buttons=False, last=True)
+        again = render_question(record, buttons=False, last=True)
+        return f"{say(language, Sentence.QUESTION_WANTS_WORDS)}\n\n{again}" if message.attachments else again
     said = parse_reply(question, message.text)
     if said is None:
         return say(language, Sentence.QUESTION_UNREADABLE)

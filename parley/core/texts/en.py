@@ -150,6 +150,7 @@ TEXTS = {
     S.FEEDBACK_NOTED: "Thank you, noted.",
     S.FEEDBACK_UP: "Good answer",
     S.FEEDBACK_DOWN: "Bad answer",
+    S.QUESTION_WANTS_WORDS: "Please answer this first, in words. Your file was not passed on.",
     S.QUESTION_FIRST: "Please decide this first. Your message was not passed on, and nothing was decided. To refuse with a reason, write `reject because ...`; `/new` starts a new conversation.",
     S.QUESTION_UNREADABLE: 'These arguments cannot be read: they must be a JSON object, such as `{{"key": "value"}}`.',
     S.QUESTION_LOST: "This could not be saved just now. Please press again in a moment.",

@@ -148,6 +148,7 @@ class Sentence(StrEnum):
     FEEDBACK_UP = "feedback_up"
     FEEDBACK_DOWN = "feedback_down"
     QUESTION_FIRST = "question_first"
+    QUESTION_WANTS_WORDS = "question_wants_words"
     QUESTION_UNREADABLE = "question_unreadable"
     QUESTION_LOST = "question_lost"
     FORM_OPEN = "form_open"

@@ -147,6 +147,7 @@ TEXTS = {
     S.FEEDBACK_NOTED: "谢谢，已记录。",
     S.FEEDBACK_UP: "回答得好",
     S.FEEDBACK_DOWN: "回答得不好",
+    S.QUESTION_WANTS_WORDS: "请先用文字回答下面的问题。您发来的文件没有转给智能体。",
     S.QUESTION_FIRST: "请先对下面的问题做出决定。刚才的消息没有转给智能体，也不算做出决定。如需说明拒绝的理由，请回复“拒绝，因为……”；发送 `/new` 可开始新对话。",
     S.QUESTION_UNREADABLE: '无法读取这些参数：它们必须是 JSON 对象，例如 `{{"key": "value"}}`。',
     S.QUESTION_LOST: "刚才的操作未能保存，请稍后再点一次。",

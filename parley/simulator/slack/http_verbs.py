@@ -2,6 +2,7 @@
 
 PEOPLE = (
     *("add_person", "add_bot", "add_channel", "say", "send_files", "edit", "delete", "press", "stop"),
+    "speak",
     *("restrict_scopes", "inject", "inject_event", "redeliver", "messages", "answers", "growth", "status"),
     *("close", "profile", "session", "unacknowledged", "told", "modal", "submit", "join"),
     *("open_home", "look_at", "title", "prompts", "unsubscribe", "command", "use_shortcut", "home"),

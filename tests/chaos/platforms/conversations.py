@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import re
+import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -159,6 +161,10 @@ class FaultyPlatform(ABC):
 
 def file_of(name: str, content: bytes) -> Shown:
     """A file of the bot: its last line is what it was asked for."""
+    if name.endswith(".zip"):
+        # DingTalk takes no plain text.
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            content = packed.read(packed.namelist()[0])
     return Shown(ID.findall(content.decode().splitlines()[-1])[-1], name, whole=False, file=True)
 
 

@@ -264,7 +264,9 @@ class TelegramDriver(Driver):
         message: dict[str, Json] = {
             "message_id": number,
             "date": int(time.time()),
-            "chat": {"id": _chat(place), "type": "private" if place.private else "supergroup"} | ({} if place.private else {"title": "T"}),
+            "chat": {"id": _chat(place), "type": "private"}
+            if place.private
+            else {"id": _chat(place), "type": "supergroup", "title": "T"},
             "from": {"id": int(place.owner.id), "is_bot": False, "first_name": place.owner.name},
         }
         self._platform.people.inject({"message": message | content})

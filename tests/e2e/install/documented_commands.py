@@ -89,8 +89,8 @@ NAMED: Mapping[str, Run] = {
     "python -m parley.channels.slack.manifest https://your.host/hooks/support": Run(
         "https://your.host/hooks/support"
     ),
-    "python -m parley.simulator dingtalk": Run("In config.yaml:.*/sim/say", stays=True),
-    "python -m parley.simulator feishu": Run("In config.yaml:.*/sim/say", stays=True),
+    "parley simulate dingtalk": Run("In config.yaml:.*/sim/say", stays=True),
+    "parley simulate feishu": Run("In config.yaml:.*/sim/say", stays=True),
 }
 """Those that stand in sentences."""
 

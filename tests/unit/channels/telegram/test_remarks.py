@@ -46,7 +46,7 @@ async def test_what_telegram_does_not_tell_is_an_error_for_the_core(world, group
     [
         ({"mention": "never"}, "mention"),
         ({"chats": {"-*": {"mention": "never"}}}, "chats"),
-        ({"context_messages": "thread"}, "context_messages"),
+        ({"context_messages": "chat"}, "context_messages"),
     ],
 )
 async def test_a_check_names_the_setting_that_privacy_mode_is_in_the_way_of(world, setting, key):
@@ -60,3 +60,4 @@ async def test_a_check_names_the_setting_that_privacy_mode_is_in_the_way_of(worl
 
 async def test_a_check_says_nothing_of_it_where_mentions_are_enough(world):
     assert (await world.channel.preflight()).lacking == ()
+    assert (await world.another_channel(context_messages="thread").preflight()).lacking == ()

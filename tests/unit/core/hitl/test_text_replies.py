@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from parley.core.hitl.records import decode_question, question_document_key
+from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.questions import Option, Question
 from tests.kit.doubles.core import Core, ScriptedAgent, core
 from tests.kit.samples.questions import MAIL, asking, keys, with_buttons
@@ -70,6 +71,17 @@ async def test_talk_while_an_approval_is_open_decides_nothing(words: str, tmp_pa
         assert "1. " in again
         await parley.say("yes")
         assert (await parley.channel.until_finals(4))[3] == "given i1=approve"
+
+
+@pytest.mark.parametrize("question", [APPROVAL, CITY])
+async def test_a_file_is_no_answer_and_who_sends_it_is_told(question: Question, tmp_path: Path) -> None:
+    file = Attachment(AttachmentKind.FILE, "a.txt", "text/plain", 3, "abc")
+    async with core(tmp_path, agent=ScriptedAgent(asking(question))) as parley:
+        await asked(parley, 1)
+        await parley.say("", attachments=(file,))
+        again = (await parley.channel.until_finals(3))[2]
+        assert "Your file was not passed on" in again
+        assert question.prompt in again
 
 
 @pytest.mark.parametrize(
