@@ -34,7 +34,7 @@ async function sendFile(message) {
   form.append("media", new Blob([FILE.content]), FILE.name);
   const query = `access_token=${await client.getAccessToken()}&type=file`;
   const stored = await axios.post(`https://oapi.dingtalk.com/media/upload?${query}`, form);
-  const shown = { mediaId: stored.data.media_id, fileName: FILE.name, fileType: "txt" };
+  const shown = { mediaId: stored.data.media_id, fileName: FILE.name, fileType: "pdf" };
   await call("/v1.0/robot/oToMessages/batchSend", {
     robotCode: message.robotCode,
     userIds: [message.senderStaffId],
