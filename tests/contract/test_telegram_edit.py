@@ -13,6 +13,7 @@ from tests.contract.drivers.telegram import TelegramDriver
 from tests.contract.harness.scene import scene
 from tests.contract.promise import Promise, promises_in
 from tests.contract.promises import crash, delivery, files, questions, text
+from tests.kit.machine import patience
 
 _HELD = [
     pytest.param(promise, id=promise.name)
@@ -31,5 +32,6 @@ class TelegramEditDriver(TelegramDriver):
 
 @pytest.mark.parametrize("promise", _HELD)
 async def test_promise_with_edits(promise: Promise, tmp_path: Path) -> None:
-    async with scene(TelegramEditDriver, tmp_path, setting=promise.setting) as stage:
+    # Each message takes two calls of the twenty that a chat is allowed in a minute.
+    async with scene(TelegramEditDriver, tmp_path, setting=promise.setting, patience=patience(90)) as stage:
         await promise.keep(stage)

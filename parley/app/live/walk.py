@@ -143,6 +143,8 @@ class Walk:
                 errors += await _tried(self._respond(event, step)) if fits else ()
         finally:
             skipped.cancel()
+            # Until it has ended it may take what is meant for the next step.
+            await asyncio.wait([skipped])
         return StepResult(step.name, step.count, came, tuple(errors))
 
     async def _next(self, skipped: asyncio.Task[None]) -> InboundMessage | Click | None:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from parley.channels.kit.budget.rate_budget import RateBudget
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from tests.kit.doubles.leaping_clock import LeapingClock
 from tests.kit.platforms.dingtalk_channel import Notes, snapshot
 
 CHINESE = "钉钉群消息有长度限制。" * 1100
@@ -37,12 +39,16 @@ async def test_a_long_chinese_answer_is_seen_in_cards(world):
     ],
 )
 async def test_limits_of_every_kind_are_waited_for(world, status, code, pause):
+    clock = LeapingClock()
+    world.channel._api._budget = RateBudget(clock.now, clock.sleep)
     world.sim.faults.fail_next("batchSend", status, code)
     reply = world.channel.open_reply(world.target(), Notes())
     with pytest.raises(RateLimited) as raised:
         await finish(world, reply)
     assert raised.value.retry_after == pause
+    began = clock.now()
     assert not (await finish(world, reply)).doubtful
+    assert clock.now() - began >= pause - 0.1
 
 
 async def test_the_quota_of_a_day_is_not_waited_for(world):
