@@ -52,7 +52,7 @@ async def promise_what_somebody_looks_at_is_told(scene: Scene) -> None:
     place, group = await scene.driver.private(), await scene.driver.group()
     await scene.ask(place, "nothing yet")
     seen = await scene.driver.look_at(place, group)
-    await scene.ask(place, "what is this?")
+    await scene.ask(place, "what is this?", 2)
     await scene.driver.say(group, scene.to_bot("and here?"))
     await scene.until_asked(3)
     assert [[each.id for each in _told(scene, number).viewing] for number in range(3)] == [[], [seen], []]
