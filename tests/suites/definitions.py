@@ -25,7 +25,8 @@ class PytestRun:
 
     def command(self, edition: Edition) -> list[str]:
         """Return the command line for all of them."""
-        spread = ["-n", str(self.processes), "--dist", "loadscope" if self.together else "worksteal"]
+        shared = ("-p", "tests.suites.scopes", "--dist", "loadscope")
+        spread = ["-n", str(self.processes), *(shared if self.together else ("--dist", "worksteal"))]
         return [*self._pytest(edition), *(spread if self.processes > 1 else ())]
 
     def alone(self, test: str, edition: Edition) -> list[str]:
@@ -71,9 +72,14 @@ _JOURNEYS = (
     "tests/unit/app/backup/test_restore.py",
 )
 
+MARKED_FOLDERS = ("agents", "attacks", "browser", "fuzz", "nodes", "postgres", "vendors")
+"""Folders of `tests/` in which each test has the folder's mark. The default tests do not look into them: to
+import them costs each process two seconds."""
+_DEFAULT = tuple(f"--ignore=tests/{folder}" for folder in MARKED_FOLDERS)
+
 SUITES: Mapping[str, Suite] = {
-    "test": Suite([PytestRun(processes=6)], 250, second_chance=False),
-    "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=4)], 230),
+    "test": Suite([PytestRun(_DEFAULT, processes=8)], 240, second_chance=False),
+    "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=5)], 230),
     "browser": Suite(
         [PytestRun(("-m", "browser", "tests/browser", "tests/e2e/chat/test_browser.py"), 3)], 150
     ),
@@ -102,9 +108,9 @@ SUITES: Mapping[str, Suite] = {
     ),
     "postgres": Suite(
         [
-            PytestRun(("-m", "postgres", "tests/postgres"), processes=3),
+            PytestRun(("-m", "postgres", "tests/postgres"), processes=4),
             PytestRun(
-                ("--engine", "postgres", "tests/contract", "tests/unit/memory/storage/test_sql.py"), 3, False
+                ("--engine", "postgres", "tests/contract", "tests/unit/memory/storage/test_sql.py"), 5, False
             ),
             PytestRun(("--engine", "postgres", "-m", "not browser", "tests/e2e"), processes=4),
         ],

@@ -10,9 +10,10 @@ import pytest
 
 from tests.kit.checkout import ROOT, modules
 from tests.suites.budget import edition
-from tests.suites.definitions import SUITES, Edition, Program, PytestRun, Suite
+from tests.suites.definitions import MARKED_FOLDERS, SUITES, Edition, Program, PytestRun, Suite
 from tests.suites.flaky_ledger import MOST, Ledger, table
 from tests.suites.run import FAILURES, Runner
+from tests.suites.scopes import scope_of
 
 SAMPLE = "tests/test_sample.py"
 FAILS_ONCE = """
@@ -165,6 +166,19 @@ def test_a_suite_looks_wherever_its_marker_stands() -> None:
         within = [path for path in marked if any(path.is_relative_to(ROOT / each) for each in paths)]
         assert set(marked) - set(within) <= {Path(__file__)}, mark
         assert within, mark
+
+
+def test_folders_that_the_default_tests_pass_over_have_none_of_theirs() -> None:
+    for folder in MARKED_FOLDERS:
+        marked = re.compile(rf"^pytestmark = .*?pytest\.mark\.{folder}\b", re.MULTILINE | re.DOTALL)
+        for path in sorted((ROOT / "tests" / folder).rglob("test_*.py")):
+            assert marked.search(path.read_text("utf-8")), path
+
+
+def test_the_contract_is_divided_among_processes_by_channel() -> None:
+    promise = "tests/contract/test_contract.py::test_promise"
+    assert scope_of(f"{promise}[slack-any_script]") == f"{promise}[slack"
+    assert scope_of("tests/unit/test_it.py::test_one[a-b]") == "tests/unit/test_it.py"
 
 
 def _places() -> dict[str, tuple[str, ...]]:
