@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench clean
-.PHONY: chaos-nodes lint-page
+.PHONY: chaos-nodes lint-page docs site
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -94,11 +94,17 @@ postgres: $(VENV)/.test ## The store, all channels and whole ways on PostgreSQL 
 nodes: $(VENV)/.test ## Several processes on a PostgreSQL of their own (needs Debian's "postgresql")
 	@$(SUITE) nodes $(ARGS)
 
+docs: $(VENV)-docs/.done ## The documents as a site, in site/: open site/index.html
+	@$(VENV)-docs/bin/python scripts/docs_site.py $(ARGS)
+
+site: $(VENV)/.test $(VENV)-docs/.done ## That site built anew and read in Chromium without a network (needs "chromium")
+	@$(SUITE) site $(ARGS)
+
 bench: $(VENV)/.test ## The figures of docs/performance.md
 	@$(PY) -m benchmarks $(ARGS)
 
 clean: ## Remove environments and caches; the data folder stays
-	@rm -rf $(VENV) $(VENV)-conformance .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(VENV)-conformance $(VENV)-docs site .docs_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made: scripts/venv.sh
@@ -121,6 +127,13 @@ $(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
 	@sh scripts/venv.sh $(VENV)-conformance
 	@echo "Installing the official development server (once) ..."
 	@$(VENV)-conformance/bin/python scripts/install.py requirements/conformance.txt --no-deps \
+		|| { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@touch $@
+
+$(VENV)-docs/.done: scripts/venv.sh requirements/docs.txt
+	@sh scripts/venv.sh $(VENV)-docs
+	@echo "Installing what builds the documents' site (once) ..."
+	@$(VENV)-docs/bin/python scripts/install.py requirements/docs.txt --no-deps \
 		|| { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@
 

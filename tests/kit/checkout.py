@@ -31,6 +31,8 @@ def files() -> Iterator[Path]:
 
 def _walk(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
+        if path == ROOT / "site":  # the documents' site, built
+            continue
         if path.name in _NOT_OURS or path.name.startswith(".venv") or path.name.endswith("_cache"):
             continue
         if path.is_dir() and not path.is_symlink():

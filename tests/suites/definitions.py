@@ -96,6 +96,7 @@ SUITES: Mapping[str, Suite] = {
     "soak": Suite(
         [PytestRun(("-m", "soak", "tests/soak", "tests/reconnect", "tests/unit/channels/dingtalk"))], 120
     ),
+    "site": Suite([PytestRun(("-m", "site", "tests/docs"))], 40),
     "conformance": Suite([PytestRun(("-m", "conformance", "tests/conformance"), processes=2)], 60),
     "agents": Suite([PytestRun(("-m", "agents", "tests/agents"), processes=2)], 60),
     # The contract once more, heard on the wire: its shapes are what the vendors' schemas are held against.
