@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
@@ -55,6 +55,11 @@ class Config(ChannelConfig):
     def _off(cls, value: object) -> object:
         # An unquoted `off` is false in YAML.
         return NO_CARDS if value is False else value
+
+    @classmethod
+    def at_server(cls, server: str) -> Mapping[str, str]:
+        """Return the keys that make another server take the platform's place."""
+        return {"api_url": server, "oapi_url": server}
 
     def credentials(self) -> tuple[str, ...]:
         """Return the app's id and its secret."""

@@ -200,6 +200,11 @@ class ChannelConfig(Section):
         """Return the keys without which this channel cannot start; for example `bot_token`."""
         return ()
 
+    @classmethod
+    def at_server(cls, server: str) -> Mapping[str, str]:
+        """Return the keys that make another server take the platform's place, such as a simulator."""
+        return {"api_url": server}
+
     def missing(self) -> str:
         """Return the first credential that is not there, or ""."""
         return next((name for name in self.credentials() if not getattr(self, name)), "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -54,6 +54,11 @@ class Config(ChannelConfig):
     max_file_in: int = Field(default=1_000_000_000, gt=0)
     max_file_out: int = Field(default=1_000_000_000, gt=0)
     request_timeout: float = Field(default=30.0, gt=0)
+
+    @classmethod
+    def at_server(cls, server: str) -> Mapping[str, str]:
+        """Return the keys that make another server take the platform's place."""
+        return {"api_url": f"{server}/api/"}
 
     def credentials(self) -> tuple[str, ...]:
         """Return what is needed for how events come."""
