@@ -187,8 +187,8 @@ class SqliteStore:
         return await self._engine.writer.submit(lambda tx: documents.write(tx, document))
 
     async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
-        end = prefix + documents.HIGHEST
-        return parse_documents(await self._engine.reader.rows(sql.LIST, prefix, end, after, limit))
+        rows = await self._engine.reader.rows(sql.LIST, *documents.page_range(prefix, after), limit)
+        return parse_documents(rows)
 
     async def delete(self, key: str) -> None:
         await self._engine.writer.submit(lambda tx: documents.delete(tx, key))

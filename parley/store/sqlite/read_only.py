@@ -17,7 +17,7 @@ from parley.store.sqlite.database.connection import SqliteLocation, open_reader
 from parley.store.sqlite.database.error_mapping import map_error
 from parley.store.sqlite.execution.reader import Reader
 from parley.store.sqlite.operations import sql
-from parley.store.sqlite.operations.documents import HIGHEST
+from parley.store.sqlite.operations.documents import page_range
 
 _BUSY_SECONDS = 5.0
 
@@ -32,7 +32,7 @@ class SqliteReadOnlyStore:
         return order_documents([key], await self._reader.rows(sql.GET, key))[0]
 
     async def list(self, prefix: str, limit: int = 1000, after: str = "") -> Sequence[Document]:
-        return parse_documents(await self._reader.rows(sql.LIST, prefix, prefix + HIGHEST, after, limit))
+        return parse_documents(await self._reader.rows(sql.LIST, *page_range(prefix, after), limit))
 
     async def waiting(self, queue: str, lane: str) -> tuple[QueueItem, ...]:
         """Return unfinished items of a lane, in order."""

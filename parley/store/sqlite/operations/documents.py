@@ -12,6 +12,11 @@ from parley.store.sqlite.operations import sql
 HIGHEST = chr(0x10FFFF)  # sorts after every key that goes on from a prefix
 
 
+def page_range(prefix: str, after: str) -> tuple[str, str]:
+    """Return the first key that a page may have, and the first behind the prefix: of keys above `after`."""
+    return max(prefix, f"{after}\0" if after else ""), prefix + HIGHEST
+
+
 def write(tx: Transaction, document: Document) -> Document:
     """Write if the stored version is still the document's. Raises DocumentConflict."""
     if document.version:

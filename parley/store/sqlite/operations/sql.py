@@ -103,8 +103,8 @@ DISCARD = "DELETE FROM items WHERE id = ? AND state = 2"
 # Documents. A new one starts above every version ever deleted: a stale writer never takes it for the old.
 GET = "SELECT key, body, version FROM documents WHERE key = ?"
 GET_ALL = "SELECT key, body, version FROM documents WHERE key IN (SELECT value FROM json_each(?))"
-LIST = """SELECT key, body, version FROM documents
-    WHERE key >= ? AND key < ? AND key > ? ORDER BY key LIMIT ?"""
+# With a second lower bound SQLite would step over every row between the two.
+LIST = "SELECT key, body, version FROM documents WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
 CREATE = """INSERT INTO documents (key, body, version)
     SELECT ?, ?, value + 1 FROM meta WHERE key = 'deleted' ON CONFLICT DO NOTHING RETURNING version"""
 UPDATE = "UPDATE documents SET body = ?, version = version + 1 WHERE key = ? AND version = ?"

@@ -1,0 +1,75 @@
+"""SQLite's plan of each statement: none walks through a table, whatever is asked for."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from parley.store.sqlite.database.schema import migrate
+from parley.store.sqlite.operations import item_search, sql
+from parley.store.sqlite.operations.documents import page_range
+
+_TABLE = re.compile(
+    r"SCAN (?:TABLE )?(documents|items|lanes|names|tallies)\b(?! USING INDEX (?:lanes_|items_))"
+)
+WALKS = {
+    "NEWEST": "the last item by its id: one row",
+    "PRUNE_LANES": "empty lanes, a slice at a time: they are at the beginning",
+}
+"""Statements that begin at one end of a table, and why they read only a few of its rows."""
+
+
+def statements() -> Iterator[tuple[str, str]]:
+    for module in (sql, item_search):
+        for name, text in vars(module).items():
+            part = module is sql and name.startswith("_")
+            if (
+                not part
+                and isinstance(text, str)
+                and re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b", text)
+            ):
+                yield name, text % "instr(body, ?) > 0" if "(%s)" in text else text
+
+
+@pytest.fixture(scope="module")
+def connection(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
+    path = tmp_path_factory.mktemp("plans") / "parley.db"
+    connection = sqlite3.connect(path)
+    migrate(connection, Path(path))
+    yield connection
+    connection.close()
+
+
+@pytest.mark.parametrize(("name", "statement"), [pytest.param(*each, id=each[0]) for each in statements()])
+def test_no_statement_walks_through_a_table(
+    connection: sqlite3.Connection, name: str, statement: str
+) -> None:
+    # A number stands for each value: which one it is does not change the plan.
+    text = re.sub(r"\?\d*", "1", statement)
+    plan = [detail for *_, detail in connection.execute(f"EXPLAIN QUERY PLAN {text}")]
+    walked = [detail for detail in plan if _TABLE.search(detail)]
+    assert bool(walked) == (name in WALKS), plan
+
+
+@pytest.mark.parametrize("after", ["", "thread/00010", "thread/09990", "a", "u"])
+def test_a_page_costs_the_same_wherever_it_is(connection: sqlite3.Connection, after: str) -> None:
+    keys = [("before",), *((f"thread/{number:05}",) for number in range(10_000)), ("unlike",)]
+    connection.execute("DELETE FROM documents")
+    connection.executemany("INSERT INTO documents VALUES (?, '{}', 1)", keys)
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    connection.set_progress_handler(count, 10)
+    rows = connection.execute(sql.LIST, (*page_range("thread/", after), 5)).fetchall()
+    connection.set_progress_handler(None, 0)
+    expected = sorted(key for (key,) in keys if key.startswith("thread/") and key > after)
+    assert [key for key, *_ in rows] == expected[:5]
+    assert steps < 50  # some ten instructions a row; a walk through the table takes thousands
