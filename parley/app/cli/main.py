@@ -58,12 +58,37 @@ def _room(command: str) -> str:
     return "service" if command in _SERVICE else "admin"
 
 
+class _CommandParser(argparse.ArgumentParser):
+    """The parser of a command, whose options may come from modules that only this command loads."""
+
+    _add_more: Callable[[argparse.ArgumentParser], None] | None = None
+
+    def when_used(self, add_options: Callable[[argparse.ArgumentParser], None]) -> None:
+        """Have options added as soon as the command is parsed."""
+        self._add_more = add_options
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def,override]
+        """Add the options that are still to come, then parse."""
+        if self._add_more is not None:
+            add_options, self._add_more = self._add_more, None
+            add_options(self)
+        return super().parse_known_args(args, namespace)
+
+
+def _add_init_options(init: argparse.ArgumentParser) -> None:
+    from parley.app.cli.wizard.options import add_options
+
+    add_options(init)
+
+
 def parser() -> argparse.ArgumentParser:
     """Return every command with its options."""
     top = argparse.ArgumentParser("parley", description=_ABOUT)
-    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+    commands = top.add_subparsers(
+        dest="command", required=True, metavar="command", parser_class=_CommandParser
+    )
 
-    def add(name: str, about: str) -> argparse.ArgumentParser:
+    def add(name: str, about: str) -> _CommandParser:
         return commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
 
     add_options = {"run": _add_watched, "check": _add_check_options, "agent": _add_address}
@@ -127,7 +152,7 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
+def _add_keeping(add: Callable[[str, str], _CommandParser]) -> None:
     """Add the commands that manage stored data."""
     memory = add("memory", "list people who have a memory, or import memories of another system")
     memory.add_argument("what", choices=("people", "migrate"))
@@ -155,8 +180,8 @@ def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
     connect.add_argument("channel", metavar="CHANNEL", help="the platform, such as feishu")
     connect.add_argument("--replace", action="store_true", help="replace credentials that are there already")
     connect.add_argument("--server", default="", help="address of a simulator or another server")
-    init = add("init", "choose chat platforms and set them up, by QR codes where a platform has them")
-    init.add_argument("--server", default="", help="address of a simulator or another server")
+    init = add("init", "set Parley up: chat platforms, the agent, the first administrator")
+    init.when_used(_add_init_options)
     store = add("store", "copy a store into another, empty one (SQLite or PostgreSQL)")
     store.add_argument("what", choices=("copy",))
     store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
@@ -167,7 +192,7 @@ def _add_keeping(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")
 
 
-def _add_person(add: Callable[[str, str], argparse.ArgumentParser]) -> argparse.ArgumentParser:
+def _add_person(add: Callable[[str, str], _CommandParser]) -> argparse.ArgumentParser:
     person = add("person", "export or erase all data about one person")
     person.add_argument("what", choices=("export", "erase"))
     person.add_argument(
@@ -178,7 +203,7 @@ def _add_person(add: Callable[[str, str], argparse.ArgumentParser]) -> argparse.
     return person
 
 
-def _add_backup(add: Callable[[str, str], argparse.ArgumentParser]) -> Sequence[argparse.ArgumentParser]:
+def _add_backup(add: Callable[[str, str], _CommandParser]) -> Sequence[argparse.ArgumentParser]:
     backup = add("backup", "copy all data of Parley into a new folder, also while Parley is running")
     backup.add_argument("folder", type=Path, metavar="FOLDER", help="a new or empty folder")
     restore = add("restore", "restore a backup while Parley is stopped")

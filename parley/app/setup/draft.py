@@ -56,8 +56,11 @@ class Draft:
 
     def loaded(self) -> LoadedSettings:
         """Return the settings as they will be."""
-        environ = {**with_dotenv({}, self.env_file), **self.variables, **self.environ}
-        return read_settings(self.text, self.file.name, environ, self.file.parent)
+        return read_settings(self.text, self.file.name, self.environment(), self.file.parent)
+
+    def environment(self) -> Mapping[str, str]:
+        """Return the variables as Parley will see them."""
+        return {**with_dotenv({}, self.env_file), **self.variables, **self.environ}
 
     def set_value(self, path: tuple[str, ...], value: Json) -> Draft:
         """Return it with a value at `path`."""

@@ -1,13 +1,24 @@
 """Every sentence that people see, in English and Chinese."""
 
-from parley.core.texts import en, page_en, page_zh, zh
+from parley.core.texts import en, page_en, page_zh, setup_en, setup_zh, zh
 from parley.core.texts.keys import Sentence
 from parley.core.texts.page_keys import PageSentence
+from parley.core.texts.setup_keys import SetupSentence
 
 CATALOGUE = {"en": en.TEXTS, "zh": zh.TEXTS}
 PAGE_CATALOGUE = {"en": page_en.TEXTS, "zh": page_zh.TEXTS}
+SETUP_CATALOGUE = {"en": setup_en.TEXTS, "zh": setup_zh.TEXTS}
 
-__all__ = ["CATALOGUE", "PAGE_CATALOGUE", "PageSentence", "Sentence", "language_of", "say"]
+__all__ = [
+    "CATALOGUE",
+    "PAGE_CATALOGUE",
+    "SETUP_CATALOGUE",
+    "PageSentence",
+    "Sentence",
+    "SetupSentence",
+    "language_of",
+    "say",
+]
 
 
 def language_of(*tags: str) -> str:

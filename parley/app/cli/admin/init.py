@@ -1,61 +1,137 @@
-"""`parley init`: choose chat platforms, and give Parley the credentials of their apps."""
+"""`parley init`: from nothing to a running Parley, by questions or by options."""
 
 from __future__ import annotations
 
 import argparse
-import getpass
-import sys
-from contextlib import suppress
-from pathlib import Path
+import asyncio
+import os
+from collections.abc import Iterable, Sequence
 
-from parley.app.cli.admin.connect import connect_channel, require_free, save_credentials, variable_name
-from parley.app.settings.channel_registry import channel_config, channel_names, registering_channels
-from parley.core.model.errors import ParleyError
+from parley.app.cli.clients.console_api import ask_console
+from parley.app.cli.service import run as service
+from parley.app.cli.wizard.admins import AdminSteps
+from parley.app.cli.wizard.agent_choice import AgentSteps, report_run
+from parley.app.cli.wizard.options import add_admins, add_agent, given_channels, gives_agent
+from parley.app.cli.wizard.platforms import PlatformSteps, report_probe
+from parley.app.cli.wizard.prompts import InputEnded, Prompts, terminal_language
+from parley.app.process.logs import configure_logging
+from parley.app.setup.draft import Draft, variable_name
+from parley.app.setup.first_message import keep_messages
+from parley.app.setup.probes import probe_channel, probe_run
+from parley.app.storage.env_file import require_unset
+from parley.core.model.types import InboundMessage
+from parley.core.texts import SetupSentence as S
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Set up one platform after another, until none is chosen. Raises ParleyError."""
-    with suppress(EOFError):
-        while channel := choose_channel():
-            try:
-                set_up(channel, arguments.config, arguments.server)
-            except ParleyError as error:
-                print(error.user_text)
-    print("\nLook with `parley check`, then start Parley with `parley run`.")
-    return 0
+    """Set Parley up; 0 when it is, 1 when something does not work or nobody answers. Raises ParleyError."""
+    prompts = Prompts(terminal_language(arguments.language))
+    configure_logging("debug" if arguments.verbose else "error", ())
+    try:
+        draft = Draft.open(arguments.config, os.environ)
+        if arguments.yes or arguments.dry_run:
+            return _by_options(draft, arguments, prompts)
+        return _by_questions(draft, arguments, prompts)
+    except InputEnded as error:
+        print(error.user_text)
+        prompts.say(S.CANCELLED)
+        return 1
+    except KeyboardInterrupt:
+        print()
+        prompts.say(S.CANCELLED)
+        return 130
 
 
-def choose_channel() -> str:
-    """Return the platform that is asked for, "" for no more. Raises EOFError."""
-    scanned = registering_channels()
-    channels = [name for name in channel_names() if channel_config(name)().credentials()]
-    print("\nWhich chat platform?\n")
-    for number, name in enumerate(channels, 1):
-        how = (
-            "its app is made by scanning a QR code" if name in scanned else f"make its app by docs/{name}.md"
-        )
-        print(f"  {number}. {name:9} {how}")
-    while True:
-        answer = input("\nA number or a name; Enter when there are no more: ").strip().lower()
-        if answer in ("", *channels):
-            return answer
-        if answer.isdecimal() and answer.isascii() and 1 <= int(answer[:9]) <= len(channels):
-            return channels[int(answer) - 1]
-        print(f"There is no {answer[:100]}.")
+def _by_questions(draft: Draft, arguments: argparse.Namespace, prompts: Prompts) -> int:
+    prompts.say(S.WELCOME)
+    checks = not arguments.no_check
+    platforms = PlatformSteps(prompts, arguments.server, checks)
+    channels: Sequence[str] = tuple(given := given_channels(arguments, os.environ))
+    for channel, keys in given.items():
+        draft = draft.add_channel(channel, keys, arguments.server)
+        if checks and not platforms.check(draft, channel).works:
+            return 1
+    if not given:
+        draft, channels = platforms.run(draft)
+    draft = add_agent(draft, arguments) if gives_agent(arguments) else AgentSteps(prompts, checks).run(draft)
+    draft = add_admins(draft, arguments.admin)
+    draft, messages = AdminSteps(prompts).run(draft, channels)
+    if not _show(draft, prompts):
+        return _start(draft, arguments, prompts, messages)
+    if not prompts.confirm(prompts.text(S.WRITE_ASK)):
+        prompts.say(S.CANCELLED)
+        return 1
+    _write(draft, prompts)
+    return _start(draft, arguments, prompts, messages)
 
 
-def set_up(channel: str, config: Path | None, server: str = "") -> None:
-    """Switch one platform on, by a QR code or by what is typed. Raises ParleyError, EOFError."""
-    if channel in registering_channels():
-        connect_channel(channel, config, server)
-        return
-    require_free(channel, config)
-    typed = {key: _ask(variable_name(channel, key)) for key in channel_config(channel)().credentials()}
-    if keys := {key: value for key, value in typed.items() if value}:
-        save_credentials(channel, config, keys)
+def _start(
+    draft: Draft, arguments: argparse.Namespace, prompts: Prompts, messages: Sequence[InboundMessage]
+) -> int:
+    """Start Parley where it is not running and somebody wants it to."""
+    if asyncio.run(ask_console(draft.loaded(), "GET", "/livez")) is not None:
+        prompts.say(S.RESTART)
+        return 0
+    if messages:
+        asyncio.run(keep_messages(draft.loaded(), messages))
+    if arguments.yes and not arguments.start:
+        prompts.say(S.START_LATER)
+        return 0
+    if not arguments.yes and not prompts.confirm(prompts.text(S.START_ASK)):
+        prompts.say(S.START_LATER)
+        return 0
+    return service.run(arguments)
 
 
-def _ask(name: str) -> str:
-    """Ask for a secret, which is not shown while it is typed."""
-    question = f"{name} (Enter to leave it out): "
-    return (getpass.getpass if sys.stdin.isatty() else input)(question).strip()
+def _by_options(draft: Draft, arguments: argparse.Namespace, prompts: Prompts) -> int:
+    """Do what the options say, without a question."""
+    given = given_channels(arguments, os.environ)
+    for channel, keys in given.items():
+        if not arguments.replace and any(draft.differs(channel, key, value) for key, value in keys.items()):
+            require_unset(draft.env_file, [variable_name(channel, key) for key in keys], {})
+        draft = draft.add_channel(channel, keys, arguments.server)
+    draft = add_admins(add_agent(draft, arguments), arguments.admin)
+    if not arguments.no_check and not _works(draft, given, gives_agent(arguments), prompts):
+        prompts.say(S.CANCELLED)
+        return 1
+    changes = _show(draft, prompts)
+    if arguments.dry_run:
+        prompts.say(S.CANCELLED)
+        return 0
+    if changes:
+        _write(draft, prompts)
+    return _start(draft, arguments, prompts, ())
+
+
+def _works(draft: Draft, channels: Iterable[str], agent: bool, prompts: Prompts) -> bool:
+    """Ask the platforms and the agent, and say what they say. What is lacking is no reason to stop."""
+    works = True
+    for channel in channels:
+        prompts.say(S.CHANNEL_CHECKING, channel=channel)
+        found = asyncio.run(probe_channel(draft, channel))
+        report_probe(prompts, found, channel)
+        works = works and found.works
+    if agent and not draft.loaded().settings.agent.demonstrates:
+        prompts.say(S.AGENT_CHECKING)
+        answer = asyncio.run(probe_run(draft))
+        report_run(prompts, answer)
+        works = works and answer.works
+    return works
+
+
+def _show(draft: Draft, prompts: Prompts) -> bool:
+    """Print what would change; return whether anything would."""
+    changes = list(draft.changes())
+    print()
+    prompts.say(S.CHANGES if changes else S.CHANGES_NONE)
+    for line in changes:
+        print(f"  {line}")
+    return bool(changes)
+
+
+def _write(draft: Draft, prompts: Prompts) -> None:
+    copies = draft.write()
+    names = [draft.file] + ([draft.env_file] if draft.variables else [])
+    prompts.say(S.WRITTEN, files=", ".join(map(str, names)))
+    for copy in copies:
+        prompts.say(S.COPY_KEPT, file=copy)
