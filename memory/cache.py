@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from parley.memory.inject.line_cache import LineCache
+from parley.memory.inject.line_cache import LineCache, Render
 from parley.memory.model.document import (
     Fact,
     StoredMemory,
@@ -33,13 +33,13 @@ class CachedMemory:
     `lines` may be used only by the work given to `with_index` and `with_index_async`.
     """
 
-    def __init__(self, thread: WorkerThread) -> None:
+    def __init__(self, thread: WorkerThread, render: Render) -> None:
         self.stored = StoredMemory()
         self._thread = thread
         self._index = FactIndex(())
         self._indexed: tuple[Fact, ...] = ()
         self._lock = threading.Lock()
-        self.lines = LineCache()
+        self.lines = LineCache(render)
 
     @property
     def weight(self) -> int:
@@ -93,8 +93,9 @@ class MemoryCache:
     An assistant's own memory ("" is the general one) is cached combined with the general one.
     """
 
-    def __init__(self, store: MemoryStore) -> None:
+    def __init__(self, store: MemoryStore, render: Render) -> None:
         self._store = store
+        self._render = render
         self._thread = WorkerThread()
         # Runs never wait behind learning.
         self._recalling = WorkerThread()
@@ -114,7 +115,7 @@ class MemoryCache:
         stored = await self._load_combined(person, assistant)
         known = self._known.get((person, assistant))
         if known is None:
-            known = self._known[person, assistant] = CachedMemory(self._recalling)
+            known = self._known[person, assistant] = CachedMemory(self._recalling, self._render)
             self._evict()
         if stored.revision != known.stored.revision or not stored.revision:
             known.stored = stored

@@ -10,8 +10,8 @@ from parley.core.model.types import Json
 # What operators may see: no keys, no addresses, no paths.
 _PUBLIC = (
     "enabled", "injection_enabled", "storage", "groups", "per_assistant", "debounce_seconds", "max_wait",
-    "max_facts", "fact_confidence_threshold", "max_injection_tokens", "token_counting", "ranking",
-    "similarity_weight", "confidence_weight",
+    "max_facts", "fact_confidence_threshold", "max_injection_tokens", "injection_format", "token_counting",
+    "ranking", "similarity_weight", "confidence_weight",
 )  # fmt: skip
 
 
@@ -35,6 +35,15 @@ class Groups(StrEnum):
     """Nothing is recalled or learned there."""
     SHARED = "shared"
     """The same as in private."""
+
+
+class InjectionFormat(StrEnum):
+    """What stands before a fact in the block."""
+
+    DATED = "dated"
+    """The date on which it was said."""
+    CLASSIC = "classic"
+    """Its category and its confidence, as in the reference system."""
 
 
 class TokenCounting(StrEnum):
@@ -65,6 +74,7 @@ class MemoryOptions:
     max_facts: int = 1000
     fact_confidence_threshold: float = 0.7
     max_injection_tokens: int = 2000
+    injection_format: InjectionFormat = InjectionFormat.DATED
     token_counting: TokenCounting = TokenCounting.TIKTOKEN
     ranking: Ranking = Ranking.RELEVANCE
     similarity_weight: float = 0.6

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from parley.core.model.errors import ParleyError
 from parley.core.ports.memory import RecallQuery
 from parley.memory.cache import MemoryCache
 from parley.memory.inject.block import build_block, by_confidence
 from parley.memory.model.document import MemoryDocument, StoredMemory
+from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import Groups, MemoryOptions
 from parley.memory.search.semantic.scoring import PrecomputedScores, SemanticIndex, rank_blended
 from parley.memory.text.token_counting import Counter
@@ -25,12 +26,18 @@ class Recaller:
     """Builds memory blocks. A recall that takes longer than `recall_timeout` goes on in the background."""
 
     def __init__(
-        self, cache: MemoryCache, counter: Counter, options: MemoryOptions, semantic: SemanticIndex | None
+        self,
+        cache: MemoryCache,
+        counter: Counter,
+        options: MemoryOptions,
+        semantic: SemanticIndex | None,
+        clock: Callable[[], float],
     ) -> None:
         self._cache = cache
         self._counter = counter
         self._options = options
         self._semantic = semantic
+        self._clock = clock
         self._recalls: set[asyncio.Task[str]] = set()
         self._late: set[asyncio.Task[str]] = set()
 
@@ -92,6 +99,7 @@ class Recaller:
                 options,
                 self._counter,
                 private=occasion.private,
+                today=self._today(),
                 lines=known.lines,
             ),
         )
@@ -110,7 +118,13 @@ class Recaller:
         """Return the block of a memory whose index is still being made: the surest facts first."""
         document = stored.document
         ranked = by_confidence(document.facts)
-        return build_block(document, ranked, self._options, self._counter, private=occasion.private)
+        return build_block(
+            document, ranked, self._options, self._counter, private=occasion.private, today=self._today()
+        )
+
+    def _today(self) -> str:
+        """Return the date in UTC, as facts have it."""
+        return format_timestamp(self._clock())[:10]
 
 
 def memory_key(person: str, assistant: str) -> str:

@@ -20,6 +20,7 @@ from parley.core.ports.memory import (
 )
 from parley.memory.admin import MemoryAdmin, fact_view, map_store_errors, nonempty_summaries
 from parley.memory.cache import MemoryCache
+from parley.memory.inject.block import line_format
 from parley.memory.learning.extraction.extractor import Extractor
 from parley.memory.learning.pipeline import LearningPipeline
 from parley.memory.learning.queue import LearningJournal, LearningQueue
@@ -60,7 +61,7 @@ class MemoryService:
         self._clock = clock
         self._extractor = extractor
         self._store = store
-        self._cache = MemoryCache(store)
+        self._cache = MemoryCache(store, line_format(options.injection_format))
         self._states = PersonStateStore(journal)
         counter = token_counter(options)
         self._repository = MemoryRepository(self._cache, self._states, options.max_facts)
@@ -73,7 +74,7 @@ class MemoryService:
         self._worker = LearningWorker(
             journal, self._queue, pipeline, options, self.admin.note_failure, quarantine
         )
-        self._recaller = Recaller(self._cache, counter, options, semantic)
+        self._recaller = Recaller(self._cache, counter, options, semantic, clock)
 
     @property
     def enabled(self) -> bool:

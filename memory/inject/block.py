@@ -1,7 +1,7 @@
 """Renders a memory as the `<memory>` block of a run, within a token budget (pure).
 
-The order and the lines are those of the reference system. The budget is for the whole block, its tags
-included; docs/memory-injection.md says who gets what of it.
+The order is that of the reference system, and with `injection_format: classic` the lines are its own too. The
+budget is for the whole block, its tags included; docs/memory-injection.md says who gets what of it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import chain
 from parley.core.model.types import Json
 from parley.memory.inject.budget import CORRECTIONS, SUMMARIES, FactSelection, summary_sections
 from parley.memory.inject.line_cache import LineCache, Render
-from parley.memory.inject.lines import fact_line, flatten, labelled_line
+from parley.memory.inject.lines import classic_line, fact_line, flatten, labelled_line
 from parley.memory.model.document import (
     SUMMARY_NAMES,
     SUMMARY_SECTIONS,
@@ -24,7 +24,7 @@ from parley.memory.model.document import (
     Summaries,
     Summary,
 )
-from parley.memory.options import Groups, MemoryOptions, Ranking
+from parley.memory.options import Groups, InjectionFormat, MemoryOptions, Ranking
 from parley.memory.storage.document_format import read_fact
 from parley.memory.text.token_counting import (
     WARM_UP,
@@ -49,23 +49,36 @@ def build_block(
     counter: Counter,
     *,
     private: bool,
+    today: str = "",
     lines: LineCache | None = None,
 ) -> str:
     """Return the block for a run; empty when there is nothing to tell.
 
-    `ranked` are the person's facts, best first. Where others listen (`private` is False), `options.groups`
-    decides: only facts that were said there and no summaries, nothing, or the same as in private. `lines`
-    are those of the same memory from before: nearly all facts look as they did.
+    `ranked` are the person's facts, best first; `today` is the date of the turn. Where others listen
+    (`private` is False), `options.groups` decides: only facts that were said there and no summaries, nothing,
+    or the same as in private. `lines` are those of the same memory from before, in the same form: nearly all
+    facts look as they did.
     """
     if not (options.enabled and options.injection_enabled):
         return ""
-    lines = LineCache() if lines is None else lines
+    lines = LineCache(line_format(options.injection_format)) if lines is None else lines
+    heading, budget = _facts_heading(options, today), options.max_injection_tokens
     if private or options.groups is Groups.SHARED:
-        return _written(document.summaries, ranked, lines, options.max_injection_tokens, counter)
+        return _written(document.summaries, ranked, lines, budget, counter, heading)
     if options.groups is Groups.OFF:
         return ""
     shared = [fact for fact in ranked if fact.shared]
-    return _written(Summaries(), shared, lines, options.max_injection_tokens, counter)
+    return _written(Summaries(), shared, lines, budget, counter, heading)
+
+
+def line_format(injection_format: InjectionFormat) -> Render:
+    """Return the function that renders a fact in this form."""
+    return classic_line if injection_format is InjectionFormat.CLASSIC else fact_line
+
+
+def _facts_heading(options: MemoryOptions, today: str) -> str:
+    dated = today and options.injection_format is InjectionFormat.DATED
+    return f"Facts (today is {today}):\n" if dated else _FACTS
 
 
 def format_memory_for_injection(
@@ -76,6 +89,7 @@ def format_memory_for_injection(
     ranked: Sequence[Fact] | None = None,
     options: MemoryOptions | None = None,
     counter: Counter | None = None,
+    injection_format: InjectionFormat = InjectionFormat.CLASSIC,
 ) -> str:
     """Return the block of a memory: a MemoryDocument, or a dict of schema 1.0 in any state.
 
@@ -88,10 +102,10 @@ def format_memory_for_injection(
     counter = counter or token_counter(options)
     if not _on_a_loop():
         counter.wait(WARM_UP)
-    document, render = _read(memory_data)
+    document, render = _read(memory_data, injection_format)
     if ranked is None:
         ranked = _order(document.facts, messages, options)
-    return _written(document.summaries, ranked, LineCache(render), max_tokens, counter)
+    return _written(document.summaries, ranked, LineCache(render), max_tokens, counter, _FACTS)
 
 
 def by_confidence(facts: Sequence[Fact]) -> list[Fact]:
@@ -117,13 +131,18 @@ def _on_a_loop() -> bool:
 
 
 def _written(
-    summaries: Summaries, ranked: Sequence[Fact], lines: LineCache, budget: int, counter: Counter
+    summaries: Summaries,
+    ranked: Sequence[Fact],
+    lines: LineCache,
+    budget: int,
+    counter: Counter,
+    heading: str,
 ) -> str:
     """Render the best fact first, then corrections, then summaries, then the remaining facts."""
     if _is_small(summaries, ranked, lines.line, budget):
         counter = _ESTIMATES
     room = budget - counter.count(_OPEN) - counter.count(_CLOSE)
-    facts = FactSelection(ranked, lines.use_counter(counter), room - counter.count(_FACTS))
+    facts = FactSelection(ranked, lines.use_counter(counter), room - counter.count(heading))
     facts.take_best()
     facts.take_corrections(CORRECTIONS)
     left = facts.left if facts else room
@@ -131,7 +150,7 @@ def _written(
     if facts:
         facts.left -= sum(map(counter.count, sections))
         facts.take_rest()
-        sections.append(_FACTS + "".join(facts.lines()))
+        sections.append(heading + "".join(facts.lines()))
     return f"{_OPEN}{''.join(sections)}{_CLOSE}" if sections else ""
 
 
@@ -149,12 +168,13 @@ def _is_small(summaries: Summaries, ranked: Sequence[Fact], render: Render, budg
     return True
 
 
-def _read(memory_data: object) -> tuple[MemoryDocument, Render]:
+def _read(memory_data: object, injection_format: InjectionFormat) -> tuple[MemoryDocument, Render]:
     """Return what can be read of a memory, and a renderer of its facts: a dict's categories stay."""
+    render = line_format(injection_format)
     if isinstance(memory_data, MemoryDocument):
-        return memory_data, fact_line
+        return memory_data, render
     if not isinstance(memory_data, Mapping):
-        return MemoryDocument(), fact_line
+        return MemoryDocument(), render
     facts: list[Fact] = []
     labels: dict[str, str] = {}
     entries = memory_data.get("facts")
@@ -164,6 +184,8 @@ def _read(memory_data: object) -> tuple[MemoryDocument, Render]:
             facts.append(replace(fact, id=str(place)))
             labels[str(place)] = _label(entry.get("category"))
     document = MemoryDocument(_summaries(memory_data), tuple(facts))
+    if injection_format is not InjectionFormat.CLASSIC:
+        return document, render
     return document, lambda fact: labelled_line(fact, labels.get(fact.id, fact.category.value))
 
 

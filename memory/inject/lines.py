@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from parley.core.model.sanitize import sanitize_text
@@ -10,6 +11,7 @@ from parley.memory.text.escape import escaped
 
 _ELLIPSIS = " ..."
 _LONGEST_WORD = 30
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=T|$)")
 
 
 def flatten(text: str) -> str:
@@ -18,22 +20,32 @@ def flatten(text: str) -> str:
 
 
 def fact_line(fact: Fact) -> str:
-    """Return `- [category | 0.95] content` and a line break; empty where there is no visible text."""
-    return _line(fact.content, fact.category.value, fact.confidence, fact.source_error)
+    """Return `- 2023-05-08: content` and a line break; empty where there is no visible text.
+
+    The date is the one on which it was first said, to which words such as "yesterday" refer.
+    """
+    date = _DATE.match(fact.created_at)
+    return _line(f"- {date[0]}: " if date else "- ", fact, fact.category.value)
+
+
+def classic_line(fact: Fact) -> str:
+    """Return `- [category | 0.95] content` and a line break, the form of the reference system."""
+    return labelled_line(fact, fact.category.value)
 
 
 def labelled_line(fact: Fact, label: str) -> str:
-    """Return the line of a fact with a category label of its own, as other versions have them."""
-    return _line(fact.content, flatten(label) or Category.CONTEXT.value, fact.confidence, fact.source_error)
+    """Return the classic line of a fact with a category label of its own, as other versions have them."""
+    category = flatten(label) or Category.CONTEXT.value
+    return _line(f"- [{escaped(category)} | {fact.confidence:.2f}] ", fact, category)
 
 
-def _line(content: str, category: str, confidence: float, source_error: str) -> str:
-    body = flatten(content)
+def _line(head: str, fact: Fact, category: str) -> str:
+    body = flatten(fact.content)
     if not body:
         return ""
-    error = flatten(source_error) if category == Category.CORRECTION.value else ""
+    error = flatten(fact.source_error) if category == Category.CORRECTION.value else ""
     avoid = f" (avoid: {escaped(error)})" if error else ""
-    return f"- [{escaped(category)} | {confidence:.2f}] {escaped(body)}{avoid}\n"
+    return f"{head}{escaped(body)}{avoid}\n"
 
 
 @lru_cache(maxsize=1024)

@@ -17,7 +17,7 @@ from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
 from parley.memory.learning.extraction.prompts import load_prompts
 from parley.memory.learning.extraction.rules import RuleExtractor
 from parley.memory.learning.queue import LearningJournal
-from parley.memory.options import Groups, MemoryOptions, Ranking, TokenCounting
+from parley.memory.options import Groups, InjectionFormat, MemoryOptions, Ranking, TokenCounting
 from parley.memory.search.semantic.scoring import SemanticIndex
 from parley.memory.service import MemoryService
 from parley.memory.storage.json_files import FileMemoryStore
@@ -61,6 +61,7 @@ def _options(section: MemorySection, storage: str) -> MemoryOptions:
         max_facts=section.max_facts,
         fact_confidence_threshold=section.fact_confidence_threshold,
         max_injection_tokens=section.max_injection_tokens,
+        injection_format=InjectionFormat(section.injection_format),
         token_counting=TokenCounting(section.token_counting),
         ranking=Ranking(section.ranking),
         similarity_weight=section.similarity_weight,

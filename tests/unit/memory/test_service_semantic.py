@@ -43,7 +43,7 @@ async def test_it_puts_what_is_meant_first(tmp_path: Path):
             await service.add("ann", "Has a parking place at the office")
             await service.add("ann", "Her cat is called Mia")
             block = await service.recall(occasion("Is there parking for my pet?"))
-            facts = [line for line in block.splitlines() if line.startswith("- [")]
+            facts = [line for line in block.splitlines() if line.startswith("- ")]
             assert first in facts[0]
 
 

@@ -29,6 +29,7 @@ class MemorySection(Section):
     max_facts: int = Field(default=1000, ge=10, le=50_000)
     fact_confidence_threshold: float = Field(default=0.7, ge=0, le=1)
     max_injection_tokens: int = Field(default=2000, ge=100, le=8000)
+    injection_format: Literal["dated", "classic"] = "dated"
     token_counting: Literal["tiktoken", "char"] = "tiktoken"  # noqa: S105 - a way of counting
     ranking: Literal["relevance", "weighted", "confidence"] = "relevance"
     similarity_weight: float = Field(default=0.6, ge=0, le=1)

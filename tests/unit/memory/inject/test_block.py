@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from parley.memory import format_memory_for_injection
 from parley.memory.inject.block import build_block, by_confidence
-from parley.memory.inject.lines import fact_line
+from parley.memory.inject.lines import classic_line
 from parley.memory.model.document import Category, Fact, MemoryDocument, Summaries, Summary
-from parley.memory.options import Groups, MemoryOptions, Ranking, TokenCounting
+from parley.memory.options import Groups, InjectionFormat, MemoryOptions, Ranking, TokenCounting
 from parley.memory.text.token_counting import token_counter
 from parley.memory.text.tokenizers import CL100K, load_encoding
 from tests.kit.machine import patience
@@ -41,7 +41,7 @@ def document(*facts, **summaries):
 
 
 def shown(memory, budget=2000, private=True, ranked=None, **options):
-    limits = MemoryOptions(max_injection_tokens=budget, **options)
+    limits = MemoryOptions(max_injection_tokens=budget, injection_format=InjectionFormat.CLASSIC, **options)
     ranked = by_confidence(memory.facts) if ranked is None else ranked
     return build_block(memory, ranked, limits, COUNTER, private=private)
 
@@ -222,7 +222,7 @@ def test_lines_are_added_one_at_a_time_until_the_budget_is_used_up():
     there = re.findall(r"number (\d+)", text)
     assert there == [str(n) for n in range(len(there))]
     assert len(there) > 15
-    line = tokens(fact_line(facts[len(there)]))
+    line = tokens(classic_line(facts[len(there)]))
     assert 300 - line < tokens(text) <= 300
 
 
@@ -474,7 +474,7 @@ def test_a_block_never_has_more_true_tokens_than_its_budget(memory, budget):
 def test_the_best_fact_that_fits_is_always_there(memory, budget):
     ranked = by_confidence(memory.facts)
     frame = "<memory>\nFacts:\n{}</memory>"
-    lines = filter(None, map(fact_line, ranked))
+    lines = filter(None, map(classic_line, ranked))
     best = next((line for line in lines if tokens(frame.format(line)) <= budget), None)
     text = shown(memory, budget)
     assert best is None or f"\n{best}" in text
