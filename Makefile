@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench clean
-.PHONY: chaos-nodes lint-page docs site
+.PHONY: chaos-nodes lint-page docs site picture
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -99,6 +99,9 @@ docs: $(VENV)-docs/.done ## The documents as a site, in site/: open site/index.h
 
 site: $(VENV)/.test $(VENV)-docs/.done ## That site built anew and read in Chromium without a network (needs "chromium")
 	@$(SUITE) site $(ARGS)
+
+picture: $(VENV)/.test ## The README's moving picture, from the real page (needs "chromium fonts-noto-color-emoji")
+	@$(PY) scripts/readme_picture.py $(ARGS)
 
 bench: $(VENV)/.test ## The figures of docs/performance.md
 	@$(PY) -m benchmarks $(ARGS)

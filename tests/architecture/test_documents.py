@@ -21,7 +21,7 @@ from tests.kit.documents import (
 )
 
 FOLDERS = ("benchmarks", "channels", "docs", "memory", "parley", "scripts", "tests")
-MADE_UP = {"channels/NAME", "channels/discord/", "parley/simulator/discord/"}
+MADE_UP = {"channels/NAME", "channels/discord/", "parley/simulator/discord/", "parley/simulator/NAME/"}
 """Paths of examples."""
 EVERY = [block for name, text in documents().items() for block in blocks(name, text)]
 

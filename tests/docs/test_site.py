@@ -21,8 +21,15 @@ SCRIPT = ROOT / "scripts" / "docs_site.py"
 
 
 def build(target: Path) -> subprocess.CompletedProcess[str]:
-    command = [PYTHON, SCRIPT, target]
+    command = [str(PYTHON), str(SCRIPT), str(target)]
     return subprocess.run(command, capture_output=True, text=True, timeout=patience(120), check=False)
+
+
+def test_the_api_document_is_openapi() -> None:
+    """Ask the validator of its own community."""
+    command = [str(PYTHON), "-m", "openapi_spec_validator", str(ROOT / "docs" / "openapi.json")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=patience(60), check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +90,7 @@ def test_a_page_that_is_wrong_is_not_built(tmp_path: Path, wrong: str, said: str
         shutil.copyfile(file, copy / file.name)
     glossary = copy / "docs" / "glossary.md"
     glossary.write_text(f"{glossary.read_text('utf-8')}\n{wrong}\n", "utf-8")
-    command = [PYTHON, copy / "scripts" / "docs_site.py", tmp_path / "site"]
+    command = [str(PYTHON), str(copy / "scripts" / "docs_site.py"), str(tmp_path / "site")]
     built = subprocess.run(command, capture_output=True, text=True, timeout=patience(120), check=False)
     assert built.returncode != 0
     assert said in built.stdout + built.stderr

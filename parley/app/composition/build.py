@@ -22,6 +22,7 @@ from parley.app.monitoring.file_descriptors import watch_descriptors
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.monitoring.metrics import build_metrics
+from parley.app.openapi.document import openapi_routes
 from parley.app.settings.core_options import core_options
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.database_watch import make_database_watch
@@ -171,6 +172,7 @@ def _api(
         *pairing_routes(services.pairing),
         *privacy_routes(people, services.files),
         *letter_routes(letters),
+        *openapi_routes(),
         _scrape(services, letters, lag),
     ]
 

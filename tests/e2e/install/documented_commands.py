@@ -55,6 +55,8 @@ RUNS: Mapping[str, Run] = {
     ".venv/bin/parley restore backups/monday --replace": Run("The previous data is in", idle=True),
     ".venv/bin/parley backup backups/tuesday": Run(r"Backed up to backups/tuesday: \d+ files", idle=True),
     ".venv/bin/parley restore backups/tuesday --replace": Run("The previous data is in", idle=True),
+    'curl -s localhost:8765/api/openapi.json -H "$auth"': Run('"openapi": "3.1.0"'),
+    'curl -s localhost:8765/api/letters -H "$auth"': Run('"letters"'),
     _POST: Run('"message-0001"'),
     'curl -sN http://127.0.0.1:8765/api/chat/events -H "$auth"': Run("event: ", stays=True),
 }
@@ -123,11 +125,13 @@ NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"python -m tests\.mutation .*"): "mutates for minutes",
     re.compile(
         r"python -m tests\."
-        r"(?:architecture\.code_map|contract\.table|unit\.channels\.kit\.markdown\.platform_table)"
+        r"(?:architecture\.code_map|contract\.table|docs\.api_page|unit\.channels\.kit\.markdown\.platform_table)"
     ): "writes into the documents",
     re.compile(r"(?:\.venv/bin/python -m )?pip install .*"): "changes the environment that the tests run in",
     re.compile(r"make"): "the name of the program",
     re.compile(r"make coverage"): "runs the default tests, which this one may be among",
+    re.compile(r"make docs"): "builds in an environment of its own; tests/docs/test_site.py does",
+    re.compile(r"make picture"): "films the page for half a minute, and writes into the documents",
     re.compile(r"make lint"): "reads all of the checkout for a minute; .ci/run does",
     re.compile(r"openssl .*"): "another program's, which Parley needs nowhere",
     re.compile(r"sqlite3 .*"): "another program's, which Parley needs nowhere",
