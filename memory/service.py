@@ -18,6 +18,7 @@ from parley.core.ports.memory import (
     RecallQuery,
     UndoResult,
 )
+from parley.core.ports.telemetry import NO_TELEMETRY, Telemetry
 from parley.memory.admin import MemoryAdmin, fact_view, map_store_errors, nonempty_summaries
 from parley.memory.cache import MemoryCache
 from parley.memory.inject.block import line_format
@@ -55,6 +56,7 @@ class MemoryService:
         semantic: SemanticIndex | None = None,
         quarantine: Quarantine | None = None,
         secrets: Sequence[str] = (),
+        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
         self._options = options
         self._semantic = semantic
@@ -72,8 +74,9 @@ class MemoryService:
         )
         pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, clock)
         self._worker = LearningWorker(
-            journal, self._queue, pipeline, options, self.admin.note_failure, quarantine
+            journal, self._queue, pipeline, options, self.admin.note_failure, quarantine, self._note_learned
         )
+        self._telemetry = telemetry
         self._recaller = Recaller(self._cache, counter, options, semantic, clock)
 
     @property
@@ -221,6 +224,9 @@ class MemoryService:
             given = await self._repository.split_account(person, into, parting, self._now())
             await self._forget_vectors(person)
         return given
+
+    def _note_learned(self, put_at: float) -> None:
+        self._telemetry.lesson_learned(max(0.0, self._clock() - put_at))
 
     def _now(self) -> str:
         return format_timestamp(self._clock())

@@ -15,6 +15,7 @@ from parley.agent.runs.graph_shapes import GraphShapes
 from parley.agent.runs.memory_block import MEMORY_KIND
 from parley.agent.runs.memory_injection import MemoryInjection, MemoryInjector
 from parley.agent.runs.run_input import IDENTITY_KEY, build_run_config, build_run_input, message_before
+from parley.agent.runs.trace_links import trace_links
 from parley.agent.stream.final_answer import TurnAnchor, parse_messages
 from parley.agent.stream.graph_shape import GraphShape
 from parley.core.model.errors import AgentRefused
@@ -56,7 +57,8 @@ async def prepare_run(
     config, context = build_run_config(request, making.recursion_limit, fields)
     told = config.get("configurable") if request.identity else None
     about = {IDENTITY_KEY: told[IDENTITY_KEY]} if isinstance(told, dict) else {}
-    order = RunSpec(request.thread, assistant, request.turn_id, config, context, metadata=about)
+    metadata = {**about, **trace_links(request)}
+    order = RunSpec(request.thread, assistant, request.turn_id, config, context, metadata=metadata)
     if request.answer:
         state = await server.state(request.thread)
         if resumed := _resumed(order, request.answer, state):

@@ -13,9 +13,10 @@ from parley.core.model.errors import ParleyError
 
 
 def load_config(
-    config: Path | None, verbose: bool, level: str = "", *, restoring: bool = False
+    config: Path | None, verbose: bool, level: str = "", *, restoring: bool = False, log_json: bool = False
 ) -> LoadedSettings:
-    """Load settings and set up the log for them; `level`, where given, is used instead of theirs.
+    """Load settings and set up the log for them; `level` and `log_json`, where given, are used instead
+    of theirs.
 
     `.env` stands beside the configuration file. Raises ConfigError; and ParleyError where a restore of the
     data was interrupted in the middle, unless the caller is `restoring`.
@@ -24,7 +25,8 @@ def load_config(
     environ = with_dotenv(os.environ, (here / (config or DEFAULT_FILE)).parent / ".env")
     loaded = load_settings(config, environ, here)
     chosen = "debug" if verbose else level or loaded.settings.log_level
-    logs.configure_logging(chosen, logs.find_secrets(loaded.settings))
+    form = "json" if log_json else loaded.settings.log_format
+    logs.configure_logging(chosen, logs.find_secrets(loaded.settings), form)
     if not restoring and (swap := read_pending_swap(loaded.data_dir)):
         raise ParleyError(
             f"A restore into {loaded.data_dir} was interrupted: finish it with "

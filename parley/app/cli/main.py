@@ -91,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
     def add(name: str, about: str) -> _CommandParser:
         return commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
 
-    add_options = {"run": _add_watched, "check": _add_check_options, "agent": _add_address}
+    add_options = {"run": _add_run_options, "check": _add_check_options, "agent": _add_address}
     for name, about in (
         ("run", "start Parley and serve until stopped"),
         ("check", "check the configuration and print what would start"),
@@ -122,8 +122,9 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _add_watched(run: argparse.ArgumentParser) -> None:
+def _add_run_options(run: argparse.ArgumentParser) -> None:
     about = f"restart Parley after a crash, or when it is frozen for so long (default: {SECONDS:g})"
+    run.add_argument("--log-json", action="store_true", help="write the log as JSON, one object a line")
     run.add_argument("--watched", nargs="?", type=_seconds, const=SECONDS, metavar="SECONDS", help=about)
 
 

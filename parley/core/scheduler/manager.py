@@ -25,6 +25,7 @@ from parley.core.model.errors import AgentError, LaneLost
 from parley.core.model.queues import TURNS, busy_signal_queue, command_queue, turn_queue
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Claim
+from parley.core.ports.telemetry import working_on
 from parley.core.scheduler.catch_up import CatchUpPacer, find_missed, may_be_missed
 from parley.core.scheduler.catch_up_worker import handle_missed
 from parley.core.scheduler.lane_worker import LaneRules, LaneWorker
@@ -61,6 +62,11 @@ class Manager:
         self._turns: dict[str, TurnExecution] = {}
         self._stops = RemoteStop(services.news, self._turns)
         self._drained = asyncio.Event()
+
+    @property
+    def turns_under_way(self) -> int:
+        """Return how many turns this process works on."""
+        return len(self._turns)
 
     async def run(self) -> None:
         """Work until cancelled, or until `drain` is over."""
@@ -168,10 +174,11 @@ class Manager:
             else ""
         )
         turn = TurnExecution(self._services, claim, beginning, answered, broken=broken)
-        with registered(self._turns, claim.lane, turn):
-            done = await turn.work()
-        await commit_turn(self._services, claim, burst, done.record, turn)
-        turn.log_timing()
+        with working_on(turn.id, self._services.telemetry):
+            with registered(self._turns, claim.lane, turn):
+                done = await turn.work()
+            await commit_turn(self._services, claim, burst, done.record, turn)
+            turn.report()
 
     async def _work_command(self, claim: Claim, answered: Callable[[], None]) -> None:
         await handle_command(self._services, claim, self.stop)

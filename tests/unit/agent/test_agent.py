@@ -71,7 +71,12 @@ async def test_the_run_carries_what_finds_it_again(server: FakeServer, agent: La
     session = SessionSettings("agent", {"configurable": {"a": 1}, "tags": ["t"]}, {"b": 2})
     await ended(agent, request(session=session))
     (body,) = server.bodies("/runs/stream")
-    assert body["metadata"] == {"parley_turn": "turn-1"}
+    assert body["metadata"] == {
+        "parley_turn": "turn-1",
+        "trace_id": "turn-1",
+        "session_id": THREAD,
+        "langfuse_session_id": THREAD,
+    }
     assert body["input"]["messages"] == [{"type": "human", "id": MESSAGE_ID, "content": "hi"}]
     assert body["context"] == {"b": 2}
     assert body["config"] == {"recursion_limit": 100, "tags": ["t"], "configurable": {"a": 1}}

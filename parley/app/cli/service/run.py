@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Start everything, say where it is, and serve until a signal."""
     gc.disable()  # what is loaded stays: to look for garbage in it takes an eighth of the start
     try:
-        loaded = load_config(arguments.config, arguments.verbose)
+        loaded = load_config(arguments.config, arguments.verbose, log_json=arguments.log_json)
         print(
             f"Parley {VERSION}, set by {loaded.origin}",
             *summarise_startup(loaded),

@@ -15,6 +15,7 @@ from parley.app.settings.schema.questions import QuestionsSection
 from parley.app.settings.schema.retention import RetentionSection, with_old_audit_days
 from parley.app.settings.schema.speech import SpeechSection, TranscriptionSection
 from parley.app.settings.schema.store import StoreSection
+from parley.app.settings.schema.tracing import TracingSection
 from parley.channels.kit.config import ChannelConfig, Section, SessionConfig
 
 
@@ -24,6 +25,7 @@ class Settings(Section):
     data_dir: str = Field(default="data", min_length=1)
     language: Literal["auto", "en", "zh"] = "auto"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["text", "json"] = "text"
     store: StoreSection = StoreSection()
     agent: AgentSection = AgentSection()
     session: SessionConfig = SessionConfig()
@@ -34,6 +36,7 @@ class Settings(Section):
     limits: LimitsSection = LimitsSection()
     transcription: TranscriptionSection = TranscriptionSection()
     speech: SpeechSection = SpeechSection()
+    tracing: TracingSection = TracingSection()
     console: ConsoleSection = ConsoleSection()
     channels: dict[str, InstanceOf[ChannelConfig]] = Field(default_factory=dict)
 
