@@ -44,6 +44,10 @@ class Config(ChannelConfig):
             raise ValueError("must be feishu, lark, or an address such as https://open.feishu.cn")
         return address
 
+    def addresses(self) -> tuple[str, ...]:
+        """Return where the open platform is."""
+        return (self.domain,)
+
     def credentials(self) -> tuple[str, ...]:
         """Return the app's id and its secret."""
         return ("app_id", "app_secret")
