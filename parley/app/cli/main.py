@@ -73,6 +73,9 @@ def parser() -> argparse.ArgumentParser:
         "check": _add_check_options,
         "agent": _add_address,
         "doctor": _add_doctor_options,
+        "chat": _add_message,
+        "threads": _add_limit,
+        "nodes": _add_json,
     }
     for name, about in (
         ("run", "start Parley and serve until stopped"),
@@ -89,14 +92,6 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")
         if name in add_options:
             add_options[name](command)
-        if name == "chat":
-            command.add_argument("message", nargs="*", help="send this message, print the answer, and end")
-        if name == "threads":
-            command.add_argument(
-                "--limit", type=int, default=50, help="maximum number of conversations (default: 50)"
-            )
-        if name == "nodes":
-            command.add_argument("--json", action="store_true", help="print one JSON object a line")
     _add_keeping(add)
     _add_simulate(add)
     add("version", "print the version")
@@ -130,6 +125,19 @@ def _add_doctor_options(doctor: argparse.ArgumentParser) -> None:
     doctor.add_argument("--json", action="store_true", help="print one JSON object (docs/doctor.md)")
     about = "also write a file for support, without secrets and without words of people"
     doctor.add_argument("--bundle", type=Path, metavar="FILE.tar.gz", help=about)
+
+
+def _add_message(chat: argparse.ArgumentParser) -> None:
+    chat.add_argument("message", nargs="*", help="send this message, print the answer, and end")
+
+
+def _add_limit(threads: argparse.ArgumentParser) -> None:
+    about = "maximum number of conversations (default: 50)"
+    threads.add_argument("--limit", type=int, default=50, help=about)
+
+
+def _add_json(nodes: argparse.ArgumentParser) -> None:
+    nodes.add_argument("--json", action="store_true", help="print one JSON object a line")
 
 
 def _add_address(agent: argparse.ArgumentParser) -> None:
