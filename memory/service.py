@@ -72,9 +72,15 @@ class MemoryService:
         self.admin = MemoryAdmin(
             self, store, self._cache, self._repository, self._queue, clock, shown, extractor.name, secrets
         )
-        pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, clock)
+        self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, clock)
         self._worker = LearningWorker(
-            journal, self._queue, pipeline, options, self.admin.note_failure, quarantine, self._note_learned
+            journal,
+            self._queue,
+            self._pipeline,
+            options,
+            self.admin.note_failure,
+            quarantine,
+            self._note_learned,
         )
         self._telemetry = telemetry
         self._recaller = Recaller(self._cache, counter, options, semantic, clock)
@@ -94,6 +100,15 @@ class MemoryService:
             self._recaller.cancel()
             if self._semantic is not None:
                 await asyncio.to_thread(self._semantic.close)
+
+    async def learn_now(self, turn: CompletedTurn) -> MemoryView:
+        """Learn from one turn at once, and return what is remembered of its person then.
+
+        Raises ConfigError when the model can never answer, MemoryFailed when it did not.
+        """
+        await self._extractor.open()
+        await self._pipeline.learn(turn.person, turn.assistant, [turn])
+        return await self.overview(turn.person)
 
     async def drain(self, budget: float = _DRAIN) -> bool:
         """Start no more lessons; wait `budget` seconds for those in progress, and return whether they ended.

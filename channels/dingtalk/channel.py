@@ -96,6 +96,12 @@ class DingTalkChannel(Channel):
             await self._api.ticket((MESSAGES,))
         return PreflightResult()
 
+    async def probe_connection(self) -> str:
+        """Open a stream connection for a moment; what came on it meanwhile, DingTalk sends again."""
+        async with self._api.connected():
+            await self._stream.probe()
+        return "a stream connection was opened and closed"
+
     async def listen(self, inbox: Inbox) -> None:
         """Stay connected. Raises AuthenticationRefused for credentials that DingTalk does not take, at the
         start or when the access token is renewed; ChannelUnavailable otherwise."""

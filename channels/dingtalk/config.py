@@ -65,6 +65,10 @@ class Config(ChannelConfig):
         """Return the app's id and its secret."""
         return ("client_id", "client_secret")
 
+    def addresses(self) -> tuple[str, ...]:
+        """Return where both of its APIs are."""
+        return tuple(dict.fromkeys((self.api_url, self.oapi_url)))
+
     def problems(self) -> Sequence[SettingProblem]:
         """Return template ids that are none, and what is for cards where there are none."""
         form = "is no template's id, which ends in .schema; copy it from the card platform, or leave it empty"

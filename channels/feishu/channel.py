@@ -99,6 +99,13 @@ class FeishuChannel(Channel):
             await self._api.tokens.renew()
             return PreflightResult(await self._api.me(), await self._lacking())
 
+    async def probe_connection(self) -> str:
+        """Open a long connection for a moment; what came on it meanwhile, Feishu sends again."""
+        async with self._api.connected() as session:
+            await self._api.tokens.renew()
+            async with open_websocket(session, Endpoint.read(await self._api.endpoint())):
+                return "a long connection was opened and closed"
+
     async def listen(self, inbox: Inbox) -> None:
         """Take events until the connection ends, which always raises.
 

@@ -50,6 +50,10 @@ class Config(ChannelConfig):
         """Return the keys that make another server take the platform's place."""
         return {"domain": server}
 
+    def addresses(self) -> tuple[str, ...]:
+        """Return where the open platform is."""
+        return (self.domain,)
+
     def credentials(self) -> tuple[str, ...]:
         """Return the app's id and its secret."""
         return ("app_id", "app_secret")

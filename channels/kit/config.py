@@ -209,6 +209,10 @@ class ChannelConfig(Section):
         """Return the first credential that is not there, or ""."""
         return next((name for name in self.credentials() if not getattr(self, name)), "")
 
+    def addresses(self) -> tuple[str, ...]:
+        """Return the addresses of the platform that this channel calls; none where it calls nobody."""
+        return ()
+
     def problems(self) -> Sequence[SettingProblem]:
         """Return what can be seen to be wrong, or without an effect, before the platform is asked."""
         return ()

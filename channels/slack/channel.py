@@ -16,7 +16,7 @@ from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
 from parley.channels.kit.receipts import Receipts
 from parley.channels.slack.api import SlackApi, SlackDestination
-from parley.channels.slack.config import Config
+from parley.channels.slack.config import HOOK_PATH, Config
 from parley.channels.slack.file_objects import may_fetch
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS
@@ -46,7 +46,7 @@ from parley.core.model.errors import (
     unwrap_exception_group,
 )
 from parley.core.model.options import ChannelOptions
-from parley.core.model.types import ReplyTarget
+from parley.core.model.types import JsonObject, ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
     Channel,
@@ -155,6 +155,14 @@ class SlackChannel(Channel):
                 await self._api.socket_url()
         return PreflightResult(f"{me.user} in {me.team}", _lacking(scopes))
 
+    async def probe_connection(self) -> str:
+        """Open a Socket Mode connection for a moment; where Slack posts to us there is none."""
+        if self._posted_to:
+            return f"Slack connects to us at {HOOK_PATH}; only Slack can tell whether it gets through"
+        async with self._api.connected() as session:
+            await SocketMode(self._api, _hear_nothing, self._timing).probe(session)
+        return "a Socket Mode connection was opened and closed"
+
     def routes(self) -> Sequence[BaseRoute]:
         """Return where Slack posts to, if it is to."""
         return self._hook.routes() if self._posted_to else ()
@@ -224,6 +232,10 @@ class SlackChannel(Channel):
         if not self._me.user:
             self._me, _ = await self._api.me()
         return self._me
+
+
+async def _hear_nothing(payload: JsonObject) -> None:
+    """Answer no envelope."""
 
 
 def _lacking(scopes: frozenset[str]) -> tuple[tuple[str, str], ...]:

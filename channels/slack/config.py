@@ -64,6 +64,10 @@ class Config(ChannelConfig):
         """Return what is needed for how events come."""
         return ("bot_token", "app_token" if self.events == "socket" else "signing_secret")
 
+    def addresses(self) -> tuple[str, ...]:
+        """Return where the Web API is."""
+        return (self.api_url,)
+
     def problems(self) -> Sequence[SettingProblem]:
         """Return a credential that is for the other way."""
         unused = "signing_secret" if self.events == "socket" else "app_token"

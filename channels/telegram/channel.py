@@ -21,6 +21,7 @@ from parley.channels.telegram.destination import TelegramDestination
 from parley.channels.telegram.errors import WebhookContended
 from parley.channels.telegram.formatting import MAX_MESSAGE_UNITS
 from parley.channels.telegram.inbound.callback_answers import CallbackAnswers
+from parley.channels.telegram.inbound.connection_probe import probe_updates
 from parley.channels.telegram.inbound.group_welcome import GroupWelcome
 from parley.channels.telegram.inbound.polling import Polling
 from parley.channels.telegram.inbound.update_handler import TelegramInboundContext, UpdateHandler
@@ -128,6 +129,11 @@ class TelegramChannel(Channel):
         async with self._api.connected():
             me = await self._api.me()
         return PreflightResult(f"@{me.username}", self._lacking(me))
+
+    async def probe_connection(self) -> str:
+        """Ask Telegram where updates go. A poll is not made: it would end that of another program."""
+        async with self._api.connected():
+            return await probe_updates(await self._api.webhook_info(), self._config.webhook_url)
 
     def routes(self) -> Sequence[BaseRoute]:
         """Return where Telegram posts updates, if it is to."""

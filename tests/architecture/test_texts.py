@@ -102,6 +102,12 @@ FOR_OTHERS = {
             "channels/slack/inbound/socket_mode.py",
         ),
         "channels/telegram/errors.py",
+        # What `parley doctor` says of a connection.
+        *(
+            "channels/dingtalk/channel.py",
+            "channels/feishu/channel.py",
+            "channels/telegram/inbound/connection_probe.py",
+        ),
     },
     "the platform's server, or the page's script, beside a code": {
         *(

@@ -17,7 +17,9 @@ from parley.simulator.registry import platforms
 
 _UMASK = 0o077
 """What a command and its children write, nobody else on the machine may read."""
-_SERVICE = frozenset({"run", "chat", "check", "simulate", "version", "address", "agent", "nodes", "threads"})
+_SERVICE = frozenset(
+    {"run", "chat", "check", "doctor", "simulate", "version", "address", "agent", "nodes", "threads"}
+)
 _ABOUT = "Puts any LangGraph agent into the team's chats."
 
 
@@ -91,10 +93,19 @@ def parser() -> argparse.ArgumentParser:
     def add(name: str, about: str) -> _CommandParser:
         return commands.add_parser(name, help=about, description=about[0].upper() + about[1:] + ".")
 
-    add_options = {"run": _add_run_options, "check": _add_check_options, "agent": _add_address}
+    add_options = {
+        "run": _add_run_options,
+        "check": _add_check_options,
+        "agent": _add_address,
+        "doctor": _add_doctor_options,
+        "chat": _add_message,
+        "threads": _add_limit,
+        "nodes": _add_json,
+    }
     for name, about in (
         ("run", "start Parley and serve until stopped"),
-        ("check", "check the configuration and print what would start"),
+        ("check", "check the settings before a start, and print what would start"),
+        ("doctor", "prove by doing that channels, agent, store and memory work, and say what to mend"),
         ("chat", "chat in this terminal, with the running Parley or a new one"),
         ("address", "print the address that opens the chat page"),
         ("threads", "list conversations with their LangGraph threads"),
@@ -106,20 +117,16 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")
         if name in add_options:
             add_options[name](command)
-        if name == "chat":
-            command.add_argument("message", nargs="*", help="send this message, print the answer, and end")
-        if name == "threads":
-            command.add_argument(
-                "--limit", type=int, default=50, help="maximum number of conversations (default: 50)"
-            )
-        if name == "nodes":
-            command.add_argument("--json", action="store_true", help="print one JSON object a line")
     _add_keeping(add)
+    _add_simulate(add)
+    add("version", "print the version")
+    return top
+
+
+def _add_simulate(add: Callable[[str, str], argparse.ArgumentParser]) -> None:
     simulate = add("simulate", "run a chat platform on this machine, to try Parley without an account")
     simulate.add_argument("platform", choices=platforms())
     simulate.add_argument("--port", type=int, default=0, help="default: a free one")
-    add("version", "print the version")
-    return top
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
@@ -138,6 +145,25 @@ def _add_check_options(check: argparse.ArgumentParser) -> None:
     check.add_argument("--to", type=Path, metavar="FILE", help="the recording (default: live-CHANNEL.jsonl)")
     about = "do what was recorded on the platform's simulator instead, and print in what the two differ"
     check.add_argument("--replay", type=Path, metavar="FILE", help=about)
+
+
+def _add_doctor_options(doctor: argparse.ArgumentParser) -> None:
+    doctor.add_argument("--json", action="store_true", help="print one JSON object (docs/doctor.md)")
+    about = "also write a file for support, without secrets and without words of people"
+    doctor.add_argument("--bundle", type=Path, metavar="FILE.tar.gz", help=about)
+
+
+def _add_message(chat: argparse.ArgumentParser) -> None:
+    chat.add_argument("message", nargs="*", help="send this message, print the answer, and end")
+
+
+def _add_limit(threads: argparse.ArgumentParser) -> None:
+    about = "maximum number of conversations (default: 50)"
+    threads.add_argument("--limit", type=int, default=50, help=about)
+
+
+def _add_json(nodes: argparse.ArgumentParser) -> None:
+    nodes.add_argument("--json", action="store_true", help="print one JSON object a line")
 
 
 def _add_address(agent: argparse.ArgumentParser) -> None:

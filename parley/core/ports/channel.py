@@ -212,6 +212,18 @@ class Preflight(Protocol):
         ...
 
 
+@runtime_checkable
+class ConnectionProbe(Protocol):
+    """A channel that can prove that its connection would stand, without hearing or changing anything."""
+
+    async def probe_connection(self) -> str:
+        """Open the connection that `listen` would, close it again, and return in words what stood.
+
+        Nothing is acknowledged, and no other program is cut off. Raises AuthenticationRefused, ChannelError.
+        """
+        ...
+
+
 async def clear_nothing(conversation: Conversation) -> None:
     """For channels without a core behind them."""
 
