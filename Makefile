@@ -16,7 +16,7 @@ OFFLINE := the reason stands above. Is there a network? Try again: what arrived 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench clean
+.PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench offline clean
 .PHONY: chaos-nodes lint-page
 
 help: ## Show this
@@ -96,6 +96,9 @@ nodes: $(VENV)/.test ## Several processes on a PostgreSQL of their own (needs De
 
 bench: $(VENV)/.test ## The figures of docs/performance.md
 	@$(PY) -m benchmarks $(ARGS)
+
+offline: $(VENV)/.made ## All that a machine without a network needs, in dist/offline
+	@PYTHON=$(PY) sh scripts/offline.sh dist/offline $(ARGS)
 
 clean: ## Remove environments and caches; the data folder stays
 	@rm -rf $(VENV) $(VENV)-conformance .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -14,11 +14,13 @@ from parley.app.process.terminal import guard_terminals
 from parley.app.process.watchdog import SECONDS
 from parley.core.model.errors import ConfigError, ParleyError, StoreMoved
 from parley.simulator.registry import platforms
+from parley.version import VERSION
 
 _UMASK = 0o077
 """What a command and its children write, nobody else on the machine may read."""
 _SERVICE = frozenset({"run", "chat", "check", "simulate", "version", "address", "agent", "nodes", "threads"})
 _ABOUT = "Puts any LangGraph agent into the team's chats."
+_EPILOG = "Without a command Parley starts, as with: parley run --watched"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,7 +62,8 @@ def _room(command: str) -> str:
 
 def parser() -> argparse.ArgumentParser:
     """Return every command with its options."""
-    top = argparse.ArgumentParser("parley", description=_ABOUT)
+    top = argparse.ArgumentParser("parley", description=_ABOUT, epilog=_EPILOG)
+    top.add_argument("--version", action="version", version=f"Parley {VERSION}")
     commands = top.add_subparsers(dest="command", required=True, metavar="command")
 
     def add(name: str, about: str) -> argparse.ArgumentParser:

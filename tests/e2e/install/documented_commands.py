@@ -65,7 +65,7 @@ NAMED: Mapping[str, Run] = {
     "make chat": Run("You said: hi", piped="hi"),
     "make check": Run("his would start:"),
     "make help": Run("make journeys"),
-    "parley": Run("usage: parley", code=2),
+    "parley": Run("Open http", stays=True, idle=True),
     "parley address": Run(r"http://127\.0\.0\.1:\d+/\?token="),
     "parley audit": Run(),
     "parley chat": Run("You said: hi", piped="hi"),
