@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench offline clean
-.PHONY: chaos-nodes lint-page
+.PHONY: chaos-nodes deploy lint-page
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -78,6 +78,9 @@ soak: $(VENV)/.test ## All channels streaming at once, then with a platform that
 conformance: $(VENV)/.test $(VENV)-conformance/.done ## The agent suite against the official development server
 	@$(SUITE) conformance $(ARGS)
 
+deploy: $(VENV)/.test $(VENV)-deploy/.done ## The container's recipe, compose files and Helm chart against linters and schemas
+	@PARLEY_DEPLOY_VENV=$(VENV)-deploy $(SUITE) deploy $(ARGS)
+
 agents: $(VENV)/.test $(VENV)-conformance/.done ## Graphs of every shape on our agent server and on the official one
 	@$(SUITE) agents $(ARGS)
 
@@ -101,7 +104,7 @@ offline: $(VENV)/.made ## All that a machine without a network needs, in dist/of
 	@PYTHON=$(PY) sh scripts/offline.sh dist/offline $(ARGS)
 
 clean: ## Remove environments and caches; the data folder stays
-	@rm -rf $(VENV) $(VENV)-conformance .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(VENV)-conformance $(VENV)-deploy .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made: scripts/venv.sh
@@ -124,6 +127,13 @@ $(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
 	@sh scripts/venv.sh $(VENV)-conformance
 	@echo "Installing the official development server (once) ..."
 	@$(VENV)-conformance/bin/python scripts/install.py requirements/conformance.txt --no-deps \
+		|| { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
+	@touch $@
+
+$(VENV)-deploy/.done: scripts/venv.sh requirements/deploy.txt
+	@sh scripts/venv.sh $(VENV)-deploy
+	@echo "Installing what reads deploy/ (100 MB, once) ..."
+	@$(VENV)-deploy/bin/python scripts/install.py requirements/deploy.txt \
 		|| { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@
 

@@ -24,3 +24,9 @@ done
 lock run.txt $run
 # shellcheck disable=SC2086
 lock image.txt $run --extra postgres
+# What builds the wheel in the image.
+printf 'setuptools>=77\npip>=25\n' | "$uv" pip compile --quiet --no-header --no-annotate --no-emit-index-url \
+    --generate-hashes --allow-unsafe --python-version 3.11 -o requirements/build.txt -
+# What reads deploy/ in tests.
+"$uv" pip compile --quiet --no-header --no-emit-index-url --generate-hashes --python-version 3.11 \
+    --group deploy -o requirements/deploy.txt

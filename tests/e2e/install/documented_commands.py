@@ -97,7 +97,7 @@ NAMED: Mapping[str, Run] = {
 _SUITES = "|".join(
     (
         *("test", "agents", "attacks", "fuzz", "journeys", "browser", "teeth", "chaos", "chaos-nodes"),
-        *("soak", "conformance", "vendors", "postgres", "nodes"),
+        *("soak", "conformance", "vendors", "postgres", "nodes", "deploy"),
     )
 )
 
