@@ -20,7 +20,9 @@ _NOT_OURS = {
     "screenshots",
     "output",
     "node_modules",
-    "parley.egg-info",
+    "parley_bridge.egg-info",
+    "build",
+    "dist",
 }
 
 

@@ -99,6 +99,7 @@ SUITES: Mapping[str, Suite] = {
     "site": Suite([PytestRun(("-m", "site", "tests/docs"))], 40),
     "conformance": Suite([PytestRun(("-m", "conformance", "tests/conformance"), processes=2)], 60),
     "agents": Suite([PytestRun(("-m", "agents", "tests/agents"), processes=2)], 60),
+    "deploy": Suite([PytestRun(("-m", "deploy", "tests/deploy"), processes=2)], 20),
     # The contract once more, heard on the wire: its shapes are what the vendors' schemas are held against.
     "vendors": Suite(
         [

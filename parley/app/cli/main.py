@@ -14,6 +14,7 @@ from parley.app.process.terminal import guard_terminals
 from parley.app.process.watchdog import SECONDS
 from parley.core.model.errors import ConfigError, ParleyError, StoreMoved
 from parley.simulator.registry import platforms
+from parley.version import VERSION
 
 _UMASK = 0o077
 """What a command and its children write, nobody else on the machine may read."""
@@ -21,6 +22,7 @@ _SERVICE = frozenset(
     {"run", "chat", "check", "doctor", "simulate", "version", "address", "agent", "nodes", "threads"}
 )
 _ABOUT = "Puts any LangGraph agent into the team's chats."
+_EPILOG = "Without a command Parley starts, as with: parley run --watched"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -85,7 +87,8 @@ def _add_init_options(init: argparse.ArgumentParser) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return every command with its options."""
-    top = argparse.ArgumentParser("parley", description=_ABOUT)
+    top = argparse.ArgumentParser("parley", description=_ABOUT, epilog=_EPILOG)
+    top.add_argument("--version", action="version", version=f"Parley {VERSION}")
     commands = top.add_subparsers(
         dest="command", required=True, metavar="command", parser_class=_CommandParser
     )

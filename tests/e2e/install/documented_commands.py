@@ -67,7 +67,7 @@ NAMED: Mapping[str, Run] = {
     "make chat": Run("You said: hi", piped="hi"),
     "make check": Run("his would start:"),
     "make help": Run("make journeys"),
-    "parley": Run("usage: parley", code=2),
+    "parley": Run("Open http", stays=True, idle=True),
     "parley address": Run(r"http://127\.0\.0\.1:\d+/\?token="),
     "parley audit": Run(),
     "parley chat": Run("You said: hi", piped="hi"),
@@ -99,7 +99,7 @@ NAMED: Mapping[str, Run] = {
 _SUITES = "|".join(
     (
         *("test", "agents", "attacks", "fuzz", "journeys", "browser", "teeth", "chaos", "chaos-nodes"),
-        *("soak", "conformance", "vendors", "postgres", "nodes", "site"),
+        *("soak", "conformance", "vendors", "postgres", "nodes", "site", "deploy"),
     )
 )
 

@@ -34,6 +34,7 @@ def test_every_platform_with_credentials_is_offered(typed, capsys):
 
 def test_a_token_that_is_typed_is_written(typed, capsys):
     env = typed("sms\n9\ntelegram\n 12:abc \n\n")
+    env.with_name("config.yaml").write_text("language: en\n")  # one that does not read the variable
     assert main(["init"]) == 0
     said = capsys.readouterr().out
     assert said.count("There is no") == 2
