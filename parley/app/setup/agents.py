@@ -71,11 +71,11 @@ def _first(draft: Draft) -> str:
 
 def _changed(draft: Draft, **values: Json) -> Draft:
     """Set keys of the agent's section that have another value."""
-    environ = draft.environment()
+    environ, loaded = draft.environment(), draft.loaded()
+    # The graphs of a langgraph.json are not in the file.
+    written = loaded.settings.agent.model_copy(update={"graphs": {}} if loaded.project else {})
     for key, value in values.items():
-        shown = value
-        if isinstance(value, str) and value.startswith("$"):
-            shown = environ.get(value[1:], "")
-        if getattr(draft.loaded().settings.agent, key) != shown:
+        named = isinstance(value, str) and value.startswith("$")
+        if getattr(written, key) != (environ.get(str(value)[1:], "") if named else value):
             draft = draft.set_value(("agent", key), value)
     return draft

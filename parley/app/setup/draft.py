@@ -14,6 +14,7 @@ from pathlib import Path
 
 from parley.app.process.logs import find_secrets
 from parley.app.settings.channel_registry import channel_config
+from parley.app.settings.langgraph_file import read_langgraph_file
 from parley.app.settings.load import DEFAULT_FILE, LoadedSettings, read_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.app.settings.parsing.yaml_edit import add_to_list, set_value
@@ -45,7 +46,7 @@ class Draft:
             before = file.read_text("utf-8") if file.exists() else None
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{file}: cannot be read as UTF-8 text; check its permissions") from error
-        draft = cls(file, before, shipped_text() if before is None else before, environ)
+        draft = cls(file, before, _new_text(file.parent) if before is None else before, environ)
         draft.loaded()
         return draft
 
@@ -150,6 +151,12 @@ class Draft:
 def shipped_text() -> str:
     """Return the configuration that Parley comes with: every setting and its default."""
     return files("parley.app.settings").joinpath("default.yaml").read_text("utf-8")
+
+
+def _new_text(folder: Path) -> str:
+    """Return the text of a new file, with a graph of the langgraph.json beside it, where there is one."""
+    project, text = read_langgraph_file(folder), shipped_text()
+    return set_value(text, ("agent", "assistant"), next(iter(project.graphs))) if project else text
 
 
 def variable_name(channel: str, key: str) -> str:

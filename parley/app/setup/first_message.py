@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,10 +25,12 @@ from parley.core.state.pairing import Pairing
 from parley.store.sqlite import SqliteStore
 
 
-async def receive_first_message(loaded: LoadedSettings, channel: str) -> InboundMessage:
+async def receive_first_message(
+    loaded: LoadedSettings, channel: str, ready: Callable[[], None]
+) -> InboundMessage:
     """Listen to one channel until a person writes to the bot in private. Raises ParleyError.
 
-    The platform is told that the message has arrived: keep it (`keep_messages`).
+    `ready` is called when the connection stands: some platforms lose what is written before. The platform is told that the message has arrived: keep it (`keep_messages`).
     """
     arrived: asyncio.Future[InboundMessage] = asyncio.get_running_loop().create_future()
 
@@ -48,6 +50,9 @@ async def receive_first_message(loaded: LoadedSettings, channel: str) -> Inbound
             )
             listening = asyncio.create_task(supervisor.run(), name=f"channel {channel}")
             try:
+                await supervisor.wait_until_started()
+                if not listening.done():
+                    ready()
                 await asyncio.wait({arrived, listening}, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 listening.cancel()

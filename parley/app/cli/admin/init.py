@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import socket
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 
 from parley.app.cli.clients.console_api import ask_console
 from parley.app.cli.service import run as service
@@ -21,6 +23,9 @@ from parley.app.setup.probes import probe_channel, probe_run
 from parley.app.storage.env_file import require_unset
 from parley.core.model.types import InboundMessage
 from parley.core.texts import SetupSentence as S
+
+_PORTS = 100
+"""How many ports are tried for the page."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -56,6 +61,7 @@ def _by_questions(draft: Draft, arguments: argparse.Namespace, prompts: Prompts)
     draft = add_agent(draft, arguments) if gives_agent(arguments) else AgentSteps(prompts, checks).run(draft)
     draft = add_admins(draft, arguments.admin)
     draft, messages = AdminSteps(prompts).run(draft, channels)
+    draft = _with_free_port(draft)
     if not _show(draft, prompts):
         return _start(draft, arguments, prompts, messages)
     if not prompts.confirm(prompts.text(S.WRITE_ASK)):
@@ -65,11 +71,24 @@ def _by_questions(draft: Draft, arguments: argparse.Namespace, prompts: Prompts)
     return _start(draft, arguments, prompts, messages)
 
 
+def _with_free_port(draft: Draft) -> Draft:
+    """Return a new configuration with another port for the page, where the usual one is taken."""
+    port = draft.loaded().settings.console.port
+    free = next((each for each in range(port, port + _PORTS) if _is_free(each)), port)
+    return draft if draft.before is not None or free == port else draft.set_value(("console", "port"), free)
+
+
+def _is_free(port: int) -> bool:
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) != 0
+
+
 def _start(
     draft: Draft, arguments: argparse.Namespace, prompts: Prompts, messages: Sequence[InboundMessage]
 ) -> int:
     """Start Parley where it is not running and somebody wants it to."""
-    if asyncio.run(ask_console(draft.loaded(), "GET", "/livez")) is not None:
+    running = asyncio.run(ask_console(draft.loaded(), "GET", "/api/pairing"))
+    if running is not None and running.is_success:  # another Parley on this port does not know our token
         prompts.say(S.RESTART)
         return 0
     if messages:
@@ -90,7 +109,7 @@ def _by_options(draft: Draft, arguments: argparse.Namespace, prompts: Prompts) -
         if not arguments.replace and any(draft.differs(channel, key, value) for key, value in keys.items()):
             require_unset(draft.env_file, [variable_name(channel, key) for key in keys], {})
         draft = draft.add_channel(channel, keys, arguments.server)
-    draft = add_admins(add_agent(draft, arguments), arguments.admin)
+    draft = _with_free_port(add_admins(add_agent(draft, arguments), arguments.admin))
     if not arguments.no_check and not _works(draft, given, gives_agent(arguments), prompts):
         prompts.say(S.CANCELLED)
         return 1

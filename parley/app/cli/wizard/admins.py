@@ -41,10 +41,12 @@ class AdminSteps:
         return draft, messages
 
     def _first(self, draft: Draft, channel: str) -> InboundMessage:
-        while True:
+        def ready() -> None:
             print(read_guide(channel, self.prompts.language).greet)
             self.prompts.say(S.ADMIN_WAITING)
-            message = asyncio.run(receive_first_message(draft.loaded(), channel))
+
+        while True:
+            message = asyncio.run(receive_first_message(draft.loaded(), channel, ready))
             words = sanitize_text(message.text[:_SHOWN]).replace("\n", " ")
             shown = {"name": _name(message), "user": message.sender.id, "text": words}
             if self.prompts.confirm(self.prompts.text(S.ADMIN_WHO, **shown)):
