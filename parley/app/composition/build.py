@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from starlette.routing import BaseRoute
@@ -60,6 +60,7 @@ from parley.core.services import CoreServices
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
+from parley.feedback.delivery import FeedbackDelivery, open_destinations
 from parley.memory.service import MemoryService
 from parley.store.interface import Store
 
@@ -117,8 +118,11 @@ async def build_parley(
             open_store(loaded, clock) as journal,
             _agent(loaded, journal) as agent,
             open_speech(settings.transcription.options(), settings.speech.options()) as speech,
+            open_destinations(settings.feedback.options()) as told,
         ):
-            yield await _put_together(loaded, clock, journal, agent, speech)
+            parley = await _put_together(loaded, clock, journal, agent, speech)
+            telling = FeedbackDelivery(journal, told, Quarantine())
+            yield replace(parley, background=(*parley.background, telling.run))
 
 
 async def _put_together(
@@ -133,7 +137,7 @@ async def _put_together(
     bus = _bus(journal, options, pairing, channels)
     memory = make_memory(loaded, journal, clock, quarantine)
     lag, letters, deliveries = LoopLag(), DeadLetters(journal), DeliveryCounts()
-    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, deliveries, clock)
+    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, clock)
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
     services = CoreServices(
@@ -194,10 +198,10 @@ def _supervisors(
     options: CoreOptions,
     pairing: Pairing,
     store: Store,
-    deliveries: DeliveryCounts,
     clock: Callable[[], float],
 ) -> ChannelSupervisors:
-    clicks = ClickHandler(store, options.channels, pairing, deliveries, clock)
+    comments = {name: each.capabilities.comments for name, each in channels.items()}
+    clicks = ClickHandler(store, options.channels, pairing, clock, comments)
     people = PersonRepository(store, clock)
     overviews = PersonOverviews(store, memory, people, options.channels, pairing)
     return ChannelSupervisors(

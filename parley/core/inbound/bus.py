@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Container, Mapping
+from dataclasses import replace
 
 from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.busy_policy import inbound_items
@@ -17,6 +18,7 @@ from parley.core.model.queues import command_queue
 from parley.core.model.sanitize import sanitize_message
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Journal, NewQueueItem
+from parley.core.state.feedback import is_prompt
 from parley.core.state.heard_messages import keep_heard
 
 # Longer texts are cleaned off the loop: the worst kind takes some milliseconds for every thousand characters.
@@ -55,6 +57,7 @@ class MessageBus:
         message = await _sanitized(message)
         conversation = message.conversation
         options = self._channels[conversation.channel].at(conversation)
+        message = await self._with_comment(options, message)
         verdict = decide_access(
             options, message, ours=await self._is_ours(options, message), paired=self._paired
         )
@@ -74,6 +77,15 @@ class MessageBus:
                 policy = await self.busy.get(options, conversation)
                 item, *_ = await self._journal.put(*inbound_items(policy, message))
         return item is not None
+
+    async def _with_comment(self, options: ChannelOptions, message: InboundMessage) -> InboundMessage:
+        """Return a reply to our question what was wrong with an answer as the command that says so."""
+        asked = options.feedback and message.private and message.replies_to and not message.edits
+        if not asked or not message.text.strip() or is_command(message.text):
+            return message
+        if not await is_prompt(self._journal, message.conversation.channel, message.replies_to):
+            return message
+        return replace(message, text=f"/feedback bad {message.text}")
 
     async def _keep(self, options: ChannelOptions, message: InboundMessage) -> None:
         """Keep a message that is not for us where a later mention may bring it."""

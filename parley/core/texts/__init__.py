@@ -7,7 +7,7 @@ from parley.core.texts.page_keys import PageSentence
 CATALOGUE = {"en": en.TEXTS, "zh": zh.TEXTS}
 PAGE_CATALOGUE = {"en": page_en.TEXTS, "zh": page_zh.TEXTS}
 
-__all__ = ["CATALOGUE", "PAGE_CATALOGUE", "PageSentence", "Sentence", "language_of", "say"]
+__all__ = ["CATALOGUE", "PAGE_CATALOGUE", "PageSentence", "Sentence", "language_of", "language_said", "say"]
 
 
 def language_of(*tags: str) -> str:
@@ -22,3 +22,8 @@ def language_of(*tags: str) -> str:
 def say(language: str, sentence: Sentence, **values: object) -> str:
     """Return the sentence in `language`, its named places filled."""
     return CATALOGUE[language][sentence].format(**values)
+
+
+def language_said(text: str, sentence: Sentence) -> str:
+    """Return the language in which a text is this sentence, which has no places to fill; "" for another."""
+    return next((each for each in CATALOGUE if text == say(each, sentence)), "")

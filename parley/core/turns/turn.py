@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from parley.core.attachments.download import SkippedAttachment, TurnFiles
 from parley.core.attachments.spoken_words import with_spoken_words, with_transcripts
 from parley.core.attachments.voice_messages import VoiceMessages
 from parley.core.delivery.delivery import Delivery
+from parley.core.feedback.rateable import note_rateable
 from parley.core.hitl.lifecycle import QuestionOpening, open_questions
 from parley.core.inbound.batching import batch_items, merge_batch
 from parley.core.inbound.busy_policy import must_yield
@@ -78,6 +80,7 @@ class TurnExecution:
             services.turnstile,
             Priority.FINAL,
         )
+        self._rateable = False
         self._times = TurnTiming(services.clock() - burst[0].item.put_at)
         self._run = AgentRun(
             services.agent,
@@ -131,9 +134,10 @@ class TurnExecution:
 
     def updated_conversation(self, record: ConversationRecord) -> ConversationRecord:
         """Return the conversation as this turn leaves it."""
-        return conversation_after_turn(
+        after = conversation_after_turn(
             record, self._burst, self._message, self._log.record, self._services.clock()
         )
+        return replace(after, rateable=self._id) if self._rateable else after
 
     def opening(self) -> QuestionOpening | None:
         """Return the questions that the turn leaves open."""
@@ -262,6 +266,7 @@ class TurnExecution:
     async def _deliver(self) -> None:
         """Go from answered to delivered."""
         record, message = self._log.record, self._message
+        self._rateable = await note_rateable(self._services, self._id, message, record)
         final = OutboundMessage(
             self._id,
             message.conversation,
@@ -271,7 +276,7 @@ class TurnExecution:
             final=True,
             attachments=record.files,
             asks=len(record.questions),
-            rateable=not record.questions,
+            rateable=self._rateable,
         )
         try:
             receipt = await self._delivery.finish(final)
