@@ -35,6 +35,7 @@ from parley.app.supervision.cluster import ClusterMembership, lease_embedded_age
 from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
 from parley.channels.kit.webhook import Webhook, routes_of
 from parley.console.api.dead_letters import letter_metrics, letter_routes
+from parley.console.api.feedback import feedback_routes
 from parley.console.api.memory import memory_routes
 from parley.console.api.metrics import metrics_route
 from parley.console.api.pairing import pairing_routes
@@ -175,6 +176,7 @@ def _api(
         *pairing_routes(services.pairing),
         *privacy_routes(people, services.files),
         *letter_routes(letters),
+        *feedback_routes(services.journal),
         _scrape(services, letters, lag),
     ]
 

@@ -127,8 +127,8 @@ class ChannelOptions:
     Messages of one person that come within `burst_window` of each other are one turn. `assistants` and
     `models` are patterns of what people may choose there, None for all that there are. `earlier` is what a
     mention brings of the messages above it. `bots` are those that are heard; `triggers` say what is for us
-    without a mention. With `feedback` people may rate answers. Of one conversation: `listed` are those who may
-    talk there and nobody else, where a chat has a list of its own, and `routed` says that some pattern is
+    without a mention. With `feedback` people may rate answers. Of one conversation: `listed` are those who
+    may talk there and nobody else, where a chat has a list of its own, and `routed` says that some pattern is
     about it.
     """
 
@@ -277,8 +277,8 @@ class CoreOptions:
     `context_patience`. A run longer than `still_working_after` says so, one longer than `timeout` is ended; 0
     for never. `max_file` is in bytes.
     What waited for the process to start begins at `backlog_rate` turns a second, and what is older than
-    `max_message_age` is not run unless it is asked for again; 0 for no limit. `feedback_destinations` names the
-    services that are told what people think of answers.
+    `max_message_age` is not run unless it is asked for again; 0 for no limit. `feedback_destinations` names
+    the services that are told what people think of answers.
     """
 
     channels: Mapping[str, ChannelOptions]

@@ -124,3 +124,19 @@ async def delete_feedback_before(documents: DocumentRepository, until: float) ->
                 await documents.delete(document.key)
                 removed += kind is Feedback
     return removed
+
+
+async def list_feedback(
+    documents: DocumentRepository, since: float = 0.0, most: int = 0
+) -> tuple[Feedback, ...]:
+    """Return what people said of answers since a time (Unix seconds), newest first; 0 for all that there is.
+
+    Raises StoreUnavailable.
+    """
+    found = [
+        said
+        async for document in iter_documents(documents, FEEDBACK_PREFIX)
+        if (said := decode(Feedback, document.body)).at >= since
+    ]
+    found.sort(key=lambda each: each.at, reverse=True)
+    return tuple(found[:most] if most else found)
