@@ -60,7 +60,8 @@ class DingTalkChannel(Channel):
         guests = frozenset(config.allowed_users)
         self._api = DingTalkApi(config)
         self._people = DingTalkUserLookup(self._api)
-        self._cards = None if config.card_template_id == NO_CARDS else AiCards(self._api, config)
+        cards = config.card_template_id != NO_CARDS
+        self._cards = AiCards(self._api, config, self._people) if cards else None
         template = config.question_template_id
         self._presses = CardCallbackQueue(self._people, guests) if template else None
         self._questions = (

@@ -43,6 +43,7 @@ from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import DeliveryRejected
+from parley.core.model.feedback import CommentWay
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
@@ -78,6 +79,7 @@ class FeishuChannel(Channel):
             buttons=True,
             edits=True,
             history=True,
+            comments=CommentWay.REPLY,
         )
         self._config = config
         self._services = services

@@ -45,6 +45,7 @@ from parley.core.model.errors import (
     RateLimited,
     unwrap_exception_group,
 )
+from parley.core.model.feedback import CommentWay
 from parley.core.model.options import ChannelOptions
 from parley.core.model.types import JsonObject, ReplyTarget
 from parley.core.ports.channel import (
@@ -93,6 +94,7 @@ class SlackChannel(Channel):
             buttons=True,
             edits=True,
             history=True,
+            comments=CommentWay.FORM,
         )
         self._config = config
         self._rules = rules
@@ -117,7 +119,6 @@ class SlackChannel(Channel):
             rhythm,
             self._who,
             clock,
-            feedback=self._config.feedback == "on",
             # What is Slack's own way need not be asked for.
             steps="" if self._config.steps == "timeline" else self._config.steps,
         )

@@ -41,6 +41,7 @@ from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
+from parley.core.model.feedback import CommentWay
 from parley.core.model.options import ContextScope, MentionPolicy
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
@@ -87,6 +88,7 @@ class TelegramChannel(Channel):
             edit_interval=1.0,
             group_edit_interval=3.0,
             buttons=True,
+            comments=CommentWay.REPLY,
         )
         self.held_by_one = not config.webhook_url
         self._config = config

@@ -16,7 +16,13 @@ from parley.channels.feishu.formatting import THINKING, plain, render, steps_tex
 from parley.channels.feishu.outbound.message_part import UUID_LIFE, MessagePart, RenderLevelPolicy
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState
 from parley.channels.feishu.pressed_cards import PressedCards
-from parley.channels.feishu.question_card import NO_FOOTER, footer_for, split_question
+from parley.channels.feishu.question_card import (
+    NO_FOOTER,
+    fits_under,
+    footer_for,
+    split_question,
+    thumbs_footer,
+)
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.kit.lru import LruCache
 from parley.core.model.attachments import StoredFile
@@ -65,6 +71,9 @@ class FeishuReply(Reply):
         """Send the messages in full, none too many, and then the files."""
         foot = NO_FOOTER if snapshot.question is None else footer_for(snapshot.question, self._target)
         texts = render(snapshot.text) if snapshot.question is None else split_question(snapshot.text, foot)
+        if snapshot.rateable and texts:
+            thumbs = thumbs_footer(self._target.turn_id, self._target)
+            foot = thumbs if fits_under(texts[-1], thumbs) else NO_FOOTER
         for index, text in enumerate(texts):
             message = await self._at(index).settle(text, foot if index == len(texts) - 1 else NO_FOOTER)
             self._shared.said.put(message, text)

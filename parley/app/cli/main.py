@@ -206,6 +206,7 @@ def _add_keeping(add: Callable[[str, str], _CommandParser]) -> None:
     letters.add_argument("items", nargs="*", metavar="ITEM", help="numbers of the list; retry, drop: or all")
     letters.add_argument("--json", action="store_true", help="list, show: print one JSON object a line")
     letters.add_argument("--yes", action="store_true", help="drop all: do not ask")
+    feedback = _add_feedback(add)
     connect = add("connect", "make the app of a chat platform by scanning a QR code")
     connect.add_argument("channel", metavar="CHANNEL", help="the platform, such as feishu")
     connect.add_argument("--replace", action="store_true", help="replace credentials that are there already")
@@ -216,10 +217,33 @@ def _add_keeping(add: Callable[[str, str], _CommandParser]) -> None:
     store.add_argument("what", choices=("copy",))
     store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
     store.add_argument("target", metavar="TO", help="the same; neither may be in use")
-    others = (_add_person(add), *_add_backup(add), store, memory, audit, pair, unpair, letters, connect, init)
+    others = (
+        _add_person(add),
+        *_add_backup(add),
+        store,
+        memory,
+        audit,
+        pair,
+        unpair,
+        letters,
+        feedback,
+        connect,
+        init,
+    )
     for command in others:
         command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")
+
+
+def _add_feedback(add: Callable[[str, str], _CommandParser]) -> argparse.ArgumentParser:
+    feedback = add("feedback", "list what people think of answers")
+    feedback.add_argument("what", choices=("list",))
+    feedback.add_argument(
+        "--days", type=float, default=30.0, help="number of days to look back (default: 30)"
+    )
+    feedback.add_argument("--choice", choices=("all", "good", "bad"), default="all", help="default: all")
+    feedback.add_argument("--json", action="store_true", help="print one JSON object a line")
+    return feedback
 
 
 def _add_person(add: Callable[[str, str], _CommandParser]) -> argparse.ArgumentParser:

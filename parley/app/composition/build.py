@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from starlette.routing import BaseRoute
@@ -36,6 +36,7 @@ from parley.app.supervision.cluster import ClusterMembership, lease_embedded_age
 from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
 from parley.channels.kit.webhook import Webhook, routes_of
 from parley.console.api.dead_letters import letter_routes
+from parley.console.api.feedback import feedback_routes
 from parley.console.api.memory import memory_routes
 from parley.console.api.pairing import pairing_routes
 from parley.console.api.privacy import privacy_routes
@@ -60,6 +61,7 @@ from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
+from parley.feedback.delivery import FeedbackDelivery, open_destinations
 from parley.memory.service import MemoryService
 from parley.store.interface import Store
 
@@ -128,8 +130,11 @@ async def build_parley(
             _agent(loaded, journal) as agent,
             open_speech(settings.transcription.options(), settings.speech.options()) as speech,
             open_watchers(loaded, journal) as watchers,
+            open_destinations(settings.feedback.options()) as told,
         ):
-            yield await _put_together(loaded, clock, _Opened(journal, agent, speech, watchers))
+            parley = await _put_together(loaded, clock, _Opened(journal, agent, speech, watchers))
+            telling = FeedbackDelivery(journal, told, Quarantine())
+            yield replace(parley, background=(*parley.background, telling.run))
 
 
 async def _put_together(loaded: LoadedSettings, clock: Callable[[], float], opened: _Opened) -> Parley:
@@ -139,7 +144,7 @@ async def _put_together(loaded: LoadedSettings, clock: Callable[[], float], open
     bus = _bus(journal, options, pairing, channels, watchers.telemetry)
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry)
     lag, letters, deliveries = LoopLag(), DeadLetters(journal), DeliveryCounts()
-    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, deliveries, clock)
+    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, clock)
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
     services = CoreServices(
@@ -181,6 +186,7 @@ def _api(
         *privacy_routes(people, services.files),
         *letter_routes(letters),
         *openapi_routes(),
+        *feedback_routes(services.journal),
     ]
 
 
@@ -203,10 +209,10 @@ def _supervisors(
     options: CoreOptions,
     pairing: Pairing,
     store: Store,
-    deliveries: DeliveryCounts,
     clock: Callable[[], float],
 ) -> ChannelSupervisors:
-    clicks = ClickHandler(store, options.channels, pairing, deliveries, clock)
+    comments = {name: each.capabilities.comments for name, each in channels.items()}
+    clicks = ClickHandler(store, options.channels, pairing, clock, comments)
     people = PersonRepository(store, clock)
     overviews = PersonOverviews(store, memory, people, options.channels, pairing)
     return ChannelSupervisors(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Collection, Container, Mapping
+from dataclasses import replace
 
 from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.busy_policy import inbound_items
@@ -19,6 +20,7 @@ from parley.core.model.sanitize import sanitize_message
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Journal, NewQueueItem
 from parley.core.ports.telemetry import NO_TELEMETRY, Acceptance, AcceptedMessage, Period, Telemetry
+from parley.core.state.feedback import is_prompt
 from parley.core.state.heard_messages import keep_heard
 
 # Longer texts are cleaned off the loop: the worst kind takes some milliseconds for every thousand characters.
@@ -70,6 +72,7 @@ class MessageBus:
         """Return what a message became, and the number that it waits under, if it does."""
         conversation = message.conversation
         options = self._channels[conversation.channel].at(conversation)
+        message = await self._with_comment(options, message)
         verdict = decide_access(
             options, message, ours=await self._is_ours(options, message), paired=self._paired
         )
@@ -90,6 +93,15 @@ class MessageBus:
                 item, *_ = await self._journal.put(*inbound_items(policy, message))
         became = Acceptance.COMMAND if quick else Acceptance.TURN
         return became if item is not None else Acceptance.DUPLICATE, item
+
+    async def _with_comment(self, options: ChannelOptions, message: InboundMessage) -> InboundMessage:
+        """Return a reply to our question what was wrong with an answer as the command that says so."""
+        asked = options.feedback and message.private and message.replies_to and not message.edits
+        if not asked or not message.text.strip() or is_command(message.text):
+            return message
+        if not await is_prompt(self._journal, message.conversation.channel, message.replies_to):
+            return message
+        return replace(message, text=f"/feedback bad {message.text}")
 
     async def _keep(self, options: ChannelOptions, message: InboundMessage) -> None:
         """Keep a message that is not for us where a later mention may bring it."""

@@ -12,6 +12,7 @@ from functools import partial
 from parley.core.commands.worker import handle_command
 from parley.core.dead_letters import BROKEN_REASON, bury_items
 from parley.core.delivery.delivery import backoff
+from parley.core.feedback.worker import handle_feedback
 from parley.core.flow_control.fair_share import FairShare
 from parley.core.flow_control.semaphore import CountingSemaphore
 from parley.core.hitl.records import question_queue
@@ -22,7 +23,7 @@ from parley.core.inbound.turn_queue import load_queue, stop_run_item
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.codec import decode
 from parley.core.model.errors import AgentError, LaneLost
-from parley.core.model.queues import TURNS, busy_signal_queue, command_queue, turn_queue
+from parley.core.model.queues import TURNS, busy_signal_queue, command_queue, feedback_queue, turn_queue
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Claim
 from parley.core.ports.telemetry import working_on
@@ -79,6 +80,7 @@ class Manager:
                         (command_queue(name), commands, self._work_command),
                         (question_queue(name), commands, self._work_question),
                         (busy_signal_queue(name), commands, self._work_knock),
+                        (feedback_queue(name), commands, self._work_feedback),
                     ):
                         group.create_task(self._lanes.work(queue, slots, _CLAIMED_AT_ONCE, handler))
             await self._drained.wait()
@@ -188,6 +190,9 @@ class Manager:
 
     async def _work_question(self, claim: Claim, answered: Callable[[], None]) -> None:
         await handle_question_event(self._services, claim)
+
+    async def _work_feedback(self, claim: Claim, answered: Callable[[], None]) -> None:
+        await handle_feedback(self._services, claim)
 
     async def _set_back(self, claim: Claim, error: Exception) -> None:
         head = claim.items[0]

@@ -17,6 +17,7 @@ __all__ = [
     "Sentence",
     "SetupSentence",
     "language_of",
+    "language_said",
     "say",
 ]
 
@@ -33,3 +34,8 @@ def language_of(*tags: str) -> str:
 def say(language: str, sentence: Sentence, **values: object) -> str:
     """Return the sentence in `language`, its named places filled."""
     return CATALOGUE[language][sentence].format(**values)
+
+
+def language_said(text: str, sentence: Sentence) -> str:
+    """Return the language in which a text is this sentence, which has no places to fill; "" for another."""
+    return next((each for each in CATALOGUE if text == say(each, sentence)), "")

@@ -8,6 +8,7 @@ from pydantic import Field, InstanceOf, model_validator
 
 from parley.app.settings.schema.agent import AgentSection
 from parley.app.settings.schema.console import ConsoleSection
+from parley.app.settings.schema.feedback import FeedbackSection
 from parley.app.settings.schema.limits import LimitsSection
 from parley.app.settings.schema.manager import ManagerSection
 from parley.app.settings.schema.memory import MemorySection
@@ -37,6 +38,7 @@ class Settings(Section):
     transcription: TranscriptionSection = TranscriptionSection()
     speech: SpeechSection = SpeechSection()
     tracing: TracingSection = TracingSection()
+    feedback: FeedbackSection = FeedbackSection()
     console: ConsoleSection = ConsoleSection()
     channels: dict[str, InstanceOf[ChannelConfig]] = Field(default_factory=dict)
 

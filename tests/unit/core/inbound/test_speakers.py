@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from parley.core.inbound.speakers import MARKS, api_name, escape_marks, speaker_line, speakers_text
 from parley.core.model.address import User
-from parley.core.model.speakers import MARKS, api_name, escape_marks, speaker_line, speakers_text
 
 ANN, BOB = User("slack", "U1", "Ann Lee"), User("slack", "U2", "Bob")
 MARK = re.compile(r'^<from (?:name="[^"]*" )?account="([^"]*)">$', re.MULTILINE)
