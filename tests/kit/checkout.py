@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ SHIPPED = ROOT / "parley" / "app" / "settings" / "default.yaml"
 PACKAGES = ("benchmarks", "channels", "memory", "parley")
 """The folders of our code; what is linked in another is found at its own place."""
 IMPORTED_AS = ("benchmarks", "parley")
+OFFICIAL_VENV = Path(os.environ.get("PARLEY_CONFORMANCE_VENV", ROOT / ".venv-conformance"))
+"""The environment of LangGraph's development server, and of agents that packages of others build."""
 _NOT_OURS = {
     ".git",
     "__pycache__",
