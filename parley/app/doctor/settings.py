@@ -18,7 +18,7 @@ async def probe_settings(context: DoctorContext) -> AsyncIterator[ProbeResult]:
     context.say(f"settings: {loaded.origin}")
     seen = from_findings(loaded, "settings", check_settings(loaded))
     found = [replace(each, text=f"{each.place}: {each.text}" if each.place else each.text) for each in seen]
-    for result in found or [succeeded("settings", f"{loaded.origin} has no mistakes", plain=True)]:
+    for result in found or [succeeded("settings", "no mistakes are seen in them", plain=True)]:
         yield result
     exposed = [*from_findings(loaded, "files", find_exposed_files(loaded))]
     for result in exposed or [succeeded("files", "nobody else reads files with secrets", plain=True)]:

@@ -52,6 +52,11 @@ def needed_extras(loaded: LoadedSettings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def declared_packages() -> frozenset[str]:
+    """Return the names, in small letters, of all packages that Parley asks for, in any extra."""
+    return frozenset(each.name.lower() for lines in _declared().values() for each in _parsed(lines))
+
+
 def needed_requirements(loaded: LoadedSettings) -> Mapping[str, tuple[Requirement, ...]]:
     """Return what has to be installed for these settings, by extra ("": for everything)."""
     known = {extra: tuple(_parsed(lines)) for extra, lines in _declared().items()}
