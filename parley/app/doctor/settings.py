@@ -9,10 +9,10 @@ from parley.app.checks.file_permissions import find_exposed_files
 from parley.app.checks.findings import check_settings
 from parley.app.checks.page import check_page
 from parley.app.doctor.context import DoctorContext
-from parley.app.doctor.result import ProbeResult, from_findings, succeeded
+from parley.app.doctor.result import CheckResult, from_findings, succeeded
 
 
-async def probe_settings(context: DoctorContext) -> AsyncIterator[ProbeResult]:
+async def probe_settings(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield what is seen in the settings, the files with secrets, and the page's address."""
     loaded = context.loaded
     context.say(f"settings: {loaded.origin}")

@@ -16,7 +16,7 @@ from parley.app.doctor.bundle.contents import build_contents
 from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.examine import examine
 from parley.app.doctor.report import UNUSABLE, describe_report, exit_code, show_count, show_result, to_json
-from parley.app.doctor.result import ProbeResult
+from parley.app.doctor.result import CheckResult
 from parley.app.process.event_loop import run_loop
 from parley.app.process.log_memory import remembered_lines
 from parley.app.storage.store import count_store
@@ -46,7 +46,7 @@ async def _examine(context: DoctorContext, arguments: argparse.Namespace) -> int
     origin, found = context.loaded.origin, await ask_running(context.loaded)
     context = DoctorContext(context.loaded, found, say=context.say)
 
-    def tell(result: ProbeResult) -> None:
+    def tell(result: CheckResult) -> None:
         if not arguments.json:
             print(*show_result(result, origin), sep="\n", flush=True)
 
@@ -60,7 +60,7 @@ async def _examine(context: DoctorContext, arguments: argparse.Namespace) -> int
     return code
 
 
-async def _write_bundle(context: DoctorContext, path: Path, results: Sequence[ProbeResult]) -> None:
+async def _write_bundle(context: DoctorContext, path: Path, results: Sequence[CheckResult]) -> None:
     statistics: StoreStatistics | str
     try:
         statistics = await count_store(context.loaded)

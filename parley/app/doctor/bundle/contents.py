@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from parley.app.doctor.bundle.masking import ChannelNames, mask_place, mask_settings
 from parley.app.doctor.context import DoctorContext, RunningState
 from parley.app.doctor.report import describe_report, describe_result, exit_code
-from parley.app.doctor.result import ProbeResult
+from parley.app.doctor.result import CheckResult
 from parley.app.doctor.versions import declared_packages
 from parley.core.hitl.audit import AUDIT_PREFIX
 from parley.core.hitl.records import QUESTION_PREFIX
@@ -47,7 +47,7 @@ _OURS = ("parley_", "process_", "python_")
 
 def build_contents(
     context: DoctorContext,
-    results: Sequence[ProbeResult],
+    results: Sequence[CheckResult],
     statistics: StoreStatistics | str,
     log: Iterable[Json],
 ) -> dict[str, bytes]:
@@ -81,7 +81,7 @@ def _versions() -> Json:
     return {"parley": VERSION, "python": platform.python_version(), "system": system, "packages": packages}
 
 
-def _doctor(context: DoctorContext, results: Sequence[ProbeResult], names: ChannelNames) -> Json:
+def _doctor(context: DoctorContext, results: Sequence[CheckResult], names: ChannelNames) -> Json:
     """Return the report; of texts only those that consist of our own words and numbers."""
     checks: list[Json] = []
     for each in results:

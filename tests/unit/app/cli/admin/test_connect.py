@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from parley.app.cli.main import main
 from parley.app.cli.wizard.prompts import Prompts
 from parley.app.cli.wizard.qr_code import count_down, qr_code
+from parley.app.cli.main import main
 from parley.app.settings.channel_registry import registering_channels
 from parley.app.settings.load import load_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
