@@ -66,7 +66,7 @@ def demand_clean(content: bytes) -> None:
 
 
 def test_settings_keep_their_structure_and_lose_what_is_somebodys(planted: LoadedSettings) -> None:
-    masked = mask_settings(planted, ChannelNames.read(planted))
+    masked = json.loads(json.dumps(mask_settings(planted, ChannelNames.read(planted))))
     demand_clean(json.dumps(masked).encode())
     assert masked["agent"] == {
         "url": "<address>",
@@ -136,6 +136,7 @@ def test_of_the_log_only_our_own_words_are_kept() -> None:
     library.removeHandler(memory)
     (line,) = memory.lines()
     demand_clean(json.dumps(line).encode())
+    assert isinstance(line, dict)
     assert (line["level"], line["words"]) == ("ERROR", "a turn of %s failed: %s")
     assert line["error"] == "ValueError"
 
