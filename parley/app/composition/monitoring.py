@@ -13,11 +13,13 @@ from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.monitoring.metrics import MetricSources, backlog_metrics, build_metrics
 from parley.app.monitoring.telemetry import open_telemetry
 from parley.app.monitoring.turn_metrics import TurnMetrics
+from parley.app.process.log_memory import remembered_lines
 from parley.app.process.recent_lines import recent_lines
 from parley.app.settings.load import LoadedSettings
 from parley.console.api.dead_letters import letter_metrics
 from parley.console.api.logs import log_route
 from parley.console.api.metrics import metrics_route
+from parley.console.api.support import support_routes
 from parley.core.dead_letters import DeadLetters
 from parley.core.ports.telemetry import Telemetry
 from parley.core.scheduler.manager import Manager
@@ -52,7 +54,7 @@ def monitoring_routes(
     letters: DeadLetters,
     journal: Store,
 ) -> Sequence[BaseRoute]:
-    """Return `/metrics` and `/api/logs`."""
+    """Return `/metrics`, `/api/logs`, and what a support bundle is made of."""
     sources = MetricSources(
         services.deliveries,
         services.reports,
@@ -63,4 +65,5 @@ def monitoring_routes(
         services.options.max_turns,
     )
     asked = (partial(letter_metrics, letters), partial(backlog_metrics, journal))
-    return (metrics_route(build_metrics(sources), *asked), log_route(recent_lines))
+    scrape = metrics_route(build_metrics(sources), *asked)
+    return (scrape, log_route(recent_lines), *support_routes(remembered_lines))

@@ -14,7 +14,7 @@ from parley.app.checks.assistants import check_agent
 from parley.app.checks.findings import Findings, problem_at
 from parley.app.checks.trial_run import try_run
 from parley.app.doctor.context import DoctorContext
-from parley.app.doctor.result import ProbeResult, from_findings, skipped, succeeded
+from parley.app.doctor.result import CheckResult, from_findings, skipped, succeeded
 from parley.app.settings.load import LoadedSettings
 from parley.core.model.errors import ConfigError, ParleyError
 
@@ -49,7 +49,7 @@ async def _ask(loaded: LoadedSettings, *, makes_a_run: bool) -> Findings:
         return found + await try_run(loaded, agent) if makes_a_run and not found.mistakes else found
 
 
-async def probe_agent(context: DoctorContext) -> AsyncIterator[ProbeResult]:
+async def probe_agent(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield what a real run says, and the version of the agent server."""
     context.say("agent: a run in a conversation that is deleted again (up to 2 minutes)")
     try:
@@ -61,7 +61,7 @@ async def probe_agent(context: DoctorContext) -> AsyncIterator[ProbeResult]:
     yield await _server_version(context.loaded)
 
 
-async def _server_version(loaded: LoadedSettings) -> ProbeResult:
+async def _server_version(loaded: LoadedSettings) -> CheckResult:
     agent, name = loaded.settings.agent, "agent.version"
     if agent.embedded:
         try:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from parley.app.checks.preflight import ask_platform
 from parley.app.doctor.context import DoctorContext, RunningState
-from parley.app.doctor.result import ProbeResult, ProbeStatus, failed, from_findings, skipped, succeeded
+from parley.app.doctor.result import CheckResult, ProbeStatus, failed, from_findings, skipped, succeeded
 from parley.app.settings.load import LoadedSettings
 from parley.app.supervision.channel_factory import make_channel
 from parley.core.model.errors import AuthenticationRefused, ChannelError, ConfigError
@@ -26,7 +26,7 @@ _LATER = "Parley goes on trying; see docs/troubleshooting.md if it stays so"
 _STANDING = {Health.UP, Health.STANDBY}
 
 
-async def probe_channels(context: DoctorContext) -> AsyncIterator[ProbeResult]:
+async def probe_channels(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield what is found of each channel, in the order in which the platforms answer.
 
     What a channel keeps goes into an empty folder.
@@ -44,7 +44,7 @@ async def probe_channels(context: DoctorContext) -> AsyncIterator[ProbeResult]:
 
 async def _probed(
     context: DoctorContext, elsewhere: LoadedSettings, store: Journal, name: str
-) -> list[ProbeResult]:
+) -> list[CheckResult]:
     try:
         channel = make_channel(elsewhere, store, NULL_NOTIFIER, name, elsewhere.channels[name])
     except ConfigError as error:
@@ -56,7 +56,7 @@ async def _probed(
     return [*found, await _connected(context.running, channel)]
 
 
-async def _let_in(loaded: LoadedSettings, channel: Channel) -> list[ProbeResult]:
+async def _let_in(loaded: LoadedSettings, channel: Channel) -> list[CheckResult]:
     if not isinstance(channel, Preflight):
         return []
     since, name = time.monotonic(), f"channels.{channel.name}"
@@ -69,7 +69,7 @@ async def _let_in(loaded: LoadedSettings, channel: Channel) -> list[ProbeResult]
     return [let_in, *(lacking or [granted])]
 
 
-async def _connected(running: RunningState | None, channel: Channel) -> ProbeResult:
+async def _connected(running: RunningState | None, channel: Channel) -> CheckResult:
     name, since = f"channels.{channel.name}.connection", time.monotonic()
     if running is not None:
         return _reported(running, channel.name)
@@ -89,7 +89,7 @@ async def _connected(running: RunningState | None, channel: Channel) -> ProbeRes
         return failed(name, f"no connection within {_PATIENCE:.0f} s", _LATER, place, plain=True)
 
 
-def _reported(running: RunningState, channel: str) -> ProbeResult:
+def _reported(running: RunningState, channel: str) -> CheckResult:
     """Say how the running Parley is connected: another connection would take its events."""
     name, report = f"channels.{channel}.connection", running.reports.get(channel)
     if report is None:

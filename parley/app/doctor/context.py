@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from parley.app.settings.load import LoadedSettings
+from parley.core.model.types import Json
 from parley.core.ports.health import HealthReport
 
 
@@ -20,7 +21,7 @@ class RunningState:
     reports: Mapping[str, HealthReport] = field(default_factory=dict)
     ready: str = ""
     metrics: str = ""
-    log: tuple[str, ...] = ()
+    log: tuple[Json, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

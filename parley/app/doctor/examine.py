@@ -11,13 +11,13 @@ from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.machine import probe_machine
 from parley.app.doctor.memory import probe_memory
 from parley.app.doctor.network import probe_network
-from parley.app.doctor.result import ProbeResult
+from parley.app.doctor.result import CheckResult
 from parley.app.doctor.services import probe_services
 from parley.app.doctor.settings import probe_settings
 from parley.app.doctor.store import probe_the_store
 from parley.app.doctor.versions import probe_versions
 
-ProbeGroup: TypeAlias = Callable[[DoctorContext], AsyncIterator[ProbeResult]]
+ProbeGroup: TypeAlias = Callable[[DoctorContext], AsyncIterator[CheckResult]]
 
 _GROUPS: tuple[ProbeGroup, ...] = (
     probe_settings,
@@ -32,9 +32,9 @@ _GROUPS: tuple[ProbeGroup, ...] = (
 )
 
 
-async def examine(context: DoctorContext, tell: Callable[[ProbeResult], None]) -> tuple[ProbeResult, ...]:
+async def examine(context: DoctorContext, tell: Callable[[CheckResult], None]) -> tuple[CheckResult, ...]:
     """Return what every probe found; each result is told when it is there."""
-    results: list[ProbeResult] = []
+    results: list[CheckResult] = []
     for group in _GROUPS:
         async for result in group(context):
             results.append(result)

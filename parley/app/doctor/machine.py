@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parley.app.doctor.context import DoctorContext
-from parley.app.doctor.result import ProbeResult, failed, remarked, skipped, succeeded
+from parley.app.doctor.result import CheckResult, failed, remarked, skipped, succeeded
 
 _MB = 1_000_000
 _FEWEST_FILES, _USUAL_FILES = 512, 4096
@@ -25,7 +25,7 @@ class Threshold:
     least: int
     usual: int
 
-    def judge(self, found: int) -> Callable[..., ProbeResult] | None:
+    def judge(self, found: int) -> Callable[..., CheckResult] | None:
         """Return how to report a number; None for one that is enough."""
         if found < self.least:
             return failed
@@ -38,7 +38,7 @@ FILES = Threshold(_FEWEST_FILES, _USUAL_FILES)
 MEMORY = Threshold(150 * _MB, 400 * _MB)
 
 
-async def probe_machine(context: DoctorContext) -> AsyncIterator[ProbeResult]:
+async def probe_machine(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield what there is of everything that runs out."""
     context.say("machine: disk, open files, memory")
     folder = nearest_folder(context.loaded.data_dir)
@@ -53,7 +53,7 @@ def nearest_folder(path: Path) -> Path:
     return next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
 
 
-def judge_disk(free: int) -> ProbeResult:
+def judge_disk(free: int) -> CheckResult:
     """Return whether there is room for data."""
     text, worse = f"{free // _MB:,} MB are free on the disk of data_dir", DISK.judge(free)
     if worse is None:
@@ -61,7 +61,7 @@ def judge_disk(free: int) -> ProbeResult:
     return worse("machine.disk", text, "make room, or move data_dir to a larger disk", "data_dir", plain=True)
 
 
-def judge_inodes(found: os.statvfs_result) -> ProbeResult:
+def judge_inodes(found: os.statvfs_result) -> CheckResult:
     """Return whether there is room for more files."""
     if not found.f_files:
         return skipped("machine.inodes", "this file system does not count them")
@@ -71,7 +71,7 @@ def judge_inodes(found: os.statvfs_result) -> ProbeResult:
     return worse("machine.inodes", text, "remove small files on that disk (df -i)", "data_dir", plain=True)
 
 
-def judge_files(limit: int) -> ProbeResult:
+def judge_files(limit: int) -> CheckResult:
     """Return whether enough files and connections can be open at a time."""
     if limit == resource.RLIM_INFINITY:
         return succeeded("machine.open_files", "any number of files may be open", plain=True)
@@ -82,7 +82,7 @@ def judge_files(limit: int) -> ProbeResult:
     return worse("machine.open_files", text, remedy, plain=True)
 
 
-def judge_memory(free: int | None) -> ProbeResult:
+def judge_memory(free: int | None) -> CheckResult:
     """Return whether there is memory for another Parley, which takes about 150 MB."""
     if free is None:
         return skipped("machine.memory", "this system does not tell how much is free")

@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from parley.app.composition.memory import make_memory
 from parley.app.doctor.context import DoctorContext
-from parley.app.doctor.result import ProbeResult, failed, skipped, succeeded
+from parley.app.doctor.result import CheckResult, failed, skipped, succeeded
 from parley.app.settings.load import LoadedSettings
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
@@ -28,7 +28,7 @@ _ASKED = "What do I like to drink?"
 _PLACE = "memory.model_name"
 
 
-async def probe_memory(context: DoctorContext) -> AsyncIterator[ProbeResult]:
+async def probe_memory(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield what was learned from a sample turn, and whether it is found again. Nothing is left behind."""
     if not context.loaded.settings.memory.enabled:
         yield skipped("memory.lesson", "memory.enabled is false")
@@ -53,7 +53,7 @@ def _apart(loaded: LoadedSettings, folder: Path) -> LoadedSettings:
     return replace(loaded, settings=settings, data_dir=folder)
 
 
-async def _learned(service: MemoryService, loaded: LoadedSettings) -> list[ProbeResult]:
+async def _learned(service: MemoryService, loaded: LoadedSettings) -> list[CheckResult]:
     name, since, turn = "memory.lesson", time.monotonic(), _sample()
     try:
         async with asyncio.timeout(_PATIENCE):
@@ -75,7 +75,7 @@ async def _learned(service: MemoryService, loaded: LoadedSettings) -> list[Probe
     return [learned, await _recalled(service, turn, loaded.settings.memory.injection)]
 
 
-async def _recalled(service: MemoryService, turn: CompletedTurn, injection: str) -> ProbeResult:
+async def _recalled(service: MemoryService, turn: CompletedTurn, injection: str) -> CheckResult:
     since = time.monotonic()
     query = RecallQuery(turn.person, turn.assistant, turn.thread, (_ASKED,), private=True)
     if await service.recall(query):
@@ -104,7 +104,7 @@ def _sample() -> CompletedTurn:
     )
 
 
-def _unusable(error: ConfigError) -> ProbeResult:
+def _unusable(error: ConfigError) -> CheckResult:
     """Take apart `memory.embedding: what is wrong; what to do`."""
     place, _, text = error.user_text.partition(": ")
     what, _, remedy = text.partition("; ")

@@ -14,7 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 
 from parley.app.doctor.context import DoctorContext
-from parley.app.doctor.result import ProbeResult, failed, remarked, skipped, succeeded
+from parley.app.doctor.result import CheckResult, failed, remarked, skipped, succeeded
 from parley.app.settings.load import LoadedSettings
 from parley.channels.kit.http.errors import describe_network_error
 from parley.channels.kit.http.pool import HttpPool
@@ -68,7 +68,7 @@ def find_destinations(loaded: LoadedSettings) -> Iterator[Destination]:
             yield Destination(f"{name}.network", url, place)
 
 
-async def probe_network(context: DoctorContext) -> AsyncIterator[ProbeResult]:
+async def probe_network(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield the proxies, and what came of one request to each address."""
     destinations = [*find_destinations(context.loaded)]
     proxies = getproxies()
@@ -85,7 +85,7 @@ async def probe_network(context: DoctorContext) -> AsyncIterator[ProbeResult]:
                 yield result
 
 
-def _proxies(proxies: Mapping[str, str]) -> ProbeResult | None:
+def _proxies(proxies: Mapping[str, str]) -> CheckResult | None:
     named = {kind: _shown(url) for kind, url in sorted(proxies.items()) if kind in ("http", "https", "all")}
     if not named:
         return None
@@ -113,7 +113,7 @@ async def _probed(
     session: aiohttp.ClientSession,
     destination: Destination,
     proxies: Mapping[str, str],
-) -> list[ProbeResult]:
+) -> list[CheckResult]:
     proxy = _proxy_of(destination, proxies)
     if not proxy and (unknown := await _unresolved(destination)):
         return [unknown]
@@ -131,7 +131,7 @@ async def _probed(
     return [reached] if apart is None else [reached, _clock(destination, apart)]
 
 
-async def _unresolved(destination: Destination) -> ProbeResult | None:
+async def _unresolved(destination: Destination) -> CheckResult | None:
     try:
         await asyncio.get_running_loop().getaddrinfo(
             destination.host, destination.port, type=socket.SOCK_STREAM
@@ -143,7 +143,7 @@ async def _unresolved(destination: Destination) -> ProbeResult | None:
     return None
 
 
-def _unreached(destination: Destination, error: BaseException, proxy: str) -> ProbeResult:
+def _unreached(destination: Destination, error: BaseException, proxy: str) -> CheckResult:
     text = describe_network_error(error)
     if proxy:
         text = f"{destination.host} is not reached through the proxy {proxy}: {text}"
@@ -154,7 +154,7 @@ def _unreached(destination: Destination, error: BaseException, proxy: str) -> Pr
     return failed(destination.name, f"{destination.host}: {text}", remedy, destination.place)
 
 
-def _refused_by_proxy(destination: Destination, proxy: str) -> ProbeResult:
+def _refused_by_proxy(destination: Destination, proxy: str) -> CheckResult:
     text = f"the proxy {proxy} wants a user and a password"
     return failed(destination.name, text, f"correct {_PROXY}", destination.place)
 
@@ -167,12 +167,12 @@ def _apart(now: float, date: str) -> float | None:
         return None
 
 
-def _clock(destination: Destination, apart: float) -> ProbeResult:
+def _clock(destination: Destination, apart: float) -> CheckResult:
     name = f"{destination.name.rpartition('.network')[0]}.clock"
     return compare_clocks(name, destination.host, apart)
 
 
-def compare_clocks(name: str, other: str, apart: float) -> ProbeResult:
+def compare_clocks(name: str, other: str, apart: float) -> CheckResult:
     """Return whether two clocks agree; `apart` is by how many seconds that of this machine is ahead."""
     if abs(apart) < _NOTABLE:
         return succeeded(name, f"the clocks of this machine and of {other} agree")

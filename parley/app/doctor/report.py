@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from parley.app.doctor.result import ProbeResult, ProbeStatus
+from parley.app.doctor.result import CheckResult, ProbeStatus
 from parley.core.model.types import Json
 from parley.version import VERSION
 
@@ -23,7 +23,7 @@ _NAMES = 32
 _LONGEST = 500
 
 
-def show_result(result: ProbeResult, origin: str) -> Iterator[str]:
+def show_result(result: CheckResult, origin: str) -> Iterator[str]:
     """Yield one line for what works, and up to three for what does not: what, where, remedy."""
     took = f" ({result.seconds:.1f} s)" if result.seconds >= 1 else ""
     yield f"{_WORDS[result.status]:8}{result.name:{_NAMES}}{_one_line(result.text)}{took}"
@@ -36,7 +36,7 @@ def show_result(result: ProbeResult, origin: str) -> Iterator[str]:
         yield f"{'':8}remedy: {_one_line(result.remedy)}"
 
 
-def show_count(results: Sequence[ProbeResult]) -> str:
+def show_count(results: Sequence[CheckResult]) -> str:
     """Return the last line."""
     failures = sum(each.status is ProbeStatus.FAILED for each in results)
     remarks = sum(each.status is ProbeStatus.REMARK for each in results)
@@ -44,12 +44,12 @@ def show_count(results: Sequence[ProbeResult]) -> str:
     return f"{failures} finding{'s' * (failures > 1)}{beside}." if failures else f"All good{beside}."
 
 
-def exit_code(results: Sequence[ProbeResult]) -> int:
+def exit_code(results: Sequence[CheckResult]) -> int:
     """Return 0 where nothing failed, else 1."""
     return FINDINGS if any(each.status is ProbeStatus.FAILED for each in results) else GOOD
 
 
-def to_json(results: Sequence[ProbeResult], code: int, at: float) -> str:
+def to_json(results: Sequence[CheckResult], code: int, at: float) -> str:
     """Return all results as one JSON object."""
     return json.dumps(describe_report([describe_result(each) for each in results], code, at), indent=2)
 
@@ -65,7 +65,7 @@ def describe_report(checks: Sequence[Json], code: int, at: float) -> dict[str, J
     }
 
 
-def describe_result(result: ProbeResult) -> dict[str, Json]:
+def describe_result(result: CheckResult) -> dict[str, Json]:
     """Return a result as JSON."""
     return {
         "name": result.name,

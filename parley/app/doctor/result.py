@@ -24,7 +24,7 @@ class ProbeStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeResult:
+class CheckResult:
     """What came of one probe: `name` is stable, `text` is for people.
 
     `place` is the key of the configuration that it comes from, `line` that key's line (0: unknown). `plain`
@@ -41,44 +41,44 @@ class ProbeResult:
     plain: bool = False
 
 
-def succeeded(name: str, text: str, since: float | None = None, *, plain: bool = False) -> ProbeResult:
+def succeeded(name: str, text: str, since: float | None = None, *, plain: bool = False) -> CheckResult:
     """Return that something works; `since` is when it was begun, on the monotonic clock."""
     seconds = 0.0 if since is None else time.monotonic() - since
-    return ProbeResult(name, ProbeStatus.OK, text, seconds=seconds, plain=plain)
+    return CheckResult(name, ProbeStatus.OK, text, seconds=seconds, plain=plain)
 
 
-def failed(name: str, text: str, remedy: str, place: str = "", *, plain: bool = False) -> ProbeResult:
+def failed(name: str, text: str, remedy: str, place: str = "", *, plain: bool = False) -> CheckResult:
     """Return that something does not work, and its remedy."""
-    return ProbeResult(name, ProbeStatus.FAILED, text, remedy, place, plain=plain)
+    return CheckResult(name, ProbeStatus.FAILED, text, remedy, place, plain=plain)
 
 
-def remarked(name: str, text: str, remedy: str, place: str = "", *, plain: bool = False) -> ProbeResult:
+def remarked(name: str, text: str, remedy: str, place: str = "", *, plain: bool = False) -> CheckResult:
     """Return that something works, and what should be known about it."""
-    return ProbeResult(name, ProbeStatus.REMARK, text, remedy, place, plain=plain)
+    return CheckResult(name, ProbeStatus.REMARK, text, remedy, place, plain=plain)
 
 
-def skipped(name: str, why: str) -> ProbeResult:
+def skipped(name: str, why: str) -> CheckResult:
     """Return that something was not tried."""
-    return ProbeResult(name, ProbeStatus.SKIPPED, why, plain=True)
+    return CheckResult(name, ProbeStatus.SKIPPED, why, plain=True)
 
 
 def from_findings(
     loaded: LoadedSettings, name: str, found: Findings, since: float | None = None
-) -> Iterator[ProbeResult]:
+) -> Iterator[CheckResult]:
     """Yield what a check found, under one name."""
     seconds = 0.0 if since is None else time.monotonic() - since
     for text in found.known:
-        yield ProbeResult(name, ProbeStatus.OK, text, seconds=seconds)
+        yield CheckResult(name, ProbeStatus.OK, text, seconds=seconds)
     yield from _translated(loaded, name, ProbeStatus.REMARK, found.remarks)
     yield from _translated(loaded, name, ProbeStatus.FAILED, found.mistakes)
 
 
 def _translated(
     loaded: LoadedSettings, name: str, status: ProbeStatus, problems: Iterable[ConfigProblem]
-) -> Iterator[ProbeResult]:
+) -> Iterator[CheckResult]:
     for each in problems:
         # A problem's line is written as: what is wrong; what to do.
         text, _, remedy = each.text.partition("; ")
         place = ", ".join(format_path(path) for path in (each.path, *each.also) if path)
         known = remedy or (f"correct {place} in {loaded.origin}" if place else "")
-        yield ProbeResult(name, status, text, known, place, each.line)
+        yield CheckResult(name, status, text, known, place, each.line)

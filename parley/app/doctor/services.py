@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator
 from parley.agent.files.reader import FileReader
 from parley.app.checks.speech import ask_speech
 from parley.app.doctor.context import DoctorContext
-from parley.app.doctor.result import ProbeResult, from_findings, remarked, succeeded
+from parley.app.doctor.result import CheckResult, from_findings, remarked, succeeded
 
 
-async def probe_services(context: DoctorContext) -> AsyncIterator[ProbeResult]:
+async def probe_services(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield how well files are read apart, and whether the services for speech answer."""
     context.say("documents: a process that reads nothing")
     since, found = time.monotonic(), await FileReader().protection()

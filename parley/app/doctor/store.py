@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.network import compare_clocks
-from parley.app.doctor.result import ProbeResult, failed, remarked, skipped, succeeded
+from parley.app.doctor.result import CheckResult, failed, remarked, skipped, succeeded
 from parley.app.storage.store import describe_store, probe_store
 from parley.core.model.errors import ConfigError, StoreUnavailable
 from parley.store.diagnosis import StoreProbe
@@ -18,7 +18,7 @@ _SLOW = 0.1
 _DISK = "look at the disk: a network file system or a full write cache makes each message wait"
 
 
-async def probe_the_store(context: DoctorContext) -> AsyncIterator[ProbeResult]:
+async def probe_the_store(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield what came of a write; a running Parley that holds SQLite's file is asked to write instead."""
     loaded, embedded = context.loaded, context.loaded.settings.store.embedded
     context.say("store: one document is written, read back and removed")
@@ -43,14 +43,14 @@ async def probe_the_store(context: DoctorContext) -> AsyncIterator[ProbeResult]:
             yield result
 
 
-def _asked(unready: str) -> ProbeResult:
+def _asked(unready: str) -> CheckResult:
     if not unready:
         return succeeded("store.write", "the running Parley writes to it", plain=True)
     text = f"the running Parley cannot take messages: {unready}"
     return failed("store.write", text, "see its log, and `parley check`")
 
 
-def _unavailable(text: str, place: str) -> ProbeResult:
+def _unavailable(text: str, place: str) -> CheckResult:
     """Take apart what the engine says: the name, what is wrong, and behind the last colon the remedy."""
     if text.startswith("Parley is already running here"):
         what, _, remedy = text.partition(". ")
@@ -61,7 +61,7 @@ def _unavailable(text: str, place: str) -> ProbeResult:
     return failed("store.write", what if colon else text, remedy if colon else f"correct {place}", place)
 
 
-def _read(found: StoreProbe, where: str, *, embedded: bool) -> Iterator[ProbeResult]:
+def _read(found: StoreProbe, where: str, *, embedded: bool) -> Iterator[CheckResult]:
     current = found.schema == found.newest
     if embedded or current:
         text = f"{where} took a synced write in {found.write * 1000:.1f} ms, read back in "
@@ -75,7 +75,7 @@ def _read(found: StoreProbe, where: str, *, embedded: bool) -> Iterator[ProbeRes
         yield compare_clocks("store.clock", "the database", -found.ahead)
 
 
-def _schema(found: StoreProbe) -> ProbeResult:
+def _schema(found: StoreProbe) -> CheckResult:
     name = "store.schema"
     if found.schema == 0:
         return succeeded(
@@ -87,7 +87,7 @@ def _schema(found: StoreProbe) -> ProbeResult:
     return succeeded(name, f"schema {found.schema} is current", plain=True)
 
 
-def _locks(found: StoreProbe) -> ProbeResult:
+def _locks(found: StoreProbe) -> CheckResult:
     if not found.waiting_locks:
         return succeeded("store.lock", "no session of the server waits for a lock", plain=True)
     text = f"{found.waiting_locks} sessions of the server wait for locks"

@@ -15,7 +15,7 @@ from packaging.version import InvalidVersion, Version
 
 import parley
 from parley.app.doctor.context import DoctorContext
-from parley.app.doctor.result import ProbeResult, failed, succeeded
+from parley.app.doctor.result import CheckResult, failed, succeeded
 from parley.app.extras import install_command
 from parley.app.settings.load import LoadedSettings
 from parley.version import VERSION
@@ -25,7 +25,7 @@ _OLDEST_PYTHON = (3, 11)
 _PROJECT = Path(parley.__file__).parent.parent / "pyproject.toml"
 
 
-async def probe_versions(context: DoctorContext) -> AsyncIterator[ProbeResult]:
+async def probe_versions(context: DoctorContext) -> AsyncIterator[CheckResult]:
     """Yield the versions of what runs, and each package that is too old, or is missing where it is needed."""
     context.say("versions: Python and packages")
     python = platform.python_version()
@@ -52,13 +52,18 @@ def needed_extras(loaded: LoadedSettings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def declared_packages() -> frozenset[str]:
+    """Return the names, in small letters, of all packages that Parley asks for, in any extra."""
+    return frozenset(each.name.lower() for lines in _declared().values() for each in _parsed(lines))
+
+
 def needed_requirements(loaded: LoadedSettings) -> Mapping[str, tuple[Requirement, ...]]:
     """Return what has to be installed for these settings, by extra ("": for everything)."""
     known = {extra: tuple(_parsed(lines)) for extra, lines in _declared().items()}
     return {extra: known.get(extra, ()) for extra in ("", *needed_extras(loaded))}
 
 
-def find_wrong_packages(needed: Mapping[str, tuple[Requirement, ...]]) -> Iterator[ProbeResult]:
+def find_wrong_packages(needed: Mapping[str, tuple[Requirement, ...]]) -> Iterator[CheckResult]:
     """Yield each package that is missing, or older than the lowest that works."""
     for extra, requirements in needed.items():
         for each in requirements:

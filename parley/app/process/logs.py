@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from pydantic import BaseModel
 
 from parley.app.process.json_log import JsonFormatter
+from parley.app.process.log_memory import LogMemory
 from parley.app.process.recent_lines import RecentLinesHandler
 from parley.app.process.terminal import CONTROLS, escape_table
 from parley.core.ports.channel import CURRENT_CHANNEL
@@ -119,7 +120,7 @@ def configure_logging(level: str, secrets: frozenset[str], form: str = "text") -
         JsonFormatter(mask_pattern(secrets)) if form == "json" else SecretlessFormatter(secrets)
     )
     least: int = logging.getLevelNamesMapping()[level.upper()]
-    logging.basicConfig(level=max(least, logging.INFO), handlers=[handler], force=True)
+    logging.basicConfig(level=max(least, logging.INFO), handlers=[handler, LogMemory()], force=True)
     logging.getLogger("parley").setLevel(least)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(max(least, logging.WARNING))

@@ -24,7 +24,7 @@ from parley.app.doctor.examine import ProbeGroup
 from parley.app.doctor.machine import probe_machine
 from parley.app.doctor.memory import probe_memory
 from parley.app.doctor.network import probe_network
-from parley.app.doctor.result import ProbeResult
+from parley.app.doctor.result import CheckResult
 from parley.app.doctor.services import probe_services
 from parley.app.doctor.settings import probe_settings
 from parley.app.doctor.store import probe_the_store
@@ -162,7 +162,7 @@ class Bench:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, before[1]))
         self.stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, before)
 
-    async def examine(self, loaded: LoadedSettings, group: str) -> list[ProbeResult]:
+    async def examine(self, loaded: LoadedSettings, group: str) -> list[CheckResult]:
         """What one group of probes finds."""
 
         context = DoctorContext(loaded, clock=lambda: time.time() + self.late)
