@@ -108,6 +108,7 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"pytest .*"): "a part of a suite",
     re.compile(r"make bench(?: .*)?"): "measures for minutes, alone on the machine",
     re.compile(r"bash \.ci/run"): "runs all suites, this among them",
+    re.compile(r"make offline"): "downloads for a minute; tests/e2e/install/test_distribution.py does",
     re.compile(
         r"parley connect(?: \w+)?"
     ): "asks the platform itself; tests/unit/app/cli/admin/test_connect.py asks a simulator",
@@ -129,6 +130,10 @@ NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
     ): "writes into the documents",
     re.compile(r"(?:\.venv/bin/python -m )?pip install .*"): "changes the environment that the tests run in",
     re.compile(r"make"): "the name of the program",
+    re.compile(
+        r"(?:uvx|uv tool|pipx) .*|parley/bin/.*"
+    ): "installs; tests/e2e/install/test_distribution.py does, out of a folder",
+    re.compile(r"docker .*|git tag .*|sh scripts/lock\.sh.*|systemd-analyze .*"): "changes what is outside",
     re.compile(r"make coverage"): "runs the default tests, which this one may be among",
     re.compile(r"make docs"): "builds in an environment of its own; tests/docs/test_site.py does",
     re.compile(r"make picture"): "films the page for half a minute, and writes into the documents",

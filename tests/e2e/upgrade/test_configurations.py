@@ -1,4 +1,4 @@
-"""Configurations that earlier Parleys shipped mean today what they meant; each is of a commit with other keys."""
+"""Configurations that earlier Parleys shipped mean what they meant; each has keys that others lack."""
 
 from __future__ import annotations
 
