@@ -15,7 +15,7 @@ lock() { # lock FILE OPTION...
 }
 
 # shellcheck disable=SC2086
-lock test.txt $run --group dev "$@"
+lock test.txt $run --extra tracing --group dev "$@"
 for file in run image; do
     # Of a package there is one version everywhere: uv prefers those that it finds in its output.
     cp requirements/test.txt requirements/$file.txt
@@ -23,10 +23,13 @@ done
 # shellcheck disable=SC2086
 lock run.txt $run
 # shellcheck disable=SC2086
-lock image.txt $run --extra postgres
+lock image.txt $run --extra postgres --extra tracing
 # What builds the wheel in the image.
 printf 'setuptools>=77\npip>=25\n' | "$uv" pip compile --quiet --no-header --no-annotate --no-emit-index-url \
     --generate-hashes --allow-unsafe --python-version 3.11 -o requirements/build.txt -
 # What reads deploy/ in tests.
 "$uv" pip compile --quiet --no-header --no-emit-index-url --generate-hashes --python-version 3.11 \
     --group deploy -o requirements/deploy.txt
+# What builds the documents' site.
+"$uv" pip compile --quiet --no-header --no-emit-index-url --generate-hashes --python-version 3.11 \
+    --universal --group docs -o requirements/docs.txt

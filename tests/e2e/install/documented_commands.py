@@ -74,6 +74,7 @@ NAMED: Mapping[str, Run] = {
     "parley audit": Run(),
     "parley chat": Run("You said: hi", piped="hi"),
     "parley check": Run("his would start:"),
+    "parley check --print-config": Run("data_dir: data"),
     "parley check --run": Run('A run of "agent" answered'),
     "parley doctor": Run("All good"),
     "parley doctor --bundle help.tar.gz": Run("versions.json"),
@@ -114,6 +115,16 @@ LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(r"make bench(?: .*)?"): "measures for minutes, alone on the machine",
     re.compile(r"bash \.ci/run"): "runs all suites, this among them",
     re.compile(
+        r"(?:docker|helm) .*"
+    ): "needs a container engine or a cluster; tests/deploy checks what they read",
+    re.compile(
+        r"/opt/parley/bin/pip .*|useradd .*|install -d .*|cp .*|systemctl .*|python3 -m venv .*"
+    ): "changes the machine",
+    re.compile(
+        r"parley/bin/.*"
+    ): "works in another environment; tests/e2e/install/test_distribution.py does it",
+    re.compile(r"make offline"): "downloads for a minute; tests/e2e/install/test_distribution.py does",
+    re.compile(
         r"parley connect(?: \w+)?"
     ): "asks the platform itself; tests/unit/app/cli/admin/test_connect.py asks a simulator",
     re.compile(
@@ -134,6 +145,9 @@ NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
     ): "writes into the documents",
     re.compile(r"(?:\.venv/bin/python -m )?pip install .*"): "changes the environment that the tests run in",
     re.compile(r"make"): "the name of the program",
+    re.compile(
+        r"sh scripts/lock\.sh(?: --upgrade)?"
+    ): "asks the package index, and writes the locked packages",
     re.compile(r"make coverage"): "runs the default tests, which this one may be among",
     re.compile(r"make docs"): "builds in an environment of its own; tests/docs/test_site.py does",
     re.compile(r"make picture"): "films the page for half a minute, and writes into the documents",
