@@ -73,6 +73,7 @@ NAMED: Mapping[str, Run] = {
     "parley chat": Run("You said: hi", piped="hi"),
     "parley check": Run("his would start:"),
     "parley check --run": Run('A run of "agent" answered'),
+    "parley doctor": Run("All good"),
     "parley init": Run("Which chat platform", typed="\n"),
     "parley letters drop 812": Run("There is no dead letter of this number", code=1),
     "parley letters list": Run("There are no dead letters"),
