@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,13 @@ def _lines(document: Node) -> Iterator[str]:
             yield ""
 
 
+@cache
+def _schemas() -> Node:
+    document: Node = build_document()
+    schemas: Node = document["components"]["schemas"]
+    return schemas
+
+
 def _about(schema: Node) -> Iterator[str]:
     if text := schema.get("description", ""):
         yield from (" ".join(text.split()), "")
@@ -74,7 +82,8 @@ def _gives(operation: Node) -> str:
 def _type(schema: Node) -> str:
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
-        return f"[{name}](#{name.lower()})" if name not in _ENUMERATED else f"`{name}`"
+        shown = _schemas()[name]
+        return f"[{name}](#{name.lower()})" if "properties" in shown else _type(shown)
     if "anyOf" in schema:
         return " or ".join(_type(each) for each in schema["anyOf"])
     if "enum" in schema or "const" in schema:
@@ -82,9 +91,6 @@ def _type(schema: Node) -> str:
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}))}"
     return str(schema.get("type", "any"))
-
-
-_ENUMERATED = {"AttachmentKind", "QuestionKind", "StepStatus"}
 
 
 if __name__ == "__main__":

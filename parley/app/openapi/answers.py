@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from parley.channels.web.chat.entries import ChatConversation, TranscriptEntry
+from parley.core.model.feedback import Feedback
 from parley.core.ports.channel import CommandInfo
 from parley.core.ports.memory_admin import FailedTurn, MemoryHealth
 from parley.core.state.pairing import PairingRequest
@@ -192,3 +193,18 @@ class NoticeAnswer:
     """What the person who pressed a button is told."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogLinesAnswer:
+    """The newest lines of the log, secrets masked."""
+
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackListAnswer:
+    """What people think of answers; `most` is the largest limit."""
+
+    feedback: list[Feedback]
+    most: int

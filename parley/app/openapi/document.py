@@ -15,7 +15,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from parley.app.openapi.answers import ErrorAnswer
-from parley.app.openapi.operations import MULTIPART, OPERATIONS, PARAMETERS, ApiOperation
+from parley.app.openapi.operation import MULTIPART, PARAMETERS, ApiOperation
+from parley.app.openapi.operations import OPERATIONS
 from parley.core.model.types import Json
 from parley.version import VERSION
 
@@ -27,7 +28,7 @@ _ABOUT = (
     "the console's token. Requests may be repeated: the caller makes the ids of messages."
 )
 _ERRORS = {
-    400: "The request was broken off.",
+    400: "A parameter is wrong, or the request was broken off.",
     401: "The token is missing or wrong.",
     404: "There is nothing of that name.",
     409: "It does not fit the present state; `code` says why.",

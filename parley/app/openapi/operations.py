@@ -2,57 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from parley.app.openapi import answers as answer
-from parley.channels.web.api import request_bodies as chat_body
-from parley.channels.web.chat.entries import ChatConversation, TranscriptEntry
-from parley.channels.web.files.file_ref import FileRef
+from parley.app.openapi.chat_operations import CHAT_OPERATIONS
+from parley.app.openapi.operation import ApiOperation
 from parley.console.api import bodies
 from parley.console.api.pairing import PairingCodeBody
 from parley.console.api.privacy import ErasureBody
 
-MULTIPART = "multipart/form-data"
 _MEMORY = dict[str, object]
-_CHAT = "/api/chat/conversations/{chat}"
-
-
-@dataclass(frozen=True, slots=True)
-class ApiOperation:
-    """An operation. `takes` and `gives` are a type that is JSON, or the name of another media type.
-
-    `refuses` are the statuses of refusals that belong to this operation.
-    """
-
-    method: str
-    path: str
-    summary: str
-    gives: Any = None
-    status: int = 200
-    takes: Any = None
-    query: Sequence[str] = ()
-    refuses: Sequence[int] = ()
-    needs_token: bool = True
-
-
-PARAMETERS = {
-    "person": "whose memory or data: a person's id, or an account such as telegram:4711",
-    "account": "an account, such as telegram:55667788",
-    "topic": "a topic of the conversation",
-    "before": "the value of the same name in the page before",
-    "last": "the id of the last event that was seen, as the header Last-Event-ID",
-    "chat": "the conversation",
-    "message": "the message",
-    "file": "the upload",
-    "fact": "the fact",
-    "item": "the number of the dead letter",
-}
-
 _op = ApiOperation
 
-OPERATIONS: dict[str, Sequence[ApiOperation]] = {
+OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
     "Health": (
         _op("GET", "/livez", "Tell that the process runs.", "text/plain", needs_token=False),
         _op(
@@ -65,80 +27,26 @@ OPERATIONS: dict[str, Sequence[ApiOperation]] = {
         ),
         _op("GET", "/api/health", "List every part with its state.", answer.HealthAnswer),
         _op("GET", "/metrics", "Return metrics for Prometheus.", "text/plain"),
+        _op(
+            "GET",
+            "/api/logs",
+            "Return the newest lines of the log.",
+            answer.LogLinesAnswer,
+            query=("limit", "q"),
+            refuses=(400,),
+        ),
         _op("GET", "/api/openapi.json", "Return this document.", _MEMORY),
     ),
-    "Chat": (
-        _op("GET", "/api/chat/hello", "Return name, commands, largest upload.", answer.HelloAnswer),
-        _op("GET", "/api/chat/conversations", "List all conversations.", answer.ConversationsAnswer),
-        _op("PUT", _CHAT, "Create or rename a conversation.", ChatConversation, takes=chat_body.TitleBody),
-        _op("DELETE", _CHAT, "Stop what runs in a conversation, and delete it.", status=204),
-        _op(
-            "PUT",
-            f"{_CHAT}/topics/{{topic}}",
-            "Create or rename a topic.",
-            ChatConversation,
-            takes=chat_body.TitleBody,
-        ),
-        _op("DELETE", f"{_CHAT}/topics/{{topic}}", "Stop what runs in a topic, and delete it.", status=204),
+    "Chat": CHAT_OPERATIONS,
+    "Ratings": (
         _op(
             "GET",
-            f"{_CHAT}/messages",
-            "Return 60 messages and answers, oldest first.",
-            answer.MessagesAnswer,
-            query=("topic", "before"),
+            "/api/feedback",
+            "List what people think of answers, newest first.",
+            answer.FeedbackListAnswer,
+            query=("since", "limit"),
+            refuses=(422,),
         ),
-        _op(
-            "POST",
-            f"{_CHAT}/messages",
-            "Send a message: 202 when it is stored.",
-            TranscriptEntry,
-            202,
-            chat_body.NewMessageBody,
-            refuses=(409,),
-        ),
-        _op(
-            "PUT",
-            f"{_CHAT}/messages/{{message}}",
-            "Change the last message, and have it answered again.",
-            TranscriptEntry,
-            202,
-            chat_body.EditBody,
-            refuses=(409,),
-        ),
-        _op(
-            "DELETE",
-            f"{_CHAT}/messages/{{message}}",
-            "Withdraw a message that waits behind an answer.",
-            TranscriptEntry,
-            query=("topic",),
-            refuses=(409,),
-        ),
-        _op("POST", f"{_CHAT}/stop", "Stop the running turn.", status=202, takes=chat_body.StopBody),
-        _op(
-            "POST",
-            f"{_CHAT}/decisions",
-            "Press a button of a question.",
-            answer.NoticeAnswer,
-            202,
-            chat_body.DecisionBody,
-        ),
-        _op(
-            "GET",
-            "/api/chat/events",
-            "Follow everything as server-sent events.",
-            "text/event-stream",
-            query=("last",),
-        ),
-        _op(
-            "POST",
-            "/api/chat/uploads/{file}",
-            "Upload a file, before the message that names it.",
-            FileRef,
-            201,
-            MULTIPART,
-        ),
-        _op("DELETE", "/api/chat/uploads/{file}", "Remove an upload that was not sent.", status=204),
-        _op("GET", "/api/chat/files/{file}", "Download a file.", "application/octet-stream"),
     ),
     "Access": (
         _op(

@@ -14,7 +14,8 @@ from starlette.routing import Mount, Route
 
 from parley.app.composition.build import Parley, build_parley
 from parley.app.openapi.document import PATH, build_document
-from parley.app.openapi.operations import OPERATIONS, PARAMETERS, ApiOperation
+from parley.app.openapi.operation import PARAMETERS, ApiOperation
+from parley.app.openapi.operations import OPERATIONS
 from parley.app.settings.load import read_settings
 from tests.docs.api_page import FILES, render_files
 from tests.kit.doubles.console_server import TOKEN, bearer
@@ -50,7 +51,7 @@ async def test_each_route_stands_in_the_document(parley: Parley) -> None:
             path = route.path.replace(":int}", "}")
             served |= {(method, path) for method in methods - {"HEAD"}}
     named = {(each.method, each.path) for each in EVERY}
-    assert served == named, "describe each in parley/app/openapi/operations.py"
+    assert served == named, "describe each in parley/app/openapi/operations.py, or chat_operations.py"
 
 
 def test_each_parameter_is_explained_and_each_operation_has_a_name_of_its_own() -> None:
@@ -58,6 +59,9 @@ def test_each_parameter_is_explained_and_each_operation_has_a_name_of_its_own() 
     names = [each["operationId"] for methods in document["paths"].values() for each in methods.values()]
     assert len(set(names)) == len(EVERY)
     assert {name for each in EVERY for name in each.query} <= set(PARAMETERS)
+    assert not {name.lower() for name in OPERATIONS} & {
+        name.lower() for name in document["components"]["schemas"]
+    }
 
 
 def filled(each: ApiOperation) -> str:
