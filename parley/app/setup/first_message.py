@@ -30,7 +30,8 @@ async def receive_first_message(
 ) -> InboundMessage:
     """Listen to one channel until a person writes to the bot in private. Raises ParleyError.
 
-    `ready` is called when the connection stands: some platforms lose what is written before. The platform is told that the message has arrived: keep it (`keep_messages`).
+    `ready` is called when the connection stands: some platforms lose what is written before. The platform
+    is told that the message has arrived: keep it (`keep_messages`).
     """
     arrived: asyncio.Future[InboundMessage] = asyncio.get_running_loop().create_future()
 

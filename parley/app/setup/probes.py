@@ -20,7 +20,7 @@ from parley.core.ports.health import Health
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """Whether it works, what was found (who the bot is, what the agent said), and what is wrong or lacking."""
+    """Whether it works, who the bot is or what the agent said, and what is wrong or lacking."""
 
     works: bool
     found: str = ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from parley.app.cli.startup_summary import agent_line
-from parley.app.cli.wizard.prompts import InputEnded, Prompts
+from parley.app.cli.wizard.prompts import InputEnded, TerminalPrompts
 from parley.app.setup.agents import (
     NO_KEY,
     OFFERED_MODEL,
@@ -29,7 +29,7 @@ from parley.core.texts import SetupSentence as S
 class AgentSteps:
     """Asks for the agent, and says hello to it."""
 
-    prompts: Prompts
+    prompts: TerminalPrompts
     checks: bool = True
 
     def run(self, draft: Draft) -> Draft:
@@ -91,7 +91,7 @@ class AgentSteps:
         return use_server(reached, url, chosen)
 
 
-def report_run(prompts: Prompts, found: ProbeResult) -> None:
+def report_run(prompts: TerminalPrompts, found: ProbeResult) -> None:
     """Print what a run of the agent said."""
     if found.works:
         prompts.say(S.AGENT_ANSWERED, found=found.found)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from parley.app.cli.wizard.prompts import InputEnded, Prompts, as_number
+from parley.app.cli.wizard.prompts import InputEnded, TerminalPrompts, as_number
 from parley.app.cli.wizard.qr_code import register_here
 from parley.app.settings.channel_registry import (
     channel_config,
@@ -25,7 +25,7 @@ from parley.core.texts import SetupSentence as S
 class PlatformSteps:
     """Asks for one platform after another. With `server` that takes the place of the platforms."""
 
-    prompts: Prompts
+    prompts: TerminalPrompts
     server: str = ""
     checks: bool = True
 
@@ -111,7 +111,7 @@ class PlatformSteps:
         return value
 
 
-def report_probe(prompts: Prompts, found: ProbeResult, channel: str) -> None:
+def report_probe(prompts: TerminalPrompts, found: ProbeResult, channel: str) -> None:
     """Print what a platform said, and where a right that is missing is added."""
     if found.works:
         prompts.say(S.CHANNEL_CONNECTED, found=found.found)

@@ -21,7 +21,7 @@ class InputEnded(ParleyError):
 
 
 @dataclass(frozen=True, slots=True)
-class Prompts:
+class TerminalPrompts:
     """Asks in one language. Every method that asks raises InputEnded."""
 
     language: str
