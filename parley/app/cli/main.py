@@ -77,7 +77,7 @@ class _CommandParser(argparse.ArgumentParser):
             module, self._more = self._more, ""
             importlib.import_module(module).add_options(self)
 
-    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def,override]
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
         """Add the options that are still to come, then parse."""
         self.complete()
         return super().parse_known_args(args, namespace)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from parley.app.settings.core_options import core_options
 from parley.app.settings.load import LoadedSettings
@@ -54,7 +55,8 @@ async def receive_first_message(
                 await supervisor.wait_until_started()
                 if not listening.done():
                     ready()
-                await asyncio.wait({arrived, listening}, return_when=asyncio.FIRST_COMPLETED)
+                ends: set[asyncio.Future[Any]] = {arrived, listening}
+                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 listening.cancel()
                 with suppress(asyncio.CancelledError):

@@ -31,7 +31,7 @@ _PORTS = 100
 def run(arguments: argparse.Namespace) -> int:
     """Set Parley up; 0 when it is, 1 when something does not work or nobody answers. Raises ParleyError."""
     prompts = TerminalPrompts(terminal_language(arguments.language))
-    configure_logging("debug" if arguments.verbose else "error", ())
+    configure_logging("debug" if arguments.verbose else "error", frozenset())
     try:
         draft = Draft.open(arguments.config, os.environ)
         if arguments.yes or arguments.dry_run:

@@ -35,8 +35,9 @@ class AgentSteps:
     def run(self, draft: Draft) -> Draft:
         """Return the draft with the agent that is chosen. Raises InputEnded."""
         while True:
-            names, makers = zip(*self._options(draft).items(), strict=True)
-            chosen = makers[self.prompts.choose(self.prompts.text(S.AGENT_ASK), names)]
+            options = list(self._options(draft).items())
+            position = self.prompts.choose(self.prompts.text(S.AGENT_ASK), [name for name, _ in options])
+            _, chosen = options[position]
             try:
                 changed = chosen()
                 if changed.loaded().settings.agent.demonstrates or not self.checks or changed is draft:
@@ -54,7 +55,8 @@ class AgentSteps:
 
     def _options(self, draft: Draft) -> dict[str, Callable[[], Draft]]:
         """Return what may be chosen; the first is what an empty line means."""
-        text, found = self.prompts.text, {}
+        text = self.prompts.text
+        found: dict[str, Callable[[], Draft]] = {}
         agent = draft.loaded().settings.agent
         if not agent.demonstrates and draft.before is not None:
             found[text(S.AGENT_KEEP, agent=agent_line(agent))] = lambda: draft

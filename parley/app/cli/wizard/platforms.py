@@ -58,8 +58,8 @@ class PlatformSteps:
             answer = self.prompts.ask(self.prompts.text(S.CHANNEL_ASK)).lower()
             if answer in ("", *channels):
                 return answer
-            if (number := as_number(answer, len(channels))) is not None:
-                return channels[number]
+            if (position := as_number(answer, len(channels))) is not None:
+                return channels[position]
             self.prompts.say(S.CHOICE_UNKNOWN, answer=answer[:100])
 
     def _set_up(self, draft: Draft, channel: str) -> Draft | None:

@@ -66,8 +66,8 @@ class TerminalPrompts:
             print(f"  {number}. {option}")
         while True:
             answer = self.ask(self.text(SetupSentence.CHOICE), "1")
-            if (number := as_number(answer, len(options))) is not None:
-                return number
+            if (position := as_number(answer, len(options))) is not None:
+                return position
             self.say(SetupSentence.CHOICE_UNKNOWN, answer=_shown(answer))
 
     def _line(self, question: str) -> str:
