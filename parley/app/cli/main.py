@@ -205,32 +205,25 @@ def _add_keeping(add: Callable[[str, str], _CommandParser]) -> None:
     letters.add_argument("--json", action="store_true", help="list, show: print one JSON object a line")
     letters.add_argument("--yes", action="store_true", help="drop all: do not ask")
     feedback = _add_feedback(add)
+    store = add("store", "copy a store into another, empty one (SQLite or PostgreSQL)")
+    store.add_argument("what", choices=("copy",))
+    store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
+    store.add_argument("target", metavar="TO", help="the same; neither may be in use")
+    managed = (store, memory, audit, pair, unpair, letters, feedback)
+    others = (_add_person(add), *_add_backup(add), *managed, *_add_set_up(add))
+    for command in others:
+        command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
+        command.add_argument("-v", "--verbose", action="store_true", help="log everything")
+
+
+def _add_set_up(add: Callable[[str, str], _CommandParser]) -> Sequence[argparse.ArgumentParser]:
     connect = add("connect", "make the app of a chat platform by scanning a QR code")
     connect.add_argument("channel", metavar="CHANNEL", help="the platform, such as feishu")
     connect.add_argument("--replace", action="store_true", help="replace credentials that are there already")
     connect.add_argument("--server", default="", help="address of a simulator or another server")
     init = add("init", "set Parley up: chat platforms, the agent, the first administrator")
     init.when_used("parley.app.cli.wizard.options")
-    store = add("store", "copy a store into another, empty one (SQLite or PostgreSQL)")
-    store.add_argument("what", choices=("copy",))
-    store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
-    store.add_argument("target", metavar="TO", help="the same; neither may be in use")
-    others = (
-        _add_person(add),
-        *_add_backup(add),
-        store,
-        memory,
-        audit,
-        pair,
-        unpair,
-        letters,
-        feedback,
-        connect,
-        init,
-    )
-    for command in others:
-        command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
-        command.add_argument("-v", "--verbose", action="store_true", help="log everything")
+    return connect, init
 
 
 def _add_feedback(add: Callable[[str, str], _CommandParser]) -> argparse.ArgumentParser:

@@ -20,7 +20,7 @@ from parley.app.setup.agents import (
     use_server,
 )
 from parley.app.setup.draft import Draft
-from parley.app.setup.probes import ProbeResult, list_assistants, probe_run
+from parley.app.setup.probes import SetupProbe, list_assistants, probe_run
 from parley.core.model.errors import ParleyError
 from parley.core.texts import SetupSentence as S
 
@@ -93,7 +93,7 @@ class AgentSteps:
         return use_server(reached, url, chosen)
 
 
-def report_run(prompts: TerminalPrompts, found: ProbeResult) -> None:
+def report_run(prompts: TerminalPrompts, found: SetupProbe) -> None:
     """Print what a run of the agent said."""
     if found.works:
         prompts.say(S.AGENT_ANSWERED, found=found.found)
