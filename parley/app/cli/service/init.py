@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 
 from parley.app.cli.clients.console_api import ask_console
-from parley.app.cli.service import run as start
+from parley.app.cli.main import main
 from parley.app.cli.wizard.admins import AdminSteps
 from parley.app.cli.wizard.agent_choice import AgentSteps, report_run
 from parley.app.cli.wizard.options import add_admins, add_agent, given_channels, gives_agent
@@ -99,7 +99,7 @@ def _start(
     if not arguments.yes and not prompts.confirm(prompts.text(S.START_ASK)):
         prompts.say(S.START_LATER)
         return 0
-    return start.run(arguments)
+    return main(["run", *(["--config", str(arguments.config)] if arguments.config else [])])
 
 
 def _by_options(draft: Draft, arguments: argparse.Namespace, prompts: TerminalPrompts) -> int:
