@@ -39,7 +39,7 @@ _SAY = 'curl http://127.0.0.1:44181/sim/say -d \'{"chat": 1001, "by": 1001, "tex
 
 RUNS: Mapping[str, Run] = {
     "make run": Run(r"Open http://127\.0\.0\.1:\d+/\?token=\S+ and say hello", stays=True, idle=True),
-    "parley init": Run("Which chat platform", typed="\n\nn\n", code=1),
+    "parley init": Run("Parley is running with this folder", typed="\n\n"),
     "parley pair list": Run(),
     "parley pair KQ7M2RXA": Run(),
     "parley unpair telegram:55667788": Run(),
