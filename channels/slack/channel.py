@@ -206,12 +206,16 @@ class SlackChannel(Channel):
         return MembershipFilter(self._people, me, config.allowed_users, config.open_to_everyone, self._rules)
 
     async def _hear(self, hear: PayloadHandler, session: aiohttp.ClientSession, inbox: Inbox) -> None:
+        def online() -> None:
+            inbox.online()
+            log.info("slack: listening as %s in %s", self._me.user, self._me.team)
+
         if self._posted_to:
             with self._hook.open(hear):
-                inbox.online()
+                online()
                 await self._look_after_tokens()
         else:
-            await SocketMode(self._api, hear, self._timing).run(session, inbox.online)
+            await SocketMode(self._api, hear, self._timing).run(session, online)
 
     async def _look_after_tokens(self) -> None:
         """Ask now and then: where Slack calls us, nothing else tells that a token was revoked."""

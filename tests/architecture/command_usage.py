@@ -82,6 +82,8 @@ def _parley(arguments: Sequence[str]) -> Iterator[str]:
 @cache
 def _subparsers() -> dict[str, argparse.ArgumentParser]:
     (action,) = [each for each in parser()._actions if isinstance(each, argparse._SubParsersAction)]
+    for command in action.choices.values():
+        command.complete()
     return dict(action.choices)
 
 

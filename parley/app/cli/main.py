@@ -19,7 +19,7 @@ from parley.version import VERSION
 _UMASK = 0o077
 """What a command and its children write, nobody else on the machine may read."""
 _SERVICE = frozenset(
-    {"run", "chat", "check", "doctor", "simulate", "version", "address", "agent", "nodes", "threads"}
+    {"run", "chat", "check", "doctor", "simulate", "version", "address", "agent", "nodes", "threads", "init"}
 )
 _ABOUT = "Puts any LangGraph agent into the team's chats."
 _EPILOG = "Without a command Parley starts, as with: parley run --watched"
@@ -65,24 +65,22 @@ def _room(command: str) -> str:
 class _CommandParser(argparse.ArgumentParser):
     """The parser of a command, whose options may come from modules that only this command loads."""
 
-    _add_more: Callable[[argparse.ArgumentParser], None] | None = None
+    _more = ""
 
-    def when_used(self, add_options: Callable[[argparse.ArgumentParser], None]) -> None:
-        """Have options added as soon as the command is parsed."""
-        self._add_more = add_options
+    def when_used(self, module: str) -> None:
+        """Have `add_options` of a module called as soon as the command is parsed."""
+        self._more = module
 
-    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def,override]
+    def complete(self) -> None:
+        """Add the options that are still to come."""
+        if self._more:
+            module, self._more = self._more, ""
+            importlib.import_module(module).add_options(self)
+
+    def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
         """Add the options that are still to come, then parse."""
-        if self._add_more is not None:
-            add_options, self._add_more = self._add_more, None
-            add_options(self)
+        self.complete()
         return super().parse_known_args(args, namespace)
-
-
-def _add_init_options(init: argparse.ArgumentParser) -> None:
-    from parley.app.cli.wizard.options import add_options
-
-    add_options(init)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -207,32 +205,25 @@ def _add_keeping(add: Callable[[str, str], _CommandParser]) -> None:
     letters.add_argument("--json", action="store_true", help="list, show: print one JSON object a line")
     letters.add_argument("--yes", action="store_true", help="drop all: do not ask")
     feedback = _add_feedback(add)
+    store = add("store", "copy a store into another, empty one (SQLite or PostgreSQL)")
+    store.add_argument("what", choices=("copy",))
+    store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
+    store.add_argument("target", metavar="TO", help="the same; neither may be in use")
+    managed = (store, memory, audit, pair, unpair, letters, feedback)
+    others = (_add_person(add), *_add_backup(add), *managed, *_add_set_up(add))
+    for command in others:
+        command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
+        command.add_argument("-v", "--verbose", action="store_true", help="log everything")
+
+
+def _add_set_up(add: Callable[[str, str], _CommandParser]) -> Sequence[argparse.ArgumentParser]:
     connect = add("connect", "make the app of a chat platform by scanning a QR code")
     connect.add_argument("channel", metavar="CHANNEL", help="the platform, such as feishu")
     connect.add_argument("--replace", action="store_true", help="replace credentials that are there already")
     connect.add_argument("--server", default="", help="address of a simulator or another server")
     init = add("init", "set Parley up: chat platforms, the agent, the first administrator")
-    init.when_used(_add_init_options)
-    store = add("store", "copy a store into another, empty one (SQLite or PostgreSQL)")
-    store.add_argument("what", choices=("copy",))
-    store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
-    store.add_argument("target", metavar="TO", help="the same; neither may be in use")
-    others = (
-        _add_person(add),
-        *_add_backup(add),
-        store,
-        memory,
-        audit,
-        pair,
-        unpair,
-        letters,
-        feedback,
-        connect,
-        init,
-    )
-    for command in others:
-        command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
-        command.add_argument("-v", "--verbose", action="store_true", help="log everything")
+    init.when_used("parley.app.cli.wizard.options")
+    return connect, init
 
 
 def _add_feedback(add: Callable[[str, str], _CommandParser]) -> argparse.ArgumentParser:

@@ -115,7 +115,7 @@ class Draft:
                 yield f"{'~' if known.get(name) else '+'} {self.env_file.name}: {name}=***"
 
     def write(self) -> list[Path]:
-        """Write both files, or neither; return the copies of what they were. Raises ParleyError, ConfigError."""
+        """Write both files, or neither; return the copies of what they were. Raises ParleyError."""
         with _uninterrupted():
             if self.file.exists() != (self.before is not None) or (
                 self.before is not None and self.file.read_text("utf-8") != self.before

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from parley.app.settings.core_options import core_options
 from parley.app.settings.load import LoadedSettings
@@ -30,7 +31,8 @@ async def receive_first_message(
 ) -> InboundMessage:
     """Listen to one channel until a person writes to the bot in private. Raises ParleyError.
 
-    `ready` is called when the connection stands: some platforms lose what is written before. The platform is told that the message has arrived: keep it (`keep_messages`).
+    `ready` is called when the connection stands: some platforms lose what is written before. The platform
+    is told that the message has arrived: keep it (`keep_messages`).
     """
     arrived: asyncio.Future[InboundMessage] = asyncio.get_running_loop().create_future()
 
@@ -53,7 +55,8 @@ async def receive_first_message(
                 await supervisor.wait_until_started()
                 if not listening.done():
                     ready()
-                await asyncio.wait({arrived, listening}, return_when=asyncio.FIRST_COMPLETED)
+                ends: set[asyncio.Future[Any]] = {arrived, listening}
+                await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 listening.cancel()
                 with suppress(asyncio.CancelledError):

@@ -19,22 +19,22 @@ from parley.core.ports.health import Health
 
 
 @dataclass(frozen=True, slots=True)
-class ProbeResult:
-    """Whether it works, what was found (who the bot is, what the agent said), and what is wrong or lacking."""
+class SetupProbe:
+    """Whether it works, who the bot is or what the agent said, and what is wrong or lacking."""
 
     works: bool
     found: str = ""
     problems: tuple[str, ...] = ()
 
 
-async def probe_channel(draft: Draft, channel: str) -> ProbeResult:
+async def probe_channel(draft: Draft, channel: str) -> SetupProbe:
     """Ask the platform whether it lets a channel in, and which of its rights are missing."""
     loaded = draft.loaded()
     found = await ask_platforms(replace(loaded, plans={channel: loaded.plans[channel]}))
     return _result(found, works=bool(found.known))
 
 
-async def probe_run(draft: Draft) -> ProbeResult:
+async def probe_run(draft: Draft) -> SetupProbe:
     """Say hello to the agent, in a conversation that is deleted again."""
     try:
         async with _elsewhere(draft) as loaded:
@@ -43,7 +43,7 @@ async def probe_run(draft: Draft) -> ProbeResult:
             async with open_agent(loaded) as agent:
                 found = await try_run(loaded, agent)
     except ConfigError as error:
-        return ProbeResult(works=False, problems=tuple(error.user_text.splitlines()))
+        return SetupProbe(works=False, problems=tuple(error.user_text.splitlines()))
     return _result(found, works=not found.mistakes)
 
 
@@ -66,6 +66,6 @@ async def _elsewhere(draft: Draft) -> AsyncIterator[LoadedSettings]:
         yield replace(draft.loaded(), data_dir=Path(folder))
 
 
-def _result(found: Findings, *, works: bool) -> ProbeResult:
+def _result(found: Findings, *, works: bool) -> SetupProbe:
     problems = tuple(each.text for each in (*found.mistakes, *found.remarks))
-    return ProbeResult(works, "; ".join(found.known), problems)
+    return SetupProbe(works, "; ".join(found.known), problems)

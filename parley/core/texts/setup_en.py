@@ -42,7 +42,7 @@ TEXTS = {
     S.COPY_KEPT: "What was there before is kept in {file}.",
     S.KEY_ASK: "Key",
     S.KEY_OF_SERVER: "API key of the server (Enter: none)",
-    S.MODEL_ASK: "Model, as provider:name",
+    S.MODEL_ASK: "Model, as `provider:name`",
     S.NOT_SHOWN: "not shown while you type",
     S.NO_INPUT: "The input ended before the set-up did.",
     S.OR_ENTER: "Enter: {default}",

@@ -42,7 +42,7 @@ TEXTS = {
     S.COPY_KEPT: "原有内容保留在 {file}。",
     S.KEY_ASK: "密钥",
     S.KEY_OF_SERVER: "服务的 API 密钥（按 Enter 键：无）",
-    S.MODEL_ASK: "模型，格式为 提供商:名称",
+    S.MODEL_ASK: "模型，格式为 `提供商:名称`",
     S.NOT_SHOWN: "输入时不显示",
     S.NO_INPUT: "输入在设置完成之前已结束。",
     S.OR_ENTER: "按 Enter 键：{default}",

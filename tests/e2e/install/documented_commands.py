@@ -39,6 +39,7 @@ _SAY = 'curl http://127.0.0.1:44181/sim/say -d \'{"chat": 1001, "by": 1001, "tex
 
 RUNS: Mapping[str, Run] = {
     "make run": Run(r"Open http://127\.0\.0\.1:\d+/\?token=\S+ and say hello", stays=True, idle=True),
+    "parley init": Run("Parley is running with this folder", typed="\n\n"),
     "parley pair list": Run(),
     "parley pair KQ7M2RXA": Run(),
     "parley unpair telegram:55667788": Run(),
@@ -80,6 +81,7 @@ NAMED: Mapping[str, Run] = {
     "parley doctor --bundle help.tar.gz": Run("versions.json"),
     "parley doctor --json": Run('"outcome": "good"'),
     "parley init": Run("Which chat platform", typed="\n"),
+    ".venv/bin/parley": Run("usage: parley", code=2),
     "parley letters drop 812": Run("There is no dead letter of this number", code=1),
     "parley letters list": Run("There are no dead letters"),
     "parley letters retry 812": Run("There is no dead letter of this number", code=1),
@@ -112,6 +114,7 @@ _SUITES = "|".join(
 LEFT_OUT: Mapping[re.Pattern[str], str] = {
     re.compile(rf"(?:\w+=\S+ )*make (?:{_SUITES})(?: .*)?"): "a suite of its own, and this is in one",
     re.compile(r"pytest .*"): "a part of a suite",
+    re.compile(r"parley init --yes .*"): "asks the platform; tests/e2e/install/test_init.py asks a simulator",
     re.compile(r"make bench(?: .*)?"): "measures for minutes, alone on the machine",
     re.compile(r"bash \.ci/run"): "runs all suites, this among them",
     re.compile(
@@ -139,6 +142,9 @@ NAMED_LEFT_OUT: Mapping[re.Pattern[str], str] = {
         r"(?:\.venv/bin/)?python -m benchmarks[. ]\w+.*"
     ): "measures for minutes, alone on the machine",
     re.compile(r"python -m tests\.mutation .*"): "mutates for minutes",
+    re.compile(
+        r"python -m tests\.kit\.product\.init_walk"
+    ): "tests/e2e/install/test_init.py walks the same way",
     re.compile(
         r"python -m tests\."
         r"(?:architecture\.code_map|contract\.table|docs\.api_page|unit\.channels\.kit\.markdown\.platform_table)"

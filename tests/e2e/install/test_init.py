@@ -47,6 +47,21 @@ def test_an_interrupted_set_up_leaves_nothing(walker, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_interrupted_wait_for_the_administrator_leaves_nothing(slack, tmp_path):
+    with TypedTerminal(tmp_path, ("init", "--server", slack.url)) as terminal:
+        terminal.answer("no more: ", "slack")
+        for secret in slack.secrets:
+            terminal.answer(r"typ\w*\): ", secret, pasted=True)
+        terminal.answer("no more: ")
+        terminal.answer(r"Enter: 1\): ")
+        terminal.answer("by writing to the bot")
+        terminal.wait_for("Waiting for your message")
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.wait_for("Nothing was written")
+        assert terminal.process.wait(patience(30)) == 130
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_wrong_token_and_a_missing_scope_are_named_with_the_remedy(slack, tmp_path):
     slack.simulator.people.restrict_scopes("chat:write", "users:read")
     with TypedTerminal(tmp_path, ("init", "--server", slack.url)) as terminal:

@@ -7,7 +7,7 @@ import asyncio
 import os
 
 from parley.app.cli.load_config import load_config
-from parley.app.cli.wizard.prompts import Prompts, terminal_language
+from parley.app.cli.wizard.prompts import TerminalPrompts, terminal_language
 from parley.app.cli.wizard.qr_code import register_here
 from parley.app.settings.channel_registry import channel_config, channel_registration
 from parley.app.setup.draft import Draft, variable_name
@@ -20,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     What is wrong with the files is said before anybody does anything.
     """
-    channel, prompts = arguments.channel, Prompts(terminal_language(""))
+    channel, prompts = arguments.channel, TerminalPrompts(terminal_language(""))
     register = channel_registration(channel)
     load_config(arguments.config, arguments.verbose)
     draft = Draft.open(arguments.config, os.environ)

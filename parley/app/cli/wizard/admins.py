@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parley.app.cli.wizard.prompts import Prompts
+from parley.app.cli.wizard.prompts import TerminalPrompts
 from parley.app.setup.draft import Draft
 from parley.app.setup.first_message import receive_first_message
 from parley.app.setup.guides import read_guide
@@ -21,7 +21,7 @@ _SHOWN = 80
 class AdminSteps:
     """Waits for a message to each new bot."""
 
-    prompts: Prompts
+    prompts: TerminalPrompts
 
     def run(self, draft: Draft, channels: Sequence[str]) -> tuple[Draft, list[InboundMessage]]:
         """Return the draft with the administrators, and their messages, which wait for an answer."""

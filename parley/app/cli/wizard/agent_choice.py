@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from parley.app.cli.startup_summary import agent_line
-from parley.app.cli.wizard.prompts import InputEnded, Prompts
+from parley.app.cli.wizard.prompts import InputEnded, TerminalPrompts
 from parley.app.setup.agents import (
     NO_KEY,
     OFFERED_MODEL,
@@ -20,7 +20,7 @@ from parley.app.setup.agents import (
     use_server,
 )
 from parley.app.setup.draft import Draft
-from parley.app.setup.probes import ProbeResult, list_assistants, probe_run
+from parley.app.setup.probes import SetupProbe, list_assistants, probe_run
 from parley.core.model.errors import ParleyError
 from parley.core.texts import SetupSentence as S
 
@@ -29,14 +29,15 @@ from parley.core.texts import SetupSentence as S
 class AgentSteps:
     """Asks for the agent, and says hello to it."""
 
-    prompts: Prompts
+    prompts: TerminalPrompts
     checks: bool = True
 
     def run(self, draft: Draft) -> Draft:
         """Return the draft with the agent that is chosen. Raises InputEnded."""
         while True:
-            names, makers = zip(*self._options(draft).items(), strict=True)
-            chosen = makers[self.prompts.choose(self.prompts.text(S.AGENT_ASK), names)]
+            options = list(self._options(draft).items())
+            position = self.prompts.choose(self.prompts.text(S.AGENT_ASK), [name for name, _ in options])
+            _, chosen = options[position]
             try:
                 changed = chosen()
                 if changed.loaded().settings.agent.demonstrates or not self.checks or changed is draft:
@@ -54,7 +55,8 @@ class AgentSteps:
 
     def _options(self, draft: Draft) -> dict[str, Callable[[], Draft]]:
         """Return what may be chosen; the first is what an empty line means."""
-        text, found = self.prompts.text, {}
+        text = self.prompts.text
+        found: dict[str, Callable[[], Draft]] = {}
         agent = draft.loaded().settings.agent
         if not agent.demonstrates and draft.before is not None:
             found[text(S.AGENT_KEEP, agent=agent_line(agent))] = lambda: draft
@@ -91,7 +93,7 @@ class AgentSteps:
         return use_server(reached, url, chosen)
 
 
-def report_run(prompts: Prompts, found: ProbeResult) -> None:
+def report_run(prompts: TerminalPrompts, found: SetupProbe) -> None:
     """Print what a run of the agent said."""
     if found.works:
         prompts.say(S.AGENT_ANSWERED, found=found.found)

@@ -12,8 +12,7 @@ from parley.app.setup.agents import use_demonstration, use_model, use_project, u
 from parley.app.setup.draft import Draft, variable_name
 from parley.core.model.errors import ConfigError
 
-_SECRET = "the value, @FILE, or env:NAME"
-_TOKEN = "_token"
+_WAYS = "the value, @FILE, or env:NAME"
 
 
 def add_options(init: argparse.ArgumentParser) -> None:
@@ -29,17 +28,17 @@ def add_options(init: argparse.ArgumentParser) -> None:
         keys = channel_config(channel)().credentials()
         for key in keys:
             names = [_option(channel, key)]
-            if keys == (key,) and key.endswith(_TOKEN):
+            if keys == (key,) and key.endswith("_token"):
                 names.append(f"--{channel}-token")
-            init.add_argument(*names, dest=_dest(channel, key), metavar="SECRET", help=_SECRET)
+            init.add_argument(*names, dest=_dest(channel, key), metavar="SECRET", help=_WAYS)
     agent = init.add_mutually_exclusive_group()
     agent.add_argument("--agent-url", metavar="URL", help="a LangGraph server answers")
     agent.add_argument("--model", metavar="PROVIDER:NAME", help="a language model answers")
     agent.add_argument("--graph", metavar="NAME", help="this graph of langgraph.json answers")
     agent.add_argument("--demonstration", action="store_true", help="the built-in demonstration answers")
     init.add_argument("--assistant", default="", metavar="NAME", help="with --agent-url: which one answers")
-    init.add_argument("--agent-api-key", default="", metavar="SECRET", help=_SECRET)
-    init.add_argument("--model-api-key", default="", metavar="SECRET", help=_SECRET)
+    init.add_argument("--agent-api-key", default="", metavar="SECRET", help=_WAYS)
+    init.add_argument("--model-api-key", default="", metavar="SECRET", help=_WAYS)
     init.add_argument("--base-url", default="", metavar="URL", help="with --model: its server")
     about = "who may let others in; once for each account"
     init.add_argument("--admin", action="append", default=[], metavar="CHANNEL:ID", help=about)

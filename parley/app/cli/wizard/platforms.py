@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from parley.app.cli.wizard.prompts import InputEnded, Prompts, as_number
+from parley.app.cli.wizard.prompts import InputEnded, TerminalPrompts, as_number
 from parley.app.cli.wizard.qr_code import register_here
 from parley.app.settings.channel_registry import (
     channel_config,
@@ -16,7 +16,7 @@ from parley.app.settings.channel_registry import (
 )
 from parley.app.setup.draft import Draft, variable_name
 from parley.app.setup.guides import read_guide
-from parley.app.setup.probes import ProbeResult, probe_channel
+from parley.app.setup.probes import SetupProbe, probe_channel
 from parley.core.model.errors import ParleyError
 from parley.core.texts import SetupSentence as S
 
@@ -25,7 +25,7 @@ from parley.core.texts import SetupSentence as S
 class PlatformSteps:
     """Asks for one platform after another. With `server` that takes the place of the platforms."""
 
-    prompts: Prompts
+    prompts: TerminalPrompts
     server: str = ""
     checks: bool = True
 
@@ -58,8 +58,8 @@ class PlatformSteps:
             answer = self.prompts.ask(self.prompts.text(S.CHANNEL_ASK)).lower()
             if answer in ("", *channels):
                 return answer
-            if (number := as_number(answer, len(channels))) is not None:
-                return channels[number]
+            if (position := as_number(answer, len(channels))) is not None:
+                return channels[position]
             self.prompts.say(S.CHOICE_UNKNOWN, answer=answer[:100])
 
     def _set_up(self, draft: Draft, channel: str) -> Draft | None:
@@ -78,7 +78,7 @@ class PlatformSteps:
             if not self.prompts.confirm(self.prompts.text(S.CHANNEL_TRY_AGAIN)):
                 return None
 
-    def check(self, draft: Draft, channel: str) -> ProbeResult:
+    def check(self, draft: Draft, channel: str) -> SetupProbe:
         """Ask the platform, and say what it says; again, as long as rights are added."""
         while True:
             self.prompts.say(S.CHANNEL_CHECKING, channel=channel)
@@ -111,7 +111,7 @@ class PlatformSteps:
         return value
 
 
-def report_probe(prompts: Prompts, found: ProbeResult, channel: str) -> None:
+def report_probe(prompts: TerminalPrompts, found: SetupProbe, channel: str) -> None:
     """Print what a platform said, and where a right that is missing is added."""
     if found.works:
         prompts.say(S.CHANNEL_CONNECTED, found=found.found)

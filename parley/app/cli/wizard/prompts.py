@@ -21,7 +21,7 @@ class InputEnded(ParleyError):
 
 
 @dataclass(frozen=True, slots=True)
-class Prompts:
+class TerminalPrompts:
     """Asks in one language. Every method that asks raises InputEnded."""
 
     language: str
@@ -66,8 +66,8 @@ class Prompts:
             print(f"  {number}. {option}")
         while True:
             answer = self.ask(self.text(SetupSentence.CHOICE), "1")
-            if (number := as_number(answer, len(options))) is not None:
-                return number
+            if (position := as_number(answer, len(options))) is not None:
+                return position
             self.say(SetupSentence.CHOICE_UNKNOWN, answer=_shown(answer))
 
     def _line(self, question: str) -> str:

@@ -7,12 +7,12 @@ import importlib
 import io
 import shutil
 
-from parley.app.cli.wizard.prompts import Prompts
+from parley.app.cli.wizard.prompts import TerminalPrompts
 from parley.channels.kit.registration import Register, RegisteredApp, ScanAddress
 from parley.core.texts import SetupSentence as S
 
 
-async def register_here(register: Register, prompts: Prompts, server: str = "") -> RegisteredApp:
+async def register_here(register: Register, prompts: TerminalPrompts, server: str = "") -> RegisteredApp:
     """Return the app that somebody makes with the code in this terminal. Raises ChannelError."""
     waiting: list[asyncio.Task[None]] = []
 
@@ -27,7 +27,7 @@ async def register_here(register: Register, prompts: Prompts, server: str = "") 
             task.cancel()
 
 
-async def count_down(life: float, prompts: Prompts, every: float = 60.0) -> None:
+async def count_down(life: float, prompts: TerminalPrompts, every: float = 60.0) -> None:
     """Say now and then how much time is left."""
     while life > every:
         await asyncio.sleep(every)
@@ -35,7 +35,7 @@ async def count_down(life: float, prompts: Prompts, every: float = 60.0) -> None
         prompts.say(S.QR_STILL, minutes=_minutes(life))
 
 
-def print_code(scan: ScanAddress, prompts: Prompts) -> None:
+def print_code(scan: ScanAddress, prompts: TerminalPrompts) -> None:
     """Print the code, and the address for those who cannot scan."""
     code = qr_code(scan.url)
     prompts.say(S.QR_SCAN if code else S.QR_OPEN)

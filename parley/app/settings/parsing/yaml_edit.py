@@ -30,7 +30,7 @@ def set_value(text: str, path: Sequence[str], value: Json) -> str:
 
 
 def add_to_list(text: str, path: Sequence[str], entry: str) -> str:
-    """Return the text with an entry more in the list at `path`, unless it is there already. Raises ConfigError."""
+    """Return the text with an entry more in the list at `path`, unless it is there. Raises ConfigError."""
     known: Json = parse_yaml(text).tree
     for key in path:
         known = known.get(key) if isinstance(known, dict) else None

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from parley.app.cli.wizard.prompts import Prompts
-from parley.app.cli.wizard.qr_code import count_down, qr_code
 from parley.app.cli.main import main
+from parley.app.cli.wizard.prompts import TerminalPrompts
+from parley.app.cli.wizard.qr_code import count_down, qr_code
 from parley.app.settings.channel_registry import registering_channels
 from parley.app.settings.load import load_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
@@ -96,7 +96,7 @@ async def test_a_configuration_without_the_channel_is_given_its_lines(sim, folde
     place.mkdir()
     file = place / "mine.yaml"
     file.write_text(written)
-    code, said = await connected(
+    code, _ = await connected(
         sim, capsys, lambda url: sim.scanning.scan(url, "ou_1"), "--config", "there/mine.yaml"
     )
     assert code == 0
@@ -150,7 +150,7 @@ def test_other_channels_are_told_which_can(folder, capsys, channel):
 
 
 async def test_who_waits_is_told_how_long(capsys):
-    await count_down(0.008, Prompts("en"), every=0.003)
+    await count_down(0.008, TerminalPrompts("en"), every=0.003)
     assert capsys.readouterr().out.count("Still waiting") == 2
 
 

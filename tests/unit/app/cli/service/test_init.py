@@ -119,9 +119,9 @@ def test_a_key_and_a_server_are_agents_by_options(typed, tmp_path, capsys):
     server = ["init", "--yes", "--no-check", "--agent-url", "http://127.0.0.1:9", "--assistant", "weather"]
     assert main(server) == 0
     config = (tmp_path / "config.yaml").read_text()
-    assert re.search(r"^  url: http://127\.0\.0\.1:9 +# embedded", config, re.M)
-    assert re.search(r"^  assistant: weather +# assistant", config, re.M)
-    assert re.search(r"^  model: '' +# model", config, re.M)
+    assert re.search(r"^  url: http://127\.0\.0\.1:9 +# embedded", config, re.MULTILINE)
+    assert re.search(r"^  assistant: weather +# assistant", config, re.MULTILINE)
+    assert re.search(r"^  model: '' +# model", config, re.MULTILINE)
 
 
 def test_a_graph_of_this_folder_is_offered_first(typed, tmp_path, capsys):

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 
 from parley.app.cli.clients.console_api import ask_console
-from parley.app.cli.service import run as service
+from parley.app.cli.main import main
 from parley.app.cli.wizard.admins import AdminSteps
 from parley.app.cli.wizard.agent_choice import AgentSteps, report_run
 from parley.app.cli.wizard.options import add_admins, add_agent, given_channels, gives_agent
 from parley.app.cli.wizard.platforms import PlatformSteps, report_probe
-from parley.app.cli.wizard.prompts import InputEnded, Prompts, terminal_language
+from parley.app.cli.wizard.prompts import InputEnded, TerminalPrompts, terminal_language
 from parley.app.process.logs import configure_logging
 from parley.app.setup.draft import Draft, variable_name
 from parley.app.setup.first_message import keep_messages
@@ -30,8 +30,8 @@ _PORTS = 100
 
 def run(arguments: argparse.Namespace) -> int:
     """Set Parley up; 0 when it is, 1 when something does not work or nobody answers. Raises ParleyError."""
-    prompts = Prompts(terminal_language(arguments.language))
-    configure_logging("debug" if arguments.verbose else "error", ())
+    prompts = TerminalPrompts(terminal_language(arguments.language))
+    configure_logging("debug" if arguments.verbose else "error", frozenset())
     try:
         draft = Draft.open(arguments.config, os.environ)
         if arguments.yes or arguments.dry_run:
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 130
 
 
-def _by_questions(draft: Draft, arguments: argparse.Namespace, prompts: Prompts) -> int:
+def _by_questions(draft: Draft, arguments: argparse.Namespace, prompts: TerminalPrompts) -> int:
     prompts.say(S.WELCOME)
     checks = not arguments.no_check
     platforms = PlatformSteps(prompts, arguments.server, checks)
@@ -84,7 +84,7 @@ def _is_free(port: int) -> bool:
 
 
 def _start(
-    draft: Draft, arguments: argparse.Namespace, prompts: Prompts, messages: Sequence[InboundMessage]
+    draft: Draft, arguments: argparse.Namespace, prompts: TerminalPrompts, messages: Sequence[InboundMessage]
 ) -> int:
     """Start Parley where it is not running and somebody wants it to."""
     running = asyncio.run(ask_console(draft.loaded(), "GET", "/api/pairing"))
@@ -99,10 +99,10 @@ def _start(
     if not arguments.yes and not prompts.confirm(prompts.text(S.START_ASK)):
         prompts.say(S.START_LATER)
         return 0
-    return service.run(arguments)
+    return main(["run", *(["--config", str(arguments.config)] if arguments.config else [])])
 
 
-def _by_options(draft: Draft, arguments: argparse.Namespace, prompts: Prompts) -> int:
+def _by_options(draft: Draft, arguments: argparse.Namespace, prompts: TerminalPrompts) -> int:
     """Do what the options say, without a question."""
     given = given_channels(arguments, os.environ)
     for channel, keys in given.items():
@@ -122,7 +122,7 @@ def _by_options(draft: Draft, arguments: argparse.Namespace, prompts: Prompts) -
     return _start(draft, arguments, prompts, ())
 
 
-def _works(draft: Draft, channels: Iterable[str], agent: bool, prompts: Prompts) -> bool:
+def _works(draft: Draft, channels: Iterable[str], agent: bool, prompts: TerminalPrompts) -> bool:
     """Ask the platforms and the agent, and say what they say. What is lacking is no reason to stop."""
     works = True
     for channel in channels:
@@ -138,7 +138,7 @@ def _works(draft: Draft, channels: Iterable[str], agent: bool, prompts: Prompts)
     return works
 
 
-def _show(draft: Draft, prompts: Prompts) -> bool:
+def _show(draft: Draft, prompts: TerminalPrompts) -> bool:
     """Print what would change; return whether anything would."""
     changes = list(draft.changes())
     print()
@@ -148,7 +148,7 @@ def _show(draft: Draft, prompts: Prompts) -> bool:
     return bool(changes)
 
 
-def _write(draft: Draft, prompts: Prompts) -> None:
+def _write(draft: Draft, prompts: TerminalPrompts) -> None:
     copies = draft.write()
     names = [draft.file] + ([draft.env_file] if draft.variables else [])
     prompts.say(S.WRITTEN, files=", ".join(map(str, names)))
