@@ -26,7 +26,10 @@ from parley.core.texts import language_of
 
 @dataclass(frozen=True, slots=True)
 class CoreServices:
-    """Ports and settings. `files` is the folder for attachments; `reports` tells how channels are."""
+    """Ports and settings. `files` is the folder for attachments; `reports` tells how channels are.
+
+    `read_options` returns the settings of this moment: they are replaced as a whole while turns go on.
+    """
 
     journal: Journal
     bus: MessageBus
@@ -35,7 +38,7 @@ class CoreServices:
     people: PersonRepository
     conversations: ConversationRepository
     channels: Mapping[str, Channel]
-    options: CoreOptions
+    read_options: Callable[[], CoreOptions]
     files: Path
     reports: Callable[[], Sequence[HealthReport]]
     clock: Callable[[], float]
@@ -45,6 +48,11 @@ class CoreServices:
     turnstile: LoopThrottle = field(default_factory=LoopThrottle)
     quarantine: Quarantine = field(default_factory=Quarantine)
     speech: SpeechService = NO_SPEECH
+
+    @property
+    def options(self) -> CoreOptions:
+        """The settings as they are now."""
+        return self.read_options()
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
         """Return what the settings say of the place that the message came from."""

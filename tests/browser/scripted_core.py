@@ -108,7 +108,7 @@ async def running(
     async def withdraw(conversation: Conversation, message_id: str, sender: User) -> bool:
         return await core.withdraw(conversation, message_id, sender)
 
-    channel = WebChannel(config, replace(services(documents, folder, reruns=True), withdraw=withdraw))
+    channel = WebChannel(config, replace(services(documents, folder, reruns=lambda: True), withdraw=withdraw))
     core = ScriptedCore(channel, folder)
     url: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     server = HttpServer(options, channel.routes(), lambda: [HealthReport("store", Health.UP, "", 0.0)])

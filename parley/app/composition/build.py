@@ -15,42 +15,50 @@ from parley.agent.agent import LangGraphAgent
 from parley.agent.files.reader import FileReader
 from parley.agent.speech.service import open_speech
 from parley.app.checks.assistants import warn_missing_assistants
-from parley.app.composition.agent import open_agent
+from parley.app.composition.agent import OpenedAgent, open_reloadable_agent
 from parley.app.composition.memory import make_memory, page_person
 from parley.app.composition.privacy import build_privacy_service
+from parley.app.composition.reconfigure import ChannelMaking, Reconfiguration
+from parley.app.composition.serving import make_server, routes_of_state
+from parley.app.composition.supervising import make_supervise
 from parley.app.monitoring.file_descriptors import watch_descriptors
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.monitoring.metrics import build_metrics
+from parley.app.reload.current_state import CurrentState, RunningState
+from parley.app.reload.reloader import Reloader, ReloadTarget
+from parley.app.reload.source import ConfigSource, fixed_source
 from parley.app.settings.core_options import core_options
 from parley.app.settings.load import LoadedSettings
+from parley.app.settings.schema.retention import RetentionSection
 from parley.app.storage.database_watch import make_database_watch
 from parley.app.storage.paths import FILES
 from parley.app.storage.retention_job import run_retention
-from parley.app.storage.secret_files import console_token
 from parley.app.storage.store import lock_data_folder, open_store
-from parley.app.supervision.channel_factory import make_channel, make_channels, make_folder
-from parley.app.supervision.channel_supervisor import ChannelSupervisor, ChannelSupervisors
+from parley.app.supervision.channel_factory import (
+    ChannelsWithoutHistory,
+    make_channel,
+    make_channels,
+    make_folder,
+)
+from parley.app.supervision.channel_supervisor import ChannelSupervisors
 from parley.app.supervision.cluster import ClusterMembership, lease_embedded_agent
-from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
-from parley.channels.kit.webhook import Webhook, routes_of
 from parley.console.api.dead_letters import letter_metrics, letter_routes
 from parley.console.api.memory import memory_routes
 from parley.console.api.metrics import metrics_route
 from parley.console.api.pairing import pairing_routes
 from parley.console.api.privacy import privacy_routes
-from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
-from parley.core.commands.overview import PersonOverviews
 from parley.core.dead_letters import DeadLetters
 from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.flow_control.quarantine import Quarantine
-from parley.core.hitl.clicks import ClickHandler
 from parley.core.inbound.bus import MessageBus
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
 from parley.core.model.errors import ParleyError, unwrap_exception_group
-from parley.core.model.options import CoreOptions
-from parley.core.ports.channel import Channel, ExclusiveConnection
+from parley.core.model.live_mapping import LiveMapping
+from parley.core.model.options import ChannelOptions
+from parley.core.ports.channel import Channel
+from parley.core.ports.health import Health
 from parley.core.ports.pubsub import NULL_NOTIFIER
 from parley.core.ports.speech import SpeechService
 from parley.core.privacy.conversation_deletion import ConversationDeletion
@@ -78,6 +86,7 @@ class Parley:
     background: Sequence[Callable[[], Coroutine[None, None, None]]]
     others: Callable[[], Awaitable[bool]]
     people: PrivacyService
+    reloader: Reloader
 
     async def run(self, stop: asyncio.Event, started: Callable[[str], None]) -> None:
         """Serve until `stop` is set, then stop in order: listening, turns, everything else.
@@ -94,8 +103,11 @@ class Parley:
                 tasks.append(group.create_task(self.manager.run()))
                 async with self.supervisors:
                     await self.supervisors.wait_until_started("web")
+                    reloading = group.create_task(self.reloader.run())
+                    tasks.append(reloading)
                     started(url)
                     await stop.wait()
+                    reloading.cancel()
                     handing_over = await self.others()
                 await self.manager.drain(hand_over=handing_over)
                 await self.memory.drain()
@@ -105,11 +117,12 @@ class Parley:
 
 @asynccontextmanager
 async def build_parley(
-    loaded: LoadedSettings, clock: Callable[[], float] = time.time
+    loaded: LoadedSettings, source: ConfigSource | None = None, clock: Callable[[], float] = time.time
 ) -> AsyncIterator[Parley]:
     """Open the store and the agent, and put a Parley together on them.
 
-    Only channels that are on are imported. Raises StoreUnavailable, ConfigError.
+    Only channels that are on are imported. Edits of the `source` are taken over while it runs. Raises
+    StoreUnavailable, ConfigError.
     """
     with lock_data_folder(loaded):
         settings = loaded.settings
@@ -118,24 +131,32 @@ async def build_parley(
             _agent(loaded, journal) as agent,
             open_speech(settings.transcription.options(), settings.speech.options()) as speech,
         ):
-            yield await _put_together(loaded, clock, journal, agent, speech)
+            yield await _put_together(loaded, source or fixed_source(loaded), clock, journal, agent, speech)
 
 
 async def _put_together(
     loaded: LoadedSettings,
+    source: ConfigSource,
     clock: Callable[[], float],
     journal: Store,
-    agent: LangGraphAgent,
+    opened: OpenedAgent,
     speech: SpeechService,
 ) -> Parley:
-    options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
-    channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
-    bus = _bus(journal, options, pairing, channels)
+    agent, pairing = opened.agent, await Pairing.open(journal, clock, journal.news)
+    current, quarantine = CurrentState(RunningState(loaded, core_options(loaded), {})), Quarantine()
+    made = make_channels(loaded, journal, journal.news, current.channel_options)
+    current.replace(RunningState(loaded, current.options(), made))
+    channels, rules = LiveMapping(current.channels), LiveMapping(current.channel_options)
+    bus = _bus(journal, rules, pairing, channels)
     memory = make_memory(loaded, journal, clock, quarantine)
     lag, letters, deliveries = LoopLag(), DeadLetters(journal), DeliveryCounts()
-    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, deliveries, clock)
+    supervise = make_supervise(bus, memory, rules, pairing, journal, deliveries, clock)
+    supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in made.values()])
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
-    pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
+    more = [nodes.reports]
+    pulse = HealthMonitor(
+        journal, agent, supervisors, clock=clock, more=lambda: [one for each in more for one in each()]
+    )
     services = CoreServices(
         journal=journal,
         bus=bus,
@@ -144,7 +165,7 @@ async def _put_together(
         people=PersonRepository(journal, clock),
         conversations=await ConversationRepository.open(journal),
         channels=channels,
-        options=options,
+        read_options=current.options,
         files=make_folder(loaded.data_dir / FILES),
         reports=pulse.reports,
         clock=clock,
@@ -156,11 +177,22 @@ async def _put_together(
     )
     remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
     people = build_privacy_service(loaded, services, journal, agent, remake)
-    server = _server(loaded, channels, pulse, _api(services, memory, people, letters, lag))
+    manager, api = Manager(services), _api(services, memory, people, letters, lag)
+    server = make_server(loaded, current, pulse, api)
+    making = ChannelMaking(
+        make=lambda new, name, config: make_channel(
+            new, journal, journal.news, name, config, current.channel_options
+        ),
+        supervise=lambda channel: supervise(channel, Health.RETRYING),
+        mount=lambda state: server.mount(*routes_of_state(state, api)),
+    )
+    changing = Reconfiguration(current, opened, memory, manager, supervisors, making, source.note)
+    reloader = Reloader(current, source, ReloadTarget(changing.apply, lambda: opened.files), clock)
+    more.append(reloader.reports)
     deletion = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
-    background = (*work, *_watches(loaded), _upkeep(loaded, services), *_assistants(loaded, agent))
-    return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
+    background = (*work, *_watches(loaded), _upkeep(loaded, current, services), *_assistants(loaded, agent))
+    return Parley(manager, supervisors, server, memory, background, nodes.others, people, reloader)
 
 
 def _api(
@@ -176,10 +208,13 @@ def _api(
 
 
 def _bus(
-    journal: Store, options: CoreOptions, pairing: Pairing, channels: Mapping[str, Channel]
+    journal: Store,
+    rules: Mapping[str, ChannelOptions],
+    pairing: Pairing,
+    channels: Mapping[str, Channel],
 ) -> MessageBus:
-    deaf = [name for name, each in channels.items() if not each.capabilities.history]
-    return MessageBus(journal, options.channels, pairing, BusyPolicyCache(journal, journal.news), deaf)
+    deaf = ChannelsWithoutHistory(channels)
+    return MessageBus(journal, rules, pairing, BusyPolicyCache(journal, journal.news), deaf)
 
 
 def _scrape(services: CoreServices, letters: DeadLetters, lag: LoopLag) -> BaseRoute:
@@ -187,79 +222,28 @@ def _scrape(services: CoreServices, letters: DeadLetters, lag: LoopLag) -> BaseR
     return metrics_route(figures, partial(letter_metrics, letters))
 
 
-def _supervisors(
-    channels: Mapping[str, Channel],
-    bus: MessageBus,
-    memory: MemoryService,
-    options: CoreOptions,
-    pairing: Pairing,
-    store: Store,
-    deliveries: DeliveryCounts,
-    clock: Callable[[], float],
-) -> ChannelSupervisors:
-    clicks = ClickHandler(store, options.channels, pairing, deliveries, clock)
-    people = PersonRepository(store, clock)
-    overviews = PersonOverviews(store, memory, people, options.channels, pairing)
-    return ChannelSupervisors(
-        [
-            ChannelSupervisor(
-                each,
-                bus.publish_inbound,
-                clicks.submit,
-                seat=_seat(each, store),
-                overview=overviews.describe,
-            )
-            for each in channels.values()
-        ]
-    )
-
-
 @asynccontextmanager
-async def _agent(loaded: LoadedSettings, store: Store) -> AsyncIterator[LangGraphAgent]:
+async def _agent(loaded: LoadedSettings, store: Store) -> AsyncIterator[OpenedAgent]:
     """Yield the agent; one that lives inside is one node's only."""
     async with AsyncExitStack() as stack:
         if loaded.settings.agent.embedded and store.news.shared:
             await stack.enter_async_context(lease_embedded_agent(store.nodes))
-        yield await stack.enter_async_context(open_agent(loaded))
-
-
-def _seat(channel: Channel, store: Store) -> ConnectionLease:
-    """Return where a channel listens: on one node where its platform has but one connection."""
-    if store.news.shared and isinstance(channel, ExclusiveConnection) and channel.held_by_one:
-        return ExclusiveLease(store.nodes, channel.name)
-    return NoLease()
-
-
-def _server(
-    loaded: LoadedSettings, channels: Mapping[str, Channel], pulse: HealthMonitor, api: Sequence[BaseRoute]
-) -> HttpServer:
-    console = loaded.settings.console
-    kinds = {name: loaded.plans[name].kind for name in channels}
-    routes = [route for name, each in channels.items() for route in routes_of(each, name, kinds[name])]
-    return HttpServer(
-        ConsoleOptions(
-            console.host,
-            console.port,
-            console_token(loaded),
-            generated=not console.token,
-            names=console.names,
-        ),
-        [*api, *(route for route in routes if not isinstance(route, Webhook))],
-        pulse.reports,
-        webhooks=[route for route in routes if isinstance(route, Webhook)],
-        look=pulse.refresh,
-        doubt=pulse.recheck,
-    )
+        yield await stack.enter_async_context(open_reloadable_agent(loaded))
 
 
 def _watches(loaded: LoadedSettings) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
     return (watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
 
 
-def _upkeep(loaded: LoadedSettings, services: CoreServices) -> Callable[[], Coroutine[None, None, None]]:
-    retention, channels = loaded.settings.retention, services.options.channels
-    files = loaded.data_dir / FILES
-    return partial(run_retention, services.journal, files, retention, services.clock, channels)
+def _upkeep(
+    loaded: LoadedSettings, current: CurrentState, services: CoreServices
+) -> Callable[[], Coroutine[None, None, None]]:
+    files, rules = loaded.data_dir / FILES, LiveMapping(current.channel_options)
+
+    def retention() -> RetentionSection:
+        return current.loaded().settings.retention
+
+    return partial(run_retention, services.journal, files, retention, services.clock, rules)
 
 
 def _assistants(

@@ -17,8 +17,7 @@ def build_metrics(
     deliveries: DeliveryCounts, reports: Reports, channels: Iterable[str], lag: LoopLag
 ) -> Metrics:
     """Build the metrics: a figure for each channel from the start on, so that a first event has a rate."""
-    names = tuple(channels)
-    return lambda: (*_metrics(deliveries, reports, names), *lag.histogram.collect())
+    return lambda: (*_metrics(deliveries, reports, tuple(channels)), *lag.histogram.collect())
 
 
 def _metrics(deliveries: DeliveryCounts, reports: Reports, channels: Sequence[str]) -> Sequence[Metric]:

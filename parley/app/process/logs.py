@@ -34,6 +34,7 @@ class SecretlessFormatter(logging.Formatter):
 
     def __init__(self, secrets: frozenset[str]) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S")
+        self.secrets = secrets
         longest_first = sorted(secrets, key=len, reverse=True)
         self._secrets = re.compile("|".join(map(re.escape, longest_first))) if secrets else None
 
@@ -94,6 +95,15 @@ def _passwords(value: str) -> Iterator[str]:
         yield from _PASSWORD.findall(word)
 
 
+def change_logging(level: str, secrets: frozenset[str]) -> None:
+    """Change the level of a log that is set up, and hide more secrets; those of before stay hidden."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler.formatter, SecretlessFormatter):
+            secrets |= handler.formatter.secrets
+            handler.setFormatter(SecretlessFormatter(secrets))
+    _set_level(level)
+
+
 def configure_logging(level: str, secrets: frozenset[str]) -> None:
     """Send the log to standard error from `level` (debug, info, warning, error) on.
 
@@ -101,8 +111,13 @@ def configure_logging(level: str, secrets: frozenset[str]) -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(SecretlessFormatter(secrets))
+    logging.basicConfig(handlers=[handler], force=True)
+    _set_level(level)
+
+
+def _set_level(level: str) -> None:
     least: int = logging.getLevelNamesMapping()[level.upper()]
-    logging.basicConfig(level=max(least, logging.INFO), handlers=[handler], force=True)
+    logging.getLogger().setLevel(max(least, logging.INFO))
     logging.getLogger("parley").setLevel(least)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(max(least, logging.WARNING))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Container, Mapping
 
 from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.busy_policy import inbound_items
@@ -32,7 +32,7 @@ class MessageBus:
         channels: Mapping[str, ChannelOptions],
         paired: Container[str] = (),
         busy: BusyPolicyCache | None = None,
-        without_history: Collection[str] = (),
+        without_history: Container[str] = (),
     ) -> None:
         """`paired` has the keys of the accounts that an administrator let in. `without_history` names the
         channels whose bots cannot read what was said before: what they hear in groups is kept for a while.

@@ -27,7 +27,7 @@ from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Claim
 from parley.core.scheduler.catch_up import CatchUpPacer, find_missed, may_be_missed
 from parley.core.scheduler.catch_up_worker import handle_missed
-from parley.core.scheduler.lane_worker import LaneRules, LaneWorker
+from parley.core.scheduler.lane_worker import LaneHandler, LaneRules, LaneWorker
 from parley.core.scheduler.poison_worker import bury_poison
 from parley.core.scheduler.remote_stop import RemoteStop, registered
 from parley.core.services import CoreServices
@@ -61,23 +61,48 @@ class Manager:
         self._turns: dict[str, TurnExecution] = {}
         self._stops = RemoteStop(services.news, self._turns)
         self._drained = asyncio.Event()
+        self._for_commands = CountingSemaphore(_COMMANDS_AT_ONCE)
+        self._group = asyncio.TaskGroup()
+        self._workers: dict[str, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
         """Work until cancelled, or until `drain` is over."""
-        commands = CountingSemaphore(_COMMANDS_AT_ONCE)
         try:
-            async with asyncio.TaskGroup() as group:
+            async with self._group:
                 for name in self._services.channels:
-                    for queue, slots, handler in (
-                        (turn_queue(name), self._for_turns, self._work_turn),
-                        (command_queue(name), commands, self._work_command),
-                        (question_queue(name), commands, self._work_question),
-                        (busy_signal_queue(name), commands, self._work_knock),
-                    ):
-                        group.create_task(self._lanes.work(queue, slots, _CLAIMED_AT_ONCE, handler))
-            await self._drained.wait()
+                    self.open_channel(name)
+                await self._drained.wait()
         finally:
             await self._lanes.cancel()
+
+    def open_channel(self, name: str) -> None:
+        """Work the queues of a channel; asked only while this runs."""
+        for queue, slots, handler in self._work_of(name):
+            self._lanes.open_queue(queue)
+            known = self._workers.get(queue)
+            if known is None or known.done():
+                work = self._lanes.work(queue, slots, _CLAIMED_AT_ONCE, handler)
+                self._workers[queue] = self._group.create_task(work)
+
+    async def close_channel(self, name: str) -> None:
+        """Claim nothing more of a channel, and return when what is under way there is over.
+
+        What waits stays on disk until the channel is opened again.
+        """
+        queues = [queue for queue, _, _ in self._work_of(name)]
+        for queue in queues:
+            self._lanes.close_queue(queue)
+        if workers := [self._workers[queue] for queue in queues if queue in self._workers]:
+            await asyncio.wait(workers)  # one that is claiming just now still begins what it gets
+        await self._lanes.finish_queues(queues)
+
+    def _work_of(self, name: str) -> Sequence[tuple[str, CountingSemaphore, LaneHandler]]:
+        return (
+            (turn_queue(name), self._for_turns, self._work_turn),
+            (command_queue(name), self._for_commands, self._work_command),
+            (question_queue(name), self._for_commands, self._work_question),
+            (busy_signal_queue(name), self._for_commands, self._work_knock),
+        )
 
     async def drain(self, *, hand_over: bool = False) -> None:
         """Claim nothing more, and let turns finish for `shutdown_grace` seconds.

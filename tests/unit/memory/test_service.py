@@ -130,8 +130,21 @@ async def test_with_memory_off_nothing_waits_and_nothing_runs(tmp_path):
     async with service_on(tmp_path, MemoryOptions(enabled=False)) as service:
         assert not service.enabled
         await service.record(turn(1, "I live in Ulm"))
-        await asyncio.wait_for(service.run(), patience(5))
         assert (await service.admin.health()).waiting == 0
+
+
+async def test_other_options_hold_while_it_runs(tmp_path):
+    async with service_on(tmp_path, MemoryOptions(enabled=False)) as service:
+        async with service.running():
+            await service.record(turn(1, "I live in Ulm"))
+            service.reconfigure(MemoryOptions(debounce_seconds=0.0), RuleExtractor(), ())
+            assert service.enabled
+            assert service.admin.config["enabled"] is True
+            await service.record(turn(2, "I live in Bonn"))
+            async with asyncio.timeout(patience(20)):
+                while not (facts := (await service.overview("ann")).facts):
+                    await asyncio.sleep(0.01)
+            assert [fact.content for fact in facts] == ["User lives in Bonn"]
 
 
 def many(number):
