@@ -13,6 +13,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from tests.kit.machine import patience
+
 
 class OtlpReceiver(ThreadingHTTPServer):
     """Keeps the requests to `/v1/traces`, and their headers."""
@@ -21,10 +23,17 @@ class OtlpReceiver(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.requests: list[ExportTraceServiceRequest] = []
         self.headers: list[dict[str, str]] = []
+        self.news = threading.Condition()
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def wait_for(self, name: str) -> None:
+        """Return once a span of this name came."""
+        with self.news:
+            came = self.news.wait_for(lambda: any(span.name == name for span in self.spans()), patience(30))
+        assert came, f"waited in vain for a span {name}"
 
     def spans(self, trace: str = "") -> list[Span]:
         """All spans that came, or those of one trace."""
@@ -45,7 +54,9 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
         if self.path == "/v1/traces" and self.headers["content-type"] == "application/x-protobuf":
-            self.server.requests.append(ExportTraceServiceRequest.FromString(body))
+            with self.server.news:
+                self.server.requests.append(ExportTraceServiceRequest.FromString(body))
+                self.server.news.notify_all()
             self.send_response(200)
         else:
             self.send_response(404)
