@@ -192,3 +192,10 @@ class NoticeAnswer:
     """What the person who pressed a button is told."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogsAnswer:
+    """Lines of the log, the oldest first."""
+
+    lines: list[str]

@@ -42,6 +42,8 @@ PARAMETERS = {
     "account": "an account, such as telegram:55667788",
     "topic": "a topic of the conversation",
     "before": "the value of the same name in the page before",
+    "limit": "how many lines at most (200)",
+    "q": "words that the lines have, such as the id of a turn",
     "last": "the id of the last event that was seen, as the header Last-Event-ID",
     "chat": "the conversation",
     "message": "the message",
@@ -65,6 +67,14 @@ OPERATIONS: dict[str, Sequence[ApiOperation]] = {
         ),
         _op("GET", "/api/health", "List every part with its state.", answer.HealthAnswer),
         _op("GET", "/metrics", "Return metrics for Prometheus.", "text/plain"),
+        _op(
+            "GET",
+            "/api/logs",
+            "Return the newest lines of the log.",
+            answer.LogsAnswer,
+            query=("limit", "q"),
+            refuses=(400,),
+        ),
         _op("GET", "/api/openapi.json", "Return this document.", _MEMORY),
     ),
     "Chat": (

@@ -85,7 +85,9 @@ class AgentSteps:
         known = list(dict.fromkeys(each.name for each in asyncio.run(list_assistants(reached))))
         if not known:
             return use_server(reached, url, self.prompts.ask(self.prompts.text(S.ASSISTANT_NONE), "agent"))
-        chosen = known[self.prompts.choose(self.prompts.text(S.ASSISTANT_ASK), known)] if known[1:] else known[0]
+        chosen = (
+            known[self.prompts.choose(self.prompts.text(S.ASSISTANT_ASK), known)] if known[1:] else known[0]
+        )
         return use_server(reached, url, chosen)
 
 

@@ -94,7 +94,9 @@ def add_admins(draft: Draft, accounts: list[str]) -> Draft:
         channel, _, user = account.partition(":")
         if channel not in draft.loaded().channels or not user:
             known = ", ".join(draft.loaded().channels)
-            raise ConfigError(f"--admin is CHANNEL:ID with a channel that is on ({known}), not {account[:100]}")
+            raise ConfigError(
+                f"--admin is CHANNEL:ID with a channel that is on ({known}), not {account[:100]}"
+            )
         draft = draft.add_admin(channel, user)
     return draft
 

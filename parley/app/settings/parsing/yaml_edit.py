@@ -96,7 +96,9 @@ def _replace(text: str, node: yaml.Node | None, depth: int, value: Json) -> str:
     if isinstance(value, dict):
         tree = "\n".join(_lines(value, depth * _INDENT))
         return f"{text[:start].rstrip(' ')}\n{tree}{text[end:]}"
-    return f"{text[:start]}{' ' if empty and not text[:start].endswith(' ') else ''}{_inline(value)}{text[end:]}"
+    return (
+        f"{text[:start]}{' ' if empty and not text[:start].endswith(' ') else ''}{_inline(value)}{text[end:]}"
+    )
 
 
 def _end(node: yaml.Node) -> int:
@@ -119,5 +121,7 @@ def _lines(tree: dict[str, Json], column: int) -> list[str]:
 
 
 def _inline(value: Json) -> str:
-    dumped: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=10**6)
+    dumped: str = yaml.safe_dump(
+        value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=10**6
+    )
     return dumped.removesuffix("\n").removesuffix("\n...")
