@@ -86,7 +86,8 @@ class _ShareOfTurns(Sampler):
         links: Sequence[Link] | None = None,
         trace_state: TraceState | None = None,
     ) -> SamplingResult:
-        return SamplingResult(Decision.RECORD_AND_SAMPLE if self.takes(trace_id) else Decision.DROP)
+        taken = Decision.RECORD_AND_SAMPLE if self.takes(trace_id) else Decision.DROP
+        return SamplingResult(taken, attributes)
 
     def get_description(self) -> str:
         return "ShareOfTurns"

@@ -24,6 +24,7 @@ from parley.core.model.types import (
     RunStarted,
     SessionSettings,
 )
+from parley.core.ports.telemetry import NoTelemetry, working_on
 from tests.kit.doubles.langgraph_server import GATE, FakeServer, Frame, Script
 from tests.kit.samples.langgraph_messages import (
     MESSAGE_ID,
@@ -64,6 +65,21 @@ async def test_a_run_starts_grows_and_ends(server: FakeServer, agent: LangGraphA
     assert seen[1] == RunProgress("Hel", ())
     assert seen[-1] == RunEnded(Outcome.ANSWERED, "Hello")
     assert server.asked("GET", "/state") == server.asked("GET", "/runs/run-1") == 0
+
+
+class Traced(NoTelemetry):
+    def trace_parent(self, turn: str) -> str:
+        return f"00-{turn}-00f067aa0ba902b7-01"
+
+
+async def test_the_server_is_told_of_the_trace(server: FakeServer, agent: LangGraphAgent) -> None:
+    turn = "4bf92f3577b34da6a3ce929d0e0e4736"
+    server.scripts = [Script(answer("ok")), Script(answer("ok"))]
+    with working_on(turn, Traced()):
+        await ended(agent, request())
+    assert server.requests[-1][2]["traceparent"] == f"00-{turn}-00f067aa0ba902b7-01"
+    await ended(agent, request())
+    assert "traceparent" not in server.requests[-1][2]
 
 
 async def test_the_run_carries_what_finds_it_again(server: FakeServer, agent: LangGraphAgent) -> None:
