@@ -62,11 +62,16 @@ def _talk(message: InboundMessage) -> InboundMessage:
     return replace(message, text=message.text.replace("/feedback", "feedback:"))
 
 
+def _without_reply(message: InboundMessage) -> InboundMessage:
+    return replace(message, replies_to="")
+
+
 FAULTS = (
     replying("leave the thumbs out", "thumbs_stand_under_an_answer", LeavesThumbsOut),
     Fault("hear no thumbs", "a_thumb_is_kept_with_its_run", Seed(DeafToButtons)),
     Fault("swap the thumbs", "a_thumb_is_kept_with_its_run", Seed(SwapsThumbs)),
     Fault("take all raters for one", "each_person_rates_for_themselves", Seed(TakesAllRatersForOne)),
     Fault("forget answers in a crash", "a_thumb_after_a_crash_counts", Seed(KnowsItsOwnAnswersOnly)),
+    hearing("lose what a reason replies to", "a_reply_says_what_was_wrong", _without_reply),
     hearing("take words about an answer for talk", "words_about_an_answer_are_not_for_the_agent", _talk),
 )

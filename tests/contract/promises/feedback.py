@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from parley.core.model.feedback import Feedback, FeedbackChoice
-from parley.core.state.feedback import list_feedback
+from parley.core.state.feedback import PROMPT_PREFIX, list_feedback
 from parley.core.texts import Sentence, say
 from tests.contract.driver import Place
 from tests.contract.harness.scene import Scene
@@ -86,6 +86,27 @@ async def promise_words_about_an_answer_are_not_for_the_agent(scene: Scene) -> N
     (said,) = await list_feedback(scene.journal)
     assert said.comment == "the year is wrong"
     await scene.until_shows(place, say("en", Sentence.FEEDBACK_NOTED))
+    assert len(scene.agent.requests) == 1
+
+
+@needs("buttons", "quotes")
+@given(feedback=True)
+async def promise_a_reply_says_what_was_wrong(scene: Scene) -> None:
+    """In a private chat a thumb down is asked about in one message; a reply to that is kept as the reason."""
+    place = await scene.driver.private()
+    await scene.ask(place, "hello")
+    await scene.driver.press(place, scene.driver.thumbs[1])
+    question = say("en", Sentence.FEEDBACK_ASK)
+    await scene.until_shows(place, question)
+    asked = [each for each in await scene.shown(place) if question in each.text]
+    await scene.until(lambda: scene.journal.list(PROMPT_PREFIX, 1), "it is noted what was asked")
+    await scene.driver.say(place, "the year is wrong", reply_to=asked[0].id)
+
+    async def comments() -> bool:
+        return [each.comment for each in await list_feedback(scene.journal)] == ["the year is wrong"]
+
+    await scene.until(comments, "the reply to be kept")
+    assert len([each for each in await scene.answers(place) if question in each]) == 1
     assert len(scene.agent.requests) == 1
 
 

@@ -82,6 +82,8 @@ NAMED: Mapping[str, Run] = {
     "parley doctor --json": Run('"outcome": "good"'),
     "parley init": Run("Which chat platform", typed="\n"),
     ".venv/bin/parley": Run("usage: parley", code=2),
+    "parley feedback list --days 7 --choice bad": Run("No feedback"),
+    "parley feedback list --json": Run(),
     "parley letters drop 812": Run("There is no dead letter of this number", code=1),
     "parley letters list": Run("There are no dead letters"),
     "parley letters retry 812": Run("There is no dead letter of this number", code=1),
