@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from telegram import (
     BotCommand,
+    ForceReply,
     InlineKeyboardMarkup,
     LinkPreviewOptions,
     Message,
@@ -143,7 +144,7 @@ class TelegramApi:
         self,
         place: TelegramDestination,
         content: FormattedMessage,
-        buttons: InlineKeyboardMarkup | None = None,
+        buttons: InlineKeyboardMarkup | ForceReply | None = None,
         *,
         silent: bool = False,
     ) -> int:
@@ -170,6 +171,7 @@ class TelegramApi:
                 "message_thread_id": place.topic,
                 "disable_notification": silent,
                 "reply_parameters": place.answered,
+                "reply_markup": buttons,
             }
             number: int = (await self._bot.do_api_request("sendRichMessage", asked, Message)).message_id
             return number

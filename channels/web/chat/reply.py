@@ -90,5 +90,6 @@ class WebReply(Reply):
             steps=snapshot.steps,
             question=snapshot.question,
             asks=snapshot.asks,
+            rateable=snapshot.rateable,
             final=False,
         )

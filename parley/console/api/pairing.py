@@ -23,7 +23,9 @@ _BY = "console"
 _PRIVATE = {"cache-control": "no-store"}
 
 
-class _Code(BaseModel):
+class PairingCodeBody(BaseModel):
+    """The code that somebody was given."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     code: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -40,7 +42,7 @@ def pairing_routes(pairing: Pairing) -> Sequence[Route]:
         return JSONResponse(body, headers=_PRIVATE)
 
     async def approved(request: Request) -> Response:
-        paired = await pairing.approve((await read_json(request, _Code)).code, _BY)
+        paired = await pairing.approve((await read_json(request, PairingCodeBody)).code, _BY)
         if paired is None:
             raise RequestRefused(404, "unknown_code", "This code is unknown, used or expired.")
         return JSONResponse(_shown(paired), headers=_PRIVATE)

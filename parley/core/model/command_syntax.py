@@ -12,6 +12,7 @@ COMMAND_NAMES = (
     "models",
     "agents",
     "usage",
+    "feedback",
     "memory",
     "link",
     "unlink",

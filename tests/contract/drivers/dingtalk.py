@@ -87,7 +87,11 @@ class DingTalkDriver(Driver):
         )
 
     def make_channel(self, services: ChannelServices) -> Channel:
-        return eager(create(self.config(), services))
+        config = self.config()
+        if services.rules(Conversation("dingtalk", "")).feedback:
+            # Thumbs stand on the answer's own card: one template for answers and buttons, as ours is.
+            config = config.model_copy(update={"card_template_id": self._platform.question_template})
+        return eager(create(config, services))
 
     async def unplug(self) -> None:
         self._platform.faults.clear()

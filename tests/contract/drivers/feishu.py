@@ -43,6 +43,7 @@ class FeishuDriver(Driver):
         lies=True,
         credentials=True,
         expels=True,
+        voice=True,
         buttons=True,
         tells=True,
         doubles=False,

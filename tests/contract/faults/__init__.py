@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.contract.driver import Driver
 from tests.contract.faults import (
     dingtalk,
+    feedback,
     feishu,
     inbound,
     lifecycle,
@@ -22,7 +23,7 @@ from tests.contract.promises import PROMISES
 
 _NEUTRAL = (
     *(*inbound.FAULTS, *outbound.FAULTS, *lifecycle.FAULTS, *questions.FAULTS),
-    *(*thread_context.FAULTS, *voice.FAULTS),
+    *(*thread_context.FAULTS, *voice.FAULTS, *feedback.FAULTS),
 )
 _OWN = {
     "feishu": feishu.FAULTS,

@@ -50,6 +50,8 @@ export interface Entry {
   edited: number;
   edit: string;
   withdrawn: boolean;
+  rateable: boolean;
+  rating: "up" | "down" | null;
 }
 
 export interface Topic {

@@ -12,6 +12,7 @@ _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _IMAGE = re.compile(r"!\[[^\]]*\]\(([^()\s]*)\)")
 _MARKS = (
+    (re.compile(r"!\[([^\]]*)\]\([^()\s]*\)"), r"\1"),
     (re.compile(r"\[([^\[\]]+)\]\((?:[^()\s]|\([^()\s]*\))+\)"), r"\1"),
     (re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*"), r"\1"),
     (re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])"), r"\1"),
@@ -23,10 +24,11 @@ _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~])")
 
 @dataclass(frozen=True)
 class Rendered:
-    """What is read, and which of it is code."""
+    """What is read, which of it is code, and the keys of the pictures in it."""
 
     text: str
     code: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()
 
 
 def render(markdown: str) -> Rendered:
@@ -50,7 +52,7 @@ def render(markdown: str) -> Rendered:
     if block is not None:
         code.append("\n".join(block))
         shown.extend(block)
-    return Rendered("\n".join(shown), tuple(code))
+    return Rendered("\n".join(shown), tuple(code), tuple(picture_keys(markdown)))
 
 
 def tables(markdown: str) -> int:
@@ -70,9 +72,9 @@ def tables(markdown: str) -> int:
     return count
 
 
-def foreign_images(markdown: str) -> list[str]:
-    """Addresses of images that are not uploaded ones; the platform takes no card with these."""
-    return [found[1] for found in _IMAGE.finditer(markdown) if not found[1].startswith("img_")]
+def picture_keys(markdown: str) -> list[str]:
+    """What the pictures in a text are named by; the platform takes a card with keys of uploaded ones only."""
+    return [found[1] for found in _IMAGE.finditer(markdown)]
 
 
 def _closes(line: str, fence: str) -> bool:

@@ -167,3 +167,54 @@ async def test_a_file_whose_answer_was_lost_is_there_once(world, name, when):
     assert failures
     assert [message.file for message in world.seen()] == ["", "one.txt", "two.txt"]
     assert not receipt.doubtful
+
+
+PICTURE = (b"\x89PNG\r\n\x1a\n" + b"y" * 50, "chart.png", AttachmentKind.IMAGE, "image/png")
+
+
+@pytest.mark.parametrize("address", ["chart.png", "/mnt/user-data/outputs/chart.png", "./chart.png"])
+async def test_a_picture_that_the_text_shows_stands_among_its_words(world, address):
+    files = (stored(world.folder, *PICTURE), stored(world.folder, b"a,b\n"))
+    text = f"Before.\n\n![Sales]({address})\n\nAfter."
+    reply = world.reply(Notes())
+    await reply.show(snapshot(text))
+    receipt = await reply.finish(snapshot(text, attachments=files, final=True))
+    card, file = world.seen()
+    assert [world.sim.world.blobs[key].content for key in card.pictures] == [PICTURE[0]]
+    assert card.text.split() == ["Before.", "Sales", "After."]
+    assert (file.file, receipt.message_ids) == ("table.csv", (card.id, file.id))
+
+
+async def test_a_picture_that_is_named_twice_or_unknown_or_in_code_is_sent_by_itself(world):
+    file = stored(world.folder, *PICTURE)
+    text = "![a](https://x.example/chart.png) ![b](img_v3_unknown) `![c](chart.png)`"
+    await world.reply(Notes()).finish(snapshot(text, attachments=(file,), final=True))
+    card, picture = world.seen()
+    assert card.kind == "interactive"
+    assert (card.pictures, picture.kind) == ((), "image")
+
+
+@pytest.mark.parametrize(("refused", "kind"), [(1, "post"), (2, "text")])
+async def test_where_cards_are_refused_the_picture_is_sent_by_itself(world, refused, kind):
+    world.faults.refuse_next(["send"], 230099, "Failed to create card content", times=refused)
+    file = stored(world.folder, *PICTURE)
+    await world.reply(Notes()).finish(snapshot("See ![a](chart.png).", attachments=(file,), final=True))
+    assert [(each.kind, each.text) for each in world.seen()] == [(kind, "See a."), ("image", "")]
+
+
+async def test_a_picture_that_feishu_does_not_take_is_sent_as_a_file(world):
+    world.faults.refuse_next(["image"], 234011, "Can't recognize the image format.", times=2)
+    file = stored(world.folder, *PICTURE)
+    await world.reply(Notes()).finish(snapshot("![a](chart.png)", attachments=(file,), final=True))
+    card, sent = world.seen()
+    assert (card.pictures, sent.kind, sent.file) == ((), "file", "chart.png")
+
+
+async def test_after_a_crash_a_picture_is_neither_uploaded_nor_sent_again(world):
+    files = (stored(world.folder, *PICTURE), stored(world.folder, b"a,b\n"))
+    final = snapshot("![a](chart.png)", attachments=files, final=True)
+    notes = Notes()
+    await world.reply(notes).finish(final)
+    await world.reply(notes, handle=notes.last).finish(final)
+    assert [each.file for each in world.seen()] == ["", "table.csv"]
+    assert len([blob for blob in world.sim.world.blobs.values() if blob.kind == "image"]) == 1

@@ -1,0 +1,111 @@
+"""Memory: one real lesson from a sample turn, for a person who is thrown away."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from parley.app.composition.memory import make_memory
+from parley.app.doctor.context import DoctorContext
+from parley.app.doctor.result import CheckResult, failed, skipped, succeeded
+from parley.app.settings.load import LoadedSettings
+from parley.core.model.address import Conversation, User
+from parley.core.model.errors import ConfigError, MemoryFailed, StoreUnavailable
+from parley.core.model.types import CompletedTurn
+from parley.core.ports.memory import RecallQuery
+from parley.memory.service import MemoryService
+from parley.store.sqlite import SqliteStore
+
+_PATIENCE = 120.0
+_SAID = "My name is Ada. I live in Lisbon. I prefer tea to coffee."
+_REPLY = "Nice to meet you, Ada. I will keep that in mind."
+_ASKED = "What do I like to drink?"
+_PLACE = "memory.model_name"
+
+
+async def probe_memory(context: DoctorContext) -> AsyncIterator[CheckResult]:
+    """Yield what was learned from a sample turn, and whether it is found again. Nothing is left behind."""
+    if not context.loaded.settings.memory.enabled:
+        yield skipped("memory.lesson", "memory.enabled is false")
+        return
+    context.say("memory: a lesson from a sample turn (up to 2 minutes)")
+    with tempfile.TemporaryDirectory(prefix="parley-doctor-") as folder:
+        async with SqliteStore.open(Path(folder) / "doctor.db") as store:
+            elsewhere = _apart(context.loaded, Path(folder))
+            try:
+                service = make_memory(elsewhere, store, time.time)
+            except ConfigError as error:
+                yield _unusable(error)
+                return
+            for result in await _learned(service, elsewhere):
+                yield result
+
+
+def _apart(loaded: LoadedSettings, folder: Path) -> LoadedSettings:
+    """Return the same settings with every memory in the store that is thrown away."""
+    memory = loaded.settings.memory.model_copy(update={"storage": "store"})
+    settings = loaded.settings.model_copy(update={"memory": memory})
+    return replace(loaded, settings=settings, data_dir=folder)
+
+
+async def _learned(service: MemoryService, loaded: LoadedSettings) -> list[CheckResult]:
+    name, since, turn = "memory.lesson", time.monotonic(), _sample()
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            known = await service.learn_now(turn)
+    except ConfigError as error:
+        return [_unusable(error)]
+    except (MemoryFailed, StoreUnavailable) as error:
+        text, cause = error.user_text, error.__cause__
+        text = f"{text} ({str(cause)[:200]})" if cause and str(cause) not in text else text
+        return [failed(name, " ".join(text.split()), f"check {_PLACE}, its key and its address", _PLACE)]
+    except TimeoutError:
+        text = f"the model gave no lesson within {_PATIENCE:.0f} s"
+        return [failed(name, text, f"choose a faster model in {_PLACE}", _PLACE, plain=True)]
+    how = (await service.admin.health()).extractor
+    if not known.facts and not known.summaries:
+        text = f"{how} learned nothing from a sample turn that holds three facts"
+        return [failed(name, text, f"choose a larger model in {_PLACE}", _PLACE)]
+    learned = succeeded(name, f"{how} learned {len(known.facts)} facts from a sample turn", since)
+    return [learned, await _recalled(service, turn, loaded.settings.memory.injection)]
+
+
+async def _recalled(service: MemoryService, turn: CompletedTurn, injection: str) -> CheckResult:
+    since = time.monotonic()
+    query = RecallQuery(turn.person, turn.assistant, turn.thread, (_ASKED,), private=True)
+    if await service.recall(query):
+        return succeeded("memory.recall", "what was learned is given to the next run", since, plain=True)
+    if injection == "off":
+        return skipped("memory.recall", "memory.injection is off")
+    text = "what was learned is not given to the next run"
+    return failed("memory.recall", text, "see the log above; check memory.embedding", "memory", plain=True)
+
+
+def _sample() -> CompletedTurn:
+    person = f"doctor-{uuid4()}"
+    place = Conversation("web", person)
+    return CompletedTurn(
+        id=str(uuid4()),
+        person=person,
+        speaker=User("web", person),
+        conversation=place,
+        thread=str(uuid4()),
+        assistant="",
+        language="en",
+        user_text=_SAID,
+        reply_text=_REPLY,
+        at=time.time(),
+        private=True,
+    )
+
+
+def _unusable(error: ConfigError) -> CheckResult:
+    """Take apart `memory.embedding: what is wrong; what to do`."""
+    place, _, text = error.user_text.partition(": ")
+    what, _, remedy = text.partition("; ")
+    return failed("memory.lesson", " ".join(what.split()), remedy or f"correct {place}", place)

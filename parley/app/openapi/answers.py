@@ -1,0 +1,210 @@
+"""What the API answers, as types: a test holds each against a real answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from parley.channels.web.chat.entries import ChatConversation, TranscriptEntry
+from parley.core.model.feedback import Feedback
+from parley.core.ports.channel import CommandInfo
+from parley.core.ports.memory_admin import FailedTurn, MemoryHealth
+from parley.core.state.pairing import PairingRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReason:
+    """`code` is for programs, `text` for people."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorAnswer:
+    """A request that was not carried out."""
+
+    error: ErrorReason
+
+
+@dataclass(frozen=True, slots=True)
+class HealthPart:
+    """A part of this Parley; `since` is when it last changed (Unix seconds)."""
+
+    name: str
+    health: str
+    detail: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class HealthAnswer:
+    """Every part, and whether messages are accepted."""
+
+    ready: bool
+    parts: list[HealthPart]
+
+
+@dataclass(frozen=True, slots=True)
+class PairedAnswer:
+    """An account that got access with a code; `by` gave it, `at` in Unix seconds."""
+
+    account: str
+    name: str
+    by: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairingAnswer:
+    """Who asks for access, and who has it by a code."""
+
+    requests: list[PairingRequest]
+    paired: list[PairedAnswer]
+
+
+@dataclass(frozen=True, slots=True)
+class LetterAnswer:
+    """A message that was given up, by the number of its first item."""
+
+    item: int
+    kind: str
+    conversation: str
+    person: str
+    name: str
+    at: float
+    reason: str
+    items: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class LetterTextAnswer(LetterAnswer):
+    """The same, with the message and the answer."""
+
+    said: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class LettersAnswer:
+    """The newest of them; `most` is how many are listed."""
+
+    letters: list[LetterAnswer]
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAnswer:
+    """A person, and the accounts that they linked."""
+
+    person: str
+    accounts: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureAnswer:
+    """What was erased, by kind; `receipt` is the text of the receipt."""
+
+    person: str
+    accounts: list[str]
+    unfinished: bool
+    done: dict[str, int]
+    receipt: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySwitchAnswer:
+    """Whether a person is remembered; `waiting` turns are still to be learned from."""
+
+    id: str
+    on: bool
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPeopleAnswer:
+    """Everybody with a memory; `own` is the person of the chat page."""
+
+    own: str
+    people: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStatusAnswer:
+    """The configuration, the person's memory, and how learning goes."""
+
+    config: dict[str, object]
+    data: dict[str, object] | None
+    person: MemorySwitchAnswer | None = None
+    health: MemoryHealth | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedTurnsAnswer:
+    """Turns that memory could not learn from."""
+
+    dead_letters: list[FailedTurn]
+
+
+@dataclass(frozen=True, slots=True)
+class PageUser:
+    """Who writes on the page."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class HelloAnswer:
+    """What the page must know once; `edits`: the last message can be changed."""
+
+    user: PageUser
+    commands: list[CommandInfo]
+    max_upload: int
+    edits: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingReply:
+    """A reply that is being written."""
+
+    chat: str
+    topic: str | None
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationsAnswer:
+    """All conversations, newest activity first."""
+
+    conversations: list[ChatConversation]
+    growing: list[GrowingReply]
+
+
+@dataclass(frozen=True, slots=True)
+class MessagesAnswer:
+    """A page of entries, oldest first; `before` leads to older ones."""
+
+    entries: list[TranscriptEntry]
+    growing: list[TranscriptEntry]
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeAnswer:
+    """What the person who pressed a button is told."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogLinesAnswer:
+    """The newest lines of the log, secrets masked."""
+
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackListAnswer:
+    """What people think of answers; `most` is the largest limit."""
+
+    feedback: list[Feedback]
+    most: int

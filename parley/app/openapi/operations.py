@@ -1,0 +1,183 @@
+"""What each route of the API does, takes and answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from parley.app.openapi import answers as answer
+from parley.app.openapi.chat_operations import CHAT_OPERATIONS
+from parley.app.openapi.operation import ApiOperation
+from parley.console.api import bodies
+from parley.console.api.pairing import PairingCodeBody
+from parley.console.api.privacy import ErasureBody
+
+_MEMORY = dict[str, object]
+_op = ApiOperation
+
+OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
+    "Health": (
+        _op("GET", "/livez", "Tell that the process runs.", "text/plain", needs_token=False),
+        _op(
+            "GET",
+            "/readyz",
+            "Tell whether messages are accepted; 503 with the reasons if not.",
+            "text/plain",
+            refuses=(503,),
+            needs_token=False,
+        ),
+        _op("GET", "/api/health", "List every part with its state.", answer.HealthAnswer),
+        _op("GET", "/metrics", "Return metrics for Prometheus.", "text/plain"),
+        _op(
+            "GET",
+            "/api/logs",
+            "Return the newest lines of the log.",
+            answer.LogLinesAnswer,
+            query=("limit", "q"),
+            refuses=(400,),
+        ),
+        _op("GET", "/api/openapi.json", "Return this document.", _MEMORY),
+    ),
+    "Chat": CHAT_OPERATIONS,
+    "Ratings": (
+        _op(
+            "GET",
+            "/api/feedback",
+            "List what people think of answers, newest first.",
+            answer.FeedbackListAnswer,
+            query=("since", "limit"),
+            refuses=(422,),
+        ),
+    ),
+    "Access": (
+        _op(
+            "GET", "/api/pairing", "List who asks for access, and who has it by a code.", answer.PairingAnswer
+        ),
+        _op(
+            "POST",
+            "/api/pairing",
+            "Give access to whoever has this code.",
+            answer.PairedAnswer,
+            takes=PairingCodeBody,
+        ),
+        _op("DELETE", "/api/pairing", "Revoke the access of an account.", status=204, query=("account",)),
+    ),
+    "Dead letters": (
+        _op("GET", "/api/letters", "List what was given up.", answer.LettersAnswer),
+        _op("GET", "/api/letters/{item}", "Show one, with its message and answer.", answer.LetterTextAnswer),
+        _op("POST", "/api/letters/{item}/retry", "Try it once more.", status=204),
+        _op("DELETE", "/api/letters/{item}", "Remove it.", status=204),
+    ),
+    "People": (
+        _op(
+            "GET",
+            "/api/person",
+            "Tell which accounts belong to a person.",
+            answer.PersonAnswer,
+            query=("person",),
+        ),
+        _op(
+            "GET",
+            "/api/person/export",
+            "Export everything about a person.",
+            "application/zip",
+            query=("person",),
+            refuses=(409,),
+        ),
+        _op(
+            "POST",
+            "/api/person/erase",
+            "Erase everything about a person; name the accounts that were shown.",
+            answer.ErasureAnswer,
+            takes=ErasureBody,
+            refuses=(409,),
+        ),
+    ),
+    "Memory": (
+        _op("GET", "/api/memory", "Return a person's memory.", _MEMORY, query=("person",), refuses=(409,)),
+        _op("DELETE", "/api/memory", "Clear a person's memory.", _MEMORY, query=("person",), refuses=(409,)),
+        _op(
+            "POST",
+            "/api/memory/reload",
+            "Read it again from where it is stored.",
+            _MEMORY,
+            query=("person",),
+            refuses=(409,),
+        ),
+        _op("GET", "/api/memory/config", "Return the configuration of memory.", _MEMORY),
+        _op(
+            "GET",
+            "/api/memory/status",
+            "Return configuration, memory and health.",
+            answer.MemoryStatusAnswer,
+            query=("person",),
+        ),
+        _op(
+            "GET",
+            "/api/memory/people",
+            "List everybody with a memory.",
+            answer.MemoryPeopleAnswer,
+            refuses=(409,),
+        ),
+        _op(
+            "PUT",
+            "/api/memory/switch",
+            "Switch a person's memory on or off.",
+            answer.MemorySwitchAnswer,
+            takes=bodies.MemorySwitchBody,
+            query=("person",),
+            refuses=(409,),
+        ),
+        _op(
+            "POST",
+            "/api/memory/facts",
+            "Remember a fact.",
+            _MEMORY,
+            takes=bodies.NewFactBody,
+            query=("person",),
+            refuses=(409,),
+        ),
+        _op(
+            "PATCH",
+            "/api/memory/facts/{fact}",
+            "Change a fact.",
+            _MEMORY,
+            takes=bodies.FactPatchBody,
+            query=("person",),
+            refuses=(409,),
+        ),
+        _op(
+            "DELETE", "/api/memory/facts/{fact}", "Forget a fact.", _MEMORY, query=("person",), refuses=(409,)
+        ),
+        _op(
+            "GET",
+            "/api/memory/export",
+            "Download a person's memory.",
+            _MEMORY,
+            query=("person",),
+            refuses=(409,),
+        ),
+        _op(
+            "POST",
+            "/api/memory/import",
+            "Put a memory in the place of a person's.",
+            _MEMORY,
+            takes=_MEMORY,
+            query=("person",),
+            refuses=(409,),
+        ),
+        _op(
+            "GET",
+            "/api/memory/dead-letters",
+            "List turns that could not be learned from.",
+            answer.FailedTurnsAnswer,
+            refuses=(409,),
+        ),
+        _op(
+            "POST",
+            "/api/memory/dead-letters/{item}/retry",
+            "Learn from one again.",
+            status=204,
+            refuses=(409,),
+        ),
+    ),
+}

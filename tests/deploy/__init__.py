@@ -1,0 +1,1 @@
+"""What `deploy/` holds, against other people's linters, schemas and renderers."""

@@ -1,0 +1,1 @@
+"""The documents: their site, their translations, and what they say about HTTP."""

@@ -1,0 +1,1 @@
+"""Stores and configurations of earlier Parleys, opened by this one."""

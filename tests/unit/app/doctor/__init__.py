@@ -1,0 +1,1 @@
+"""What `parley doctor` finds, and what its bundle leaves out."""

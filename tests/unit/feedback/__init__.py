@@ -1,0 +1,1 @@
+"""Delivery of feedback to other systems."""
