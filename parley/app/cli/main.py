@@ -204,18 +204,12 @@ def _add_keeping(add: Callable[[str, str], _CommandParser]) -> None:
     letters.add_argument("items", nargs="*", metavar="ITEM", help="numbers of the list; retry, drop: or all")
     letters.add_argument("--json", action="store_true", help="list, show: print one JSON object a line")
     letters.add_argument("--yes", action="store_true", help="drop all: do not ask")
-    connect = add("connect", "make the app of a chat platform by scanning a QR code")
-    connect.add_argument("channel", metavar="CHANNEL", help="the platform, such as feishu")
-    connect.add_argument("--replace", action="store_true", help="replace credentials that are there already")
-    connect.add_argument("--server", default="", help="address of a simulator or another server")
-    init = add("init", "choose chat platforms and set them up, by QR codes where a platform has them")
-    init.add_argument("--server", default="", help="address of a simulator or another server")
     store = add("store", "copy a store into another, empty one (SQLite or PostgreSQL)")
     store.add_argument("what", choices=("copy",))
     store.add_argument("source", metavar="FROM", help="sqlite, sqlite:///FILE, postgresql://..., or '$NAME'")
     store.add_argument("target", metavar="TO", help="the same; neither may be in use")
-    keeping = (store, memory, audit, pair, unpair, letters, connect, init)
-    for command in (_add_person(add), *_add_backup(add), _add_feedback(add), *keeping):
+    several = (*_add_backup(add), *_add_set_up(add), store, memory, audit, pair, unpair, letters)
+    for command in (_add_person(add), _add_feedback(add), *several):
         command.add_argument("--config", type=Path, help="configuration file (default: config.yaml)")
         command.add_argument("-v", "--verbose", action="store_true", help="log everything")
 

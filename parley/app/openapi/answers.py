@@ -203,6 +203,13 @@ class LogLinesAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class SupportLogAnswer:
+    """The last records of the log, as a support bundle has them: messages without their values."""
+
+    lines: list[dict[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
 class FeedbackListAnswer:
     """What people think of answers; `most` is the largest limit."""
 

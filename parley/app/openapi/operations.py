@@ -35,6 +35,12 @@ OPERATIONS: Mapping[str, Sequence[ApiOperation]] = {
             query=("limit", "q"),
             refuses=(400,),
         ),
+        _op(
+            "GET",
+            "/api/support/log",
+            "Return the last lines of the log without what was filled into them.",
+            answer.SupportLogAnswer,
+        ),
         _op("GET", "/api/openapi.json", "Return this document.", _MEMORY),
     ),
     "Chat": CHAT_OPERATIONS,

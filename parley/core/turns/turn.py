@@ -10,7 +10,7 @@ from parley.core.attachments.download import SkippedAttachment, TurnFiles
 from parley.core.attachments.spoken_words import with_spoken_words, with_transcripts
 from parley.core.attachments.voice_messages import VoiceMessages
 from parley.core.delivery.delivery import Delivery
-from parley.core.feedback.rateable import note_rateable
+from parley.core.feedback.rateable import is_rateable, note_rateable
 from parley.core.hitl.lifecycle import QuestionOpening, open_questions
 from parley.core.inbound.batching import batch_items, merge_batch
 from parley.core.inbound.busy_policy import must_yield
@@ -81,7 +81,6 @@ class TurnExecution:
             Priority.FINAL,
             services.wait_observer(self._channel.name),
         )
-        self._rateable = False
         self._times = TurnTiming(self.id, burst[0].item.put_at, services.clock, services.telemetry)
         self._run = AgentRun(
             services.agent,
@@ -136,10 +135,10 @@ class TurnExecution:
 
     def updated_conversation(self, record: ConversationRecord) -> ConversationRecord:
         """Return the conversation as this turn leaves it."""
-        after = conversation_after_turn(
-            record, self._burst, self._message, self._log.record, self._services.clock()
-        )
-        return replace(after, rateable=self.id) if self._rateable else after
+        turn, now = self._log.record, self._services.clock()
+        after = conversation_after_turn(record, self._burst, self._message, turn, now)
+        rateable = is_rateable(self._services, self._message, turn)
+        return replace(after, rateable=self.id) if rateable else after
 
     def opening(self) -> QuestionOpening | None:
         """Return the questions that the turn leaves open."""
@@ -274,7 +273,6 @@ class TurnExecution:
     async def _deliver(self) -> None:
         """Go from answered to delivered."""
         record, message = self._log.record, self._message
-        self._rateable = await note_rateable(self._services, self.id, message, record)
         final = OutboundMessage(
             self.id,
             message.conversation,
@@ -284,7 +282,7 @@ class TurnExecution:
             final=True,
             attachments=record.files,
             asks=len(record.questions),
-            rateable=self._rateable,
+            rateable=await note_rateable(self._services, self.id, message, record),
         )
         try:
             receipt = await self._delivery.finish(final)

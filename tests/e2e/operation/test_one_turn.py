@@ -11,7 +11,7 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from tests.kit.doubles.otlp_receiver import OtlpReceiver, otlp_receiver
+from tests.unit.app.monitoring.otlp_receiver import OtlpReceiver, otlp_receiver
 from tests.kit.engine import CHOSEN
 from tests.kit.machine import patience
 from tests.kit.product.long_answers import counting, goes_on

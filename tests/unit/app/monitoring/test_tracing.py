@@ -14,8 +14,8 @@ from parley.app.monitoring.turn_metrics import TurnMetrics
 from parley.app.settings.schema.tracing import TracingSection
 from parley.core.ports.telemetry import Acceptance, AcceptedMessage, Period, TurnReport
 from tests.kit.checkout import ROOT
-from tests.kit.doubles.otlp_receiver import otlp_receiver
 from tests.kit.samples.turn_reports import BEGAN, TURN, report
+from tests.unit.app.monitoring.otlp_receiver import otlp_receiver
 
 SECOND = 1_000_000_000
 
@@ -41,7 +41,7 @@ async def export(section: TracingSection, turn: TurnReport) -> tuple[list[Span],
 
 def service_name(request: ExportTraceServiceRequest) -> str:
     (resource,) = [each.resource for each in request.resource_spans]
-    return {each.key: each.value.string_value for each in resource.attributes}["service.name"]
+    return str({each.key: each.value.string_value for each in resource.attributes}["service.name"])
 
 
 async def test_a_turn_is_one_trace_with_a_span_for_each_part() -> None:

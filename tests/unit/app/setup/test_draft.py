@@ -32,7 +32,8 @@ def test_a_new_file_has_every_setting_and_the_secret_is_elsewhere(folder):
     assert (folder / ".env").read_text() == f"TELEGRAM_BOT_TOKEN={TOKEN}\n"
     assert (folder / ".env").stat().st_mode & 0o777 == 0o600
     telegram = Draft.open(None, {}).loaded().channels["telegram"]
-    assert (telegram.bot_token, telegram.admins) == (TOKEN, ("1001",))
+    assert telegram.model_dump()["bot_token"] == TOKEN
+    assert telegram.admins == ("1001",)
 
 
 def shipped_line(start):
@@ -101,5 +102,5 @@ def test_another_server_takes_the_place_of_each_platform(folder, channel):
     keys |= {"domain": "feishu"} if channel == "feishu" else {}
     draft = Draft.open(None, {}).add_channel(channel, keys, "http://127.0.0.1:7")
     on = draft.loaded().channels[channel]
-    assert "http://127.0.0.1:7" in getattr(on, "api_url", "") or on.domain == "http://127.0.0.1:7"
+    assert "http://127.0.0.1:7" in f"{getattr(on, 'api_url', '')} {getattr(on, 'domain', '')}"
     assert "DOMAIN" not in str(draft.variables)
