@@ -1,13 +1,11 @@
 """`parley init` from an empty folder to the bot's answer, on each strict simulator, in a terminal."""
 
-import signal
 import stat
 
 import pytest
 
 from parley.app.settings.load import load_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
-from tests.kit.machine import patience
 from tests.kit.product.init_walk import WALKERS, TypedTerminal, walk
 from tests.kit.product.process import parley
 
@@ -41,9 +39,8 @@ def test_from_nothing_to_the_bots_answer(walker, tmp_path):
 def test_an_interrupted_set_up_leaves_nothing(walker, tmp_path):
     with TypedTerminal(tmp_path, ("init", "--server", walker.url)) as terminal:
         terminal.wait_for("no more: ")
-        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.interrupt() == 130
         terminal.wait_for("Nothing was written")
-        assert terminal.process.wait(patience(30)) == 130
     assert list(tmp_path.iterdir()) == []
 
 
@@ -56,9 +53,8 @@ def test_an_interrupted_wait_for_the_administrator_leaves_nothing(slack, tmp_pat
         terminal.answer(r"Enter: 1\): ")
         terminal.answer("by writing to the bot")
         terminal.wait_for("Waiting for your message")
-        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.interrupt() == 130
         terminal.wait_for("Nothing was written")
-        assert terminal.process.wait(patience(30)) == 130
     assert list(tmp_path.iterdir()) == []
 
 

@@ -101,6 +101,15 @@ class TypedTerminal:
         self.keystrokes += (1 if pasted else len(text)) + 1
         os.write(self._terminal, f"{text}\n".encode())
 
+    def interrupt(self) -> int:
+        """Press Ctrl-C, again where Python lost the signal just before it began to read; the exit code."""
+        until = time.monotonic() + patience(60)
+        while time.monotonic() < until:
+            self.process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                return self.process.wait(patience(5))
+        raise AssertionError(f"does not end:\n{self.shown}")
+
     def _take(self) -> None:
         with suppress(OSError):
             while part := os.read(self._terminal, 65_536):
