@@ -137,8 +137,7 @@ class TurnExecution:
         """Return the conversation as this turn leaves it."""
         turn, now = self._log.record, self._services.clock()
         after = conversation_after_turn(record, self._burst, self._message, turn, now)
-        rateable = is_rateable(self._services, self._message, turn)
-        return replace(after, rateable=self.id) if rateable else after
+        return replace(after, rateable=self.id) if is_rateable(self._services, self._message, turn) else after
 
     def opening(self) -> QuestionOpening | None:
         """Return the questions that the turn leaves open."""
@@ -296,7 +295,6 @@ class TurnExecution:
     async def _remember(self) -> None:
         if not is_from_one_person(self._burst):
             return
-        conversation, _ = self.seen
         await remember_turn(
-            self._services, self._beginning.person, self._message, conversation, self.id, self._log.record
+            self._services, self._beginning.person, self._message, self.seen[0], self.id, self._log.record
         )

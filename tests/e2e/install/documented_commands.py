@@ -78,6 +78,7 @@ NAMED: Mapping[str, Run] = {
     "parley chat": Run("You said: hi", piped="hi"),
     "parley check": Run("his would start:"),
     "parley check --print-config": Run("data_dir: data"),
+    "parley run --log-json": Run("Open http", stays=True, idle=True),
     "parley check --run": Run('A run of "agent" answered'),
     "parley doctor": Run("All good"),
     "parley doctor --bundle help.tar.gz": Run("versions.json"),
