@@ -11,13 +11,13 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from tests.unit.app.monitoring.otlp_receiver import OtlpReceiver, otlp_receiver
 from tests.kit.engine import CHOSEN
 from tests.kit.machine import patience
 from tests.kit.product.long_answers import counting, goes_on
 from tests.kit.product.process import AGENT_KEY, Process, asking, split, way_in
 from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
+from tests.unit.app.monitoring.otlp_receiver import OtlpReceiver, otlp_receiver
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]
 
