@@ -15,6 +15,7 @@ PAIRS = {"README.md": "README.zh.md"} | {
     f"docs/{path.name}": f"docs/zh/{path.name}" for path in sorted((ROOT / "docs" / "zh").glob("*.md"))
 }
 _FENCED = re.compile(r"^ *```.*?^ *```", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"`[^`\n]*`")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _CELL = re.compile(r"(?<!\\)\|")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -46,7 +47,7 @@ def spans(text: str) -> set[str]:
 def targets(path: str) -> set[str]:
     """Where the links lead, without headings and without the one to the other language."""
     found = set()
-    for target in _LINK.findall(_FENCED.sub("", text_of(path))):
+    for target in _LINK.findall(_CODE.sub("", _FENCED.sub("", text_of(path)))):
         file = target.partition("#")[0]
         if file and ":" not in target:
             found.add(posixpath.normpath(posixpath.join(posixpath.dirname(path), file)))
