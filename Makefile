@@ -16,8 +16,8 @@ OFFLINE := the reason stands above. Is there a network? Try again: what arrived 
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench offline clean
-.PHONY: chaos-nodes deploy lint-page docs site picture
+.PHONY: help run chat check test coverage lint browser teeth chaos attacks agents fuzz soak conformance vendors postgres nodes journeys bench clean
+.PHONY: chaos-nodes lint-page
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -78,9 +78,6 @@ soak: $(VENV)/.test ## All channels streaming at once, then with a platform that
 conformance: $(VENV)/.test $(VENV)-conformance/.done ## The agent suite against the official development server
 	@$(SUITE) conformance $(ARGS)
 
-deploy: $(VENV)/.test $(VENV)-deploy/.done ## The container's recipe, compose files and Helm chart against linters and schemas
-	@PARLEY_DEPLOY_VENV=$(VENV)-deploy $(SUITE) deploy $(ARGS)
-
 agents: $(VENV)/.test $(VENV)-conformance/.done ## Graphs of every shape on our agent server and on the official one
 	@$(SUITE) agents $(ARGS)
 
@@ -97,23 +94,11 @@ postgres: $(VENV)/.test ## The store, all channels and whole ways on PostgreSQL 
 nodes: $(VENV)/.test ## Several processes on a PostgreSQL of their own (needs Debian's "postgresql")
 	@$(SUITE) nodes $(ARGS)
 
-docs: $(VENV)-docs/.done ## The documents as a site, in site/: open site/index.html
-	@$(VENV)-docs/bin/python scripts/docs_site.py $(ARGS)
-
-site: $(VENV)/.test $(VENV)-docs/.done ## That site built anew and read in Chromium without a network (needs "chromium")
-	@$(SUITE) site $(ARGS)
-
-picture: $(VENV)/.test ## The README's moving picture, from the real page (needs "chromium fonts-noto-color-emoji")
-	@$(PY) scripts/readme_picture.py $(ARGS)
-
 bench: $(VENV)/.test ## The figures of docs/performance.md
 	@$(PY) -m benchmarks $(ARGS)
 
-offline: $(VENV)/.made ## All that a machine without a network needs, in dist/offline
-	@PYTHON=$(PY) sh scripts/offline.sh dist/offline $(ARGS)
-
 clean: ## Remove environments and caches; the data folder stays
-	@rm -rf $(VENV) $(VENV)-conformance $(VENV)-docs $(VENV)-deploy site .docs_cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(VENV)-conformance .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made: scripts/venv.sh
@@ -136,20 +121,6 @@ $(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
 	@sh scripts/venv.sh $(VENV)-conformance
 	@echo "Installing the official development server (once) ..."
 	@$(VENV)-conformance/bin/python scripts/install.py requirements/conformance.txt --no-deps \
-		|| { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
-	@touch $@
-
-$(VENV)-docs/.done: scripts/venv.sh requirements/docs.txt
-	@sh scripts/venv.sh $(VENV)-docs
-	@echo "Installing what builds the documents' site (once) ..."
-	@$(VENV)-docs/bin/python scripts/install.py requirements/docs.txt --no-deps \
-		|| { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
-	@touch $@
-
-$(VENV)-deploy/.done: scripts/venv.sh requirements/deploy.txt
-	@sh scripts/venv.sh $(VENV)-deploy
-	@echo "Installing what reads deploy/ (100 MB, once) ..."
-	@$(VENV)-deploy/bin/python scripts/install.py requirements/deploy.txt \
 		|| { echo "It could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@touch $@
 

@@ -18,7 +18,6 @@ from parley.core.ports.memory import (
     RecallQuery,
     UndoResult,
 )
-from parley.core.ports.telemetry import NO_TELEMETRY, Telemetry
 from parley.memory.admin import MemoryAdmin, fact_view, map_store_errors, nonempty_summaries
 from parley.memory.cache import MemoryCache
 from parley.memory.inject.block import line_format
@@ -56,7 +55,6 @@ class MemoryService:
         semantic: SemanticIndex | None = None,
         quarantine: Quarantine | None = None,
         secrets: Sequence[str] = (),
-        telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
         self._options = options
         self._semantic = semantic
@@ -72,17 +70,10 @@ class MemoryService:
         self.admin = MemoryAdmin(
             self, store, self._cache, self._repository, self._queue, clock, shown, extractor.name, secrets
         )
-        self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, clock)
+        pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, clock)
         self._worker = LearningWorker(
-            journal,
-            self._queue,
-            self._pipeline,
-            options,
-            self.admin.note_failure,
-            quarantine,
-            self._note_learned,
+            journal, self._queue, pipeline, options, self.admin.note_failure, quarantine
         )
-        self._telemetry = telemetry
         self._recaller = Recaller(self._cache, counter, options, semantic, clock)
 
     @property
@@ -100,15 +91,6 @@ class MemoryService:
             self._recaller.cancel()
             if self._semantic is not None:
                 await asyncio.to_thread(self._semantic.close)
-
-    async def learn_now(self, turn: CompletedTurn) -> MemoryView:
-        """Learn from one turn at once, and return what is remembered of its person then.
-
-        Raises ConfigError when the model can never answer, MemoryFailed when it did not.
-        """
-        await self._extractor.open()
-        await self._pipeline.learn(turn.person, turn.assistant, [turn])
-        return await self.overview(turn.person)
 
     async def drain(self, budget: float = _DRAIN) -> bool:
         """Start no more lessons; wait `budget` seconds for those in progress, and return whether they ended.
@@ -239,9 +221,6 @@ class MemoryService:
             given = await self._repository.split_account(person, into, parting, self._now())
             await self._forget_vectors(person)
         return given
-
-    def _note_learned(self, put_at: float) -> None:
-        self._telemetry.lesson_learned(max(0.0, self._clock() - put_at))
 
     def _now(self) -> str:
         return format_timestamp(self._clock())

@@ -60,8 +60,7 @@ class DingTalkChannel(Channel):
         guests = frozenset(config.allowed_users)
         self._api = DingTalkApi(config)
         self._people = DingTalkUserLookup(self._api)
-        cards = config.card_template_id != NO_CARDS
-        self._cards = AiCards(self._api, config, self._people) if cards else None
+        self._cards = None if config.card_template_id == NO_CARDS else AiCards(self._api, config)
         template = config.question_template_id
         self._presses = CardCallbackQueue(self._people, guests) if template else None
         self._questions = (
@@ -96,12 +95,6 @@ class DingTalkChannel(Channel):
             await self._api.tokens.get()
             await self._api.ticket((MESSAGES,))
         return PreflightResult()
-
-    async def probe_connection(self) -> str:
-        """Open a stream connection for a moment; what came on it meanwhile, DingTalk sends again."""
-        async with self._api.connected():
-            await self._stream.probe()
-        return "a stream connection was opened and closed"
 
     async def listen(self, inbox: Inbox) -> None:
         """Stay connected. Raises AuthenticationRefused for credentials that DingTalk does not take, at the

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
@@ -56,18 +56,9 @@ class Config(ChannelConfig):
         # An unquoted `off` is false in YAML.
         return NO_CARDS if value is False else value
 
-    @classmethod
-    def at_server(cls, server: str) -> Mapping[str, str]:
-        """Return the keys that make another server take the platform's place."""
-        return {"api_url": server, "oapi_url": server}
-
     def credentials(self) -> tuple[str, ...]:
         """Return the app's id and its secret."""
         return ("client_id", "client_secret")
-
-    def addresses(self) -> tuple[str, ...]:
-        """Return where both of its APIs are."""
-        return tuple(dict.fromkeys((self.api_url, self.oapi_url)))
 
     def problems(self) -> Sequence[SettingProblem]:
         """Return template ids that are none, and what is for cards where there are none."""

@@ -19,7 +19,6 @@ MOST_LABEL = 60
 BUTTON_ROOM = 300
 """Bytes that a question's last card leaves for what is said once it is decided."""
 _COLORS = {"approve": "blue", "reject": "red"}
-_ANSWER = "parley-"
 _PREFIX = "parley-ask-"
 _ACTION = "answer-"
 
@@ -32,17 +31,6 @@ def out_track_id(question: str, index: int) -> str:
 def question_id_in(track: str) -> str:
     """Return the question that a card is of; "" for other cards."""
     return track.removeprefix(_PREFIX).rpartition("-")[0] if track.startswith(_PREFIX) else ""
-
-
-def rated_turn_in(track: str) -> str:
-    """Return the turn that a card's answer is of; "" for other cards."""
-    known = track.startswith(_ANSWER) and not track.startswith(_PREFIX)
-    return track.removeprefix(_ANSWER).rpartition("-")[0] if known else ""
-
-
-def answer_track_id(turn: str, index: int) -> str:
-    """Return the `outTrackId` of one of the cards of a turn's answer."""
-    return f"{_ANSWER}{turn}-{index}"
 
 
 def action_values(action: str) -> JsonObject:

@@ -43,7 +43,6 @@ from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import DeliveryRejected
-from parley.core.model.feedback import CommentWay
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
@@ -79,7 +78,6 @@ class FeishuChannel(Channel):
             buttons=True,
             edits=True,
             history=True,
-            comments=CommentWay.REPLY,
         )
         self._config = config
         self._services = services
@@ -100,13 +98,6 @@ class FeishuChannel(Channel):
         async with self._api.connected():
             await self._api.tokens.renew()
             return PreflightResult(await self._api.me(), await self._lacking())
-
-    async def probe_connection(self) -> str:
-        """Open a long connection for a moment; what came on it meanwhile, Feishu sends again."""
-        async with self._api.connected() as session:
-            await self._api.tokens.renew()
-            async with open_websocket(session, Endpoint.read(await self._api.endpoint())):
-                return "a long connection was opened and closed"
 
     async def listen(self, inbox: Inbox) -> None:
         """Take events until the connection ends, which always raises.

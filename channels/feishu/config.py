@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import Field, field_validator
@@ -44,15 +43,6 @@ class Config(ChannelConfig):
         if not address.startswith(("https://", "http://")):
             raise ValueError("must be feishu, lark, or an address such as https://open.feishu.cn")
         return address
-
-    @classmethod
-    def at_server(cls, server: str) -> Mapping[str, str]:
-        """Return the keys that make another server take the platform's place."""
-        return {"domain": server}
-
-    def addresses(self) -> tuple[str, ...]:
-        """Return where the open platform is."""
-        return (self.domain,)
 
     def credentials(self) -> tuple[str, ...]:
         """Return the app's id and its secret."""

@@ -63,9 +63,13 @@ class FeishuFileTransfer:
         most = self._config.max_file_out
         if file.size > most:
             raise file_too_large(most)
-        if self.is_picture(file):
+        if (
+            file.kind is AttachmentKind.IMAGE
+            and file.mime in _PHOTOS
+            and file.size <= self._config.max_image_out
+        ):
             with _refusals_left_to_files():
-                key = await self.upload_picture(file)
+                key = await self._api.upload("image", file, {"image_type": "message"})
                 return await self._api.send(place, "image", {"image_key": key}, uuid)
         played = await asyncio.to_thread(_playable, file)
         if played is not None:
@@ -73,15 +77,6 @@ class FeishuFileTransfer:
                 return await self._send_as(played, place, file, uuid)
         suffix = PurePosixPath(safe_name(file.name)).suffix.lower()
         return await self._send_as(FeishuUploadKind(_TYPES.get(suffix, "stream")), place, file, uuid)
-
-    def is_picture(self, file: StoredFile) -> bool:
-        """Tell whether Feishu takes a file as a picture."""
-        small = file.size <= self._config.max_image_out
-        return small and file.kind is AttachmentKind.IMAGE and file.mime in _PHOTOS
-
-    async def upload_picture(self, file: StoredFile) -> str:
-        """Return the key by which cards show a picture. Raises AttachmentRefused."""
-        return await self._api.upload("image", file, {"image_type": "message"})
 
     async def _send_as(
         self, kind: FeishuUploadKind, place: FeishuDestination, file: StoredFile, uuid: str

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from pathlib import PurePosixPath
-from types import MappingProxyType
-from urllib.parse import unquote
+from collections.abc import Callable, Sequence
 
-from parley.channels.kit.markdown.outline import FenceSpan, LinkSpan, outline
+from parley.channels.kit.markdown.outline import FenceSpan, outline
 from parley.channels.kit.markdown.rewrite import (
     LinkPolicy,
-    TextEdit,
     apply_edits,
     escape_tags,
     rewrite_code,
@@ -33,7 +28,6 @@ _SUMMARY = 60
 _STEPS_ROOM = 1500
 _SLACK = 1000
 _TAKEN = LinkPolicy(links=("http://", "https://", "mailto:", "tel:", "lark://", "feishu://"))
-_UPLOADED = re.compile(r"!\[([^\[\]\n]*)\]\(img_[\w-]{1,200}\)")
 _AT = re.compile(r"<(?=/?at\b)", re.IGNORECASE)
 
 
@@ -45,38 +39,13 @@ def measure(text: str) -> int:
     return len(json.dumps(text, ensure_ascii=False).encode()) - 2 + entities
 
 
-def render(markdown: str, pictures: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
-    """Return Markdown as one card's text after the other; nothing for a blank text.
-
-    `pictures` has the keys of those that are uploaded, by the names of their files.
-    """
-    text = _with_pictures(wellformed(markdown), pictures)
-    taken = replace(_TAKEN, pictures=tuple(key.lower() for key in pictures.values()))
+def render(markdown: str) -> tuple[str, ...]:
+    """Return Markdown as one card's text after the other; nothing for a blank text."""
+    text = wellformed(markdown)
     if measure(text) > MAX_CARD_BYTES // 2:
         # Links without words grow, to twice their size at most, when they are rewritten.
-        text = apply_edits(text, rewrite_links(text, outline(text), taken, str))
-    return tuple(_prepared(part, taken) for part in split(text, MAX_CARD_BYTES, measure))
-
-
-def named_pictures(markdown: str) -> frozenset[str]:
-    """Return the names of the files that a text shows as pictures among its words."""
-    if "![" not in markdown:
-        return frozenset()
-    return frozenset(_file_name(each) for each in outline(wellformed(markdown)).anchors if each.picture)
-
-
-def _with_pictures(text: str, pictures: Mapping[str, str]) -> str:
-    if not pictures:
-        return text
-    shown = ((each, pictures.get(_file_name(each))) for each in outline(text).anchors if each.picture)
-    edits = [TextEdit(each.words_end, each.end, f"]({key})") for each, key in shown if key]
-    return apply_edits(text, edits)
-
-
-def _file_name(picture: LinkSpan) -> str:
-    """Return the name of a file that comes with the answer, "" for a picture from elsewhere."""
-    address = unquote(picture.address)
-    return "" if "://" in address else PurePosixPath(address).name
+        text = apply_edits(text, rewrite_links(text, outline(text), _TAKEN, str))
+    return tuple(_prepared(part) for part in split(text, MAX_CARD_BYTES, measure))
 
 
 def steps_text(parts: tuple[str, ...], steps: Sequence[Step]) -> str:
@@ -118,24 +87,19 @@ def steps_element(lines: str) -> JsonObject:
 
 def post(text: str) -> JsonObject:
     """Return a rich text of markdown, where cards are not to be had."""
-    return {"zh_cn": {"content": [[{"tag": "md", "text": _without_pictures(text)}]]}}
+    return {"zh_cn": {"content": [[{"tag": "md", "text": text}]]}}
 
 
 def plain(text: str) -> JsonObject:
     """Return a text as it is, where nothing else is taken. Nobody is called by it."""
-    return {"text": _uncalled(_without_pictures(text).replace("&#60;", "<"))}
-
-
-def _without_pictures(text: str) -> str:
-    """Return the words of pictures in their place: only cards show these."""
-    return _UPLOADED.sub(r"\1", text)
+    return {"text": _uncalled(text.replace("&#60;", "<"))}
 
 
 def _title(title: str) -> str:
     return _outside_code(wellformed(title).replace("`", "'").replace("\n", " ")[:100])
 
 
-def _prepared(part: str, taken: LinkPolicy) -> str:
+def _prepared(part: str) -> str:
     """Return a part as the platform reads it right.
 
     Tags of its own (`<at id=all>` would call everybody) are shown as written; pictures from elsewhere, for
@@ -143,7 +107,7 @@ def _prepared(part: str, taken: LinkPolicy) -> str:
     """
     part = _few_tables(part)
     found = outline(part)
-    changed = (*rewrite_code(part, found, _code), *rewrite_links(part, found, taken, _outside_code))
+    changed = (*rewrite_code(part, found, _code), *rewrite_links(part, found, _TAKEN, _outside_code))
     return apply_edits(part, changed, _outside_code)
 
 

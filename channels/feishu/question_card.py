@@ -9,7 +9,6 @@ from parley.channels.feishu import formatting
 from parley.channels.feishu.formatting import MAX_CARD_BYTES, measure, render
 from parley.channels.kit.markdown.split import split
 from parley.channels.kit.text import byte_length, shorten
-from parley.core.model.feedback import FeedbackChoice, is_words_prompt, thumbs_question
 from parley.core.model.questions import EDIT, Option, Question
 from parley.core.model.types import Json, JsonObject, ReplyTarget
 from parley.core.texts import Sentence, say
@@ -20,8 +19,6 @@ INPUT = "arguments"
 """The name of the form's input."""
 MOST_LABEL = 100
 MOST_INPUT = 1000
-MOST_CARD_BYTES = 29_500
-"""Of a text with what stands under it; with all around it a card may have 30 kB."""
 MOST_BUTTONS = 90
 """A card has 200 elements at most, and a button is two."""
 MAX_FOOTER_BYTES = 20_000
@@ -45,35 +42,11 @@ NO_FOOTER = CardFooter()
 def footer_for(question: Question, target: ReplyTarget) -> CardFooter:
     """Return buttons for a question asked at `target`, or its options as a list where there is no room."""
     words = "\n".join(f"{number}. {option.label}" for number, option in enumerate(question.options, start=1))
-    if is_words_prompt(question):
-        return CardFooter((_comment_form(question, target),))
     made = tuple(_button(option, _sent(question, option.id, target)) for option in question.options)
     if question.may_edit and 0 < len(question.arguments) <= MOST_INPUT:
         made = (*made, _form(question, target))
     fits = len(made) <= MOST_BUTTONS and _size(made) <= MAX_FOOTER_BYTES
     return CardFooter(made if fits else (), words)
-
-
-def thumbs_footer(turn: str, target: ReplyTarget) -> CardFooter:
-    """Return the thumbs under a turn's answer: small, side by side."""
-    question = thumbs_question(turn)
-    columns: list[Json] = [
-        {
-            "tag": "column",
-            "width": "auto",
-            "elements": [
-                {**_button(option, _sent(question, option.id, target)), "type": "text", "size": "small"}
-            ],
-        }
-        for option in question.options
-    ]
-    row: JsonObject = {"tag": "column_set", "horizontal_spacing": "small", "columns": columns}
-    return CardFooter((row,))
-
-
-def fits_under(text: str, foot: CardFooter) -> bool:
-    """Return whether a card has room for a foot under this text, which is one card's."""
-    return measure(text) + _size(foot.elements) + _SLACK <= MOST_CARD_BYTES
 
 
 def split_question(text: str, foot: CardFooter = NO_FOOTER) -> tuple[str, ...]:
@@ -118,35 +91,25 @@ def _button(option: Option, sent: dict[str, Json]) -> JsonObject:
 
 def _form(question: Question, target: ReplyTarget) -> JsonObject:
     """Return an input with the arguments as they are, and a button that goes on with what it holds then."""
-    shown: dict[str, Json] = {"default_value": question.arguments}
-    return _input_form(shown, Sentence.FORM_SEND, _sent(question, EDIT, target))
-
-
-def _comment_form(question: Question, target: ReplyTarget) -> JsonObject:
-    """Return an input for what was wrong with an answer, and a button that sends it."""
-    return _input_form({}, Sentence.FEEDBACK_SEND, _sent(question, FeedbackChoice.DOWN, target))
-
-
-def _input_form(more: dict[str, Json], submit: Sentence, sent: dict[str, Json]) -> JsonObject:
     asked: dict[str, Json] = {
         "tag": "input",
         "name": INPUT,
         "input_type": "multiline_text",
+        "default_value": question.arguments,
         "max_length": MOST_INPUT,
         "required": True,
         "width": "fill",
-        **more,
     }
-    languages: dict[str, Json] = {"en_us": _submit("en", submit), "zh_cn": _submit("zh", submit)}
-    button = dict(_button(Option(EDIT, _submit("en", submit)), sent))
+    languages: dict[str, Json] = {"en_us": _submit("en"), "zh_cn": _submit("zh")}
+    button = dict(_button(Option(EDIT, _submit("en")), _sent(question, EDIT, target)))
     # In the language of each person's own client: whoever decides need not be who asked.
-    button["text"] = {"tag": "plain_text", "content": _submit("en", submit), "i18n_content": languages}
+    button["text"] = {"tag": "plain_text", "content": _submit("en"), "i18n_content": languages}
     button |= {"name": "submit", "form_action_type": "submit"}
     return {"tag": "form", "name": EDIT, "elements": [asked, button]}
 
 
-def _submit(language: str, words: Sentence) -> str:
-    return f"✏️ {say(language, words)}"
+def _submit(language: str) -> str:
+    return f"✏️ {say(language, Sentence.FORM_SEND)}"
 
 
 def _size(elements: tuple[JsonObject, ...]) -> int:

@@ -31,7 +31,7 @@ ReceiptSwitch = Annotated[
     Literal["on", "off"],
     BeforeValidator(lambda given: ("on" if given else "off") if isinstance(given, bool) else given),
 ]
-"""A thing that channels do or do not: receipts, and thumbs under answers."""
+"""Whether people's messages carry a reaction while they are being answered (receipts.py)."""
 
 
 class Section(BaseModel):
@@ -98,7 +98,6 @@ class ChatConfig(Section):
     models: Ids | None = None
     bots: Ids | None = None
     triggers: tuple[TriggerConfig, ...] | None = None
-    feedback: ReceiptSwitch | None = None
     context_messages: ContextMessages | None = None
     context_tokens: int | None = Field(default=None, ge=100, le=100_000)
     context_age: float | None = Field(default=None, ge=60, le=31_536_000)
@@ -134,8 +133,7 @@ class ChannelConfig(Section):
     text ("*" for everyone); an empty list means nobody. `admins` are the ids of those who may talk, decide
     for others and let people in; with `pairing` strangers may ask for that. `chats` is by patterns of chats;
     `unrouted` says what becomes of groups that none of them is about. `bots` are the ids of bots
-    and apps that are heard, `triggers` say which messages need no mention. With
-    `feedback` people may say what they think of answers.
+    and apps that are heard, `triggers` say which messages need no mention.
     `several` says that there may be several such channels, by a `type:` in sections of other names.
     `spares` are packages that the platform's SDK would load where they are, and that nothing here needs.
     `user_ids` is how ids look where they have a form. The keys that begin with `context_` say what a mention
@@ -167,7 +165,6 @@ class ChannelConfig(Section):
     bot_turns_per_minute: int = Field(default=6, ge=1, le=60)
     bot_turns_in_a_row: int = Field(default=3, ge=1, le=100)
     triggers: tuple[TriggerConfig, ...] = ()
-    feedback: ReceiptSwitch = "off"
     assistants: Ids | None = None
     models: Ids | None = None
 
@@ -203,18 +200,9 @@ class ChannelConfig(Section):
         """Return the keys without which this channel cannot start; for example `bot_token`."""
         return ()
 
-    @classmethod
-    def at_server(cls, server: str) -> Mapping[str, str]:
-        """Return the keys that make another server take the platform's place, such as a simulator."""
-        return {"api_url": server}
-
     def missing(self) -> str:
         """Return the first credential that is not there, or ""."""
         return next((name for name in self.credentials() if not getattr(self, name)), "")
-
-    def addresses(self) -> tuple[str, ...]:
-        """Return the addresses of the platform that this channel calls; none where it calls nobody."""
-        return ()
 
     def problems(self) -> Sequence[SettingProblem]:
         """Return what can be seen to be wrong, or without an effect, before the platform is asked."""

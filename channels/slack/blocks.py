@@ -14,8 +14,7 @@ from parley.channels.kit.markdown.events import has_table
 from parley.channels.kit.markdown.split import split
 from parley.channels.slack.formatting import WHOLE_MESSAGE, MessageRoom, escape_plain, split_messages
 from parley.channels.slack.modal import ModalContext, edit_button
-from parley.core.model.feedback import FeedbackChoice
-from parley.core.model.questions import Option, Question
+from parley.core.model.questions import FeedbackChoice, Option, Question
 from parley.core.model.types import Json, JsonObject
 from parley.core.texts import Sentence, language_of, say
 

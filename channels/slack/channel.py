@@ -16,7 +16,7 @@ from parley.channels.kit.files import file_too_large
 from parley.channels.kit.lru import LruCache
 from parley.channels.kit.receipts import Receipts
 from parley.channels.slack.api import SlackApi, SlackDestination
-from parley.channels.slack.config import HOOK_PATH, Config
+from parley.channels.slack.config import Config
 from parley.channels.slack.file_objects import may_fetch
 from parley.channels.slack.file_transfer import SlackFileTransfer
 from parley.channels.slack.formatting import MAX_MESSAGE_CHARS
@@ -45,9 +45,8 @@ from parley.core.model.errors import (
     RateLimited,
     unwrap_exception_group,
 )
-from parley.core.model.feedback import CommentWay
 from parley.core.model.options import ChannelOptions
-from parley.core.model.types import JsonObject, ReplyTarget
+from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
     Channel,
@@ -94,7 +93,6 @@ class SlackChannel(Channel):
             buttons=True,
             edits=True,
             history=True,
-            comments=CommentWay.FORM,
         )
         self._config = config
         self._rules = rules
@@ -119,6 +117,7 @@ class SlackChannel(Channel):
             rhythm,
             self._who,
             clock,
+            feedback=self._config.feedback == "on",
             # What is Slack's own way need not be asked for.
             steps="" if self._config.steps == "timeline" else self._config.steps,
         )
@@ -155,14 +154,6 @@ class SlackChannel(Channel):
             if not self._posted_to:
                 await self._api.socket_url()
         return PreflightResult(f"{me.user} in {me.team}", _lacking(scopes))
-
-    async def probe_connection(self) -> str:
-        """Open a Socket Mode connection for a moment; where Slack posts to us there is none."""
-        if self._posted_to:
-            return f"Slack connects to us at {HOOK_PATH}; only Slack can tell whether it gets through"
-        async with self._api.connected() as session:
-            await SocketMode(self._api, _hear_nothing, self._timing).probe(session)
-        return "a Socket Mode connection was opened and closed"
 
     def routes(self) -> Sequence[BaseRoute]:
         """Return where Slack posts to, if it is to."""
@@ -206,16 +197,12 @@ class SlackChannel(Channel):
         return MembershipFilter(self._people, me, config.allowed_users, config.open_to_everyone, self._rules)
 
     async def _hear(self, hear: PayloadHandler, session: aiohttp.ClientSession, inbox: Inbox) -> None:
-        def online() -> None:
-            inbox.online()
-            log.info("slack: listening as %s in %s", self._me.user, self._me.team)
-
         if self._posted_to:
             with self._hook.open(hear):
-                online()
+                inbox.online()
                 await self._look_after_tokens()
         else:
-            await SocketMode(self._api, hear, self._timing).run(session, online)
+            await SocketMode(self._api, hear, self._timing).run(session, inbox.online)
 
     async def _look_after_tokens(self) -> None:
         """Ask now and then: where Slack calls us, nothing else tells that a token was revoked."""
@@ -237,10 +224,6 @@ class SlackChannel(Channel):
         if not self._me.user:
             self._me, _ = await self._api.me()
         return self._me
-
-
-async def _hear_nothing(payload: JsonObject) -> None:
-    """Answer no envelope."""
 
 
 def _lacking(scopes: frozenset[str]) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -31,8 +31,8 @@ class Config(ChannelConfig):
     named. `direct` tells what a conversation is in DMs: each thread (`threads`), all that is said outside
     threads (`one`), or what Slack makes of them for the app (`auto`). Without `suggested_prompts` people are
     offered some of ours. With `receipt: on` a
-    message carries a reaction while it is being answered, and `steps` is how Slack shows task cards: among
-    the text, or together above it.
+    message carries a reaction while it is being answered, with `feedback: on` thumbs stand under answers, and
+    `steps` is how Slack shows task cards: among the text, or together above it.
     """
 
     user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
@@ -49,23 +49,15 @@ class Config(ChannelConfig):
     suggested_prompts: tuple[SuggestedPrompt, ...] = Field(default=(), max_length=4)
     api_url: str = "https://slack.com/api/"
     receipt: ReceiptSwitch = "on"
+    feedback: ReceiptSwitch = "off"
     steps: Literal["timeline", "plan"] = "timeline"
     max_file_in: int = Field(default=1_000_000_000, gt=0)
     max_file_out: int = Field(default=1_000_000_000, gt=0)
     request_timeout: float = Field(default=30.0, gt=0)
 
-    @classmethod
-    def at_server(cls, server: str) -> Mapping[str, str]:
-        """Return the keys that make another server take the platform's place."""
-        return {"api_url": f"{server}/api/"}
-
     def credentials(self) -> tuple[str, ...]:
         """Return what is needed for how events come."""
         return ("bot_token", "app_token" if self.events == "socket" else "signing_secret")
-
-    def addresses(self) -> tuple[str, ...]:
-        """Return where the Web API is."""
-        return (self.api_url,)
 
     def problems(self) -> Sequence[SettingProblem]:
         """Return a credential that is for the other way."""

@@ -7,9 +7,7 @@ for an app that Slack posts to there: at /hooks/slack, or at the path of another
 
 from __future__ import annotations
 
-import json
 import sys
-from urllib.parse import quote, urlencode
 
 import yaml
 
@@ -127,12 +125,6 @@ def as_yaml(url: str = "") -> str:
     """Return the manifest as a file."""
     text: str = yaml.safe_dump(manifest(url=url), sort_keys=False, allow_unicode=True)
     return text
-
-
-def creation_link() -> str:
-    """Return the address at which Slack makes an app of the manifest."""
-    filled = json.dumps(manifest(), separators=(",", ":"))
-    return f"https://api.slack.com/apps?{urlencode({'new_app': 1, 'manifest_json': filled}, quote_via=quote)}"
 
 
 if __name__ == "__main__":

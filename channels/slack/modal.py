@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from parley.channels.kit.fields import object_at
 from parley.channels.slack.fields import required_text_at, text_at
-from parley.core.model.feedback import MOST_COMMENT
 from parley.core.model.types import Json, JsonObject
 from parley.core.texts import Sentence, language_of, say
 
@@ -15,8 +14,6 @@ EDIT_ACTION = "parley_change"
 """The action id of the button."""
 CALLBACK_ID = "parley_form"
 """The modal's callback id."""
-WORDS_CALLBACK_ID = "parley_words"
-"""That of the modal which asks what was wrong with an answer."""
 FIELD = "arguments"
 """The block that holds the one field."""
 _MOST_VALUE = 2_000
@@ -96,36 +93,10 @@ def build_modal(opening: ModalRequest) -> dict[str, Json]:
     }
 
 
-def build_words_modal(form: ModalContext) -> dict[str, Json]:
-    """Return the form that asks what was wrong with an answer, as a view."""
-    question = say(form.language, Sentence.FEEDBACK_WORDS)
-    return {
-        "type": "modal",
-        "callback_id": WORDS_CALLBACK_ID,
-        "private_metadata": form.dump(),
-        "title": _plain(question),
-        "submit": _plain(say(form.language, Sentence.FEEDBACK_SEND)),
-        "close": _plain(say(form.language, Sentence.FEEDBACK_SKIP)),
-        "blocks": [
-            {
-                "type": "input",
-                "block_id": FIELD,
-                "label": _plain(question),
-                "element": {
-                    "type": "plain_text_input",
-                    "action_id": FIELD,
-                    "multiline": True,
-                    "max_length": MOST_COMMENT,
-                },
-            }
-        ],
-    }
-
-
 def parse_submission(body: JsonObject) -> tuple[ModalContext, str]:
     """Return a form and what was written into it. Raises ValueError, TypeError, LookupError."""
     view = object_at(body, "view")
-    if text_at(view, "callback_id") not in (CALLBACK_ID, WORDS_CALLBACK_ID):
+    if text_at(view, "callback_id") != CALLBACK_ID:
         raise ValueError("no form of ours")
     field = object_at(object_at(object_at(object_at(view, "state"), "values"), FIELD), FIELD)
     return ModalContext.load(required_text_at(view, "private_metadata")), text_at(field, "value")

@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 
 from telegram import (
     BotCommand,
-    ForceReply,
     InlineKeyboardMarkup,
     LinkPreviewOptions,
     Message,
@@ -144,7 +143,7 @@ class TelegramApi:
         self,
         place: TelegramDestination,
         content: FormattedMessage,
-        buttons: InlineKeyboardMarkup | ForceReply | None = None,
+        buttons: InlineKeyboardMarkup | None = None,
         *,
         silent: bool = False,
     ) -> int:
@@ -171,7 +170,6 @@ class TelegramApi:
                 "message_thread_id": place.topic,
                 "disable_notification": silent,
                 "reply_parameters": place.answered,
-                "reply_markup": buttons,
             }
             number: int = (await self._bot.do_api_request("sendRichMessage", asked, Message)).message_id
             return number

@@ -21,7 +21,6 @@ from parley.channels.telegram.destination import TelegramDestination
 from parley.channels.telegram.errors import WebhookContended
 from parley.channels.telegram.formatting import MAX_MESSAGE_UNITS
 from parley.channels.telegram.inbound.callback_answers import CallbackAnswers
-from parley.channels.telegram.inbound.connection_probe import probe_updates
 from parley.channels.telegram.inbound.group_welcome import GroupWelcome
 from parley.channels.telegram.inbound.polling import Polling
 from parley.channels.telegram.inbound.update_handler import TelegramInboundContext, UpdateHandler
@@ -41,7 +40,6 @@ from parley.channels.telegram.supergroup_migration import SupergroupMigrations
 from parley.core.model.address import Conversation
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected, RateLimited
-from parley.core.model.feedback import CommentWay
 from parley.core.model.options import ContextScope, MentionPolicy
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
@@ -88,7 +86,6 @@ class TelegramChannel(Channel):
             edit_interval=1.0,
             group_edit_interval=3.0,
             buttons=True,
-            comments=CommentWay.REPLY,
         )
         self.held_by_one = not config.webhook_url
         self._config = config
@@ -131,11 +128,6 @@ class TelegramChannel(Channel):
         async with self._api.connected():
             me = await self._api.me()
         return PreflightResult(f"@{me.username}", self._lacking(me))
-
-    async def probe_connection(self) -> str:
-        """Ask Telegram where updates go. A poll is not made: it would end that of another program."""
-        async with self._api.connected():
-            return await probe_updates(await self._api.webhook_info(), self._config.webhook_url)
 
     def routes(self) -> Sequence[BaseRoute]:
         """Return where Telegram posts updates, if it is to."""

@@ -58,10 +58,6 @@ class Config(ChannelConfig):
         """Return the bot's token."""
         return ("bot_token",)
 
-    def addresses(self) -> tuple[str, ...]:
-        """Return where the Bot API is."""
-        return (self.api_url,)
-
     def problems(self) -> Sequence[SettingProblem]:
         """Return a secret without a webhook; people named beside everybody."""
         found = []

@@ -17,7 +17,6 @@ from parley.channels.kit.text import shorten, wellformed
 from parley.channels.telegram.mapping import CHAT_TYPES, NAME, conversation_of, user_of
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import DocumentConflict
-from parley.core.model.feedback import FEEDBACK_QUESTION, THUMBS
 from parley.core.model.questions import Option, Question
 from parley.core.ports.journal import DocumentRepository
 
@@ -108,8 +107,6 @@ class ButtonOptions:
         """Return the id of the option that was pressed, "" when its question is not open, or none of ours."""
         if not press.question:
             return ""
-        if press.question.startswith(FEEDBACK_QUESTION):
-            return THUMBS[press.number].id if 0 <= press.number < len(THUMBS) else ""
         known = await self._documents.get(_key(press.question))
         ids: list[str] = json.loads(known.body) if known.body else []
         return ids[press.number] if 0 <= press.number < len(ids) else ""

@@ -25,7 +25,6 @@ from parley.channels.web.config import Config
 from parley.core.model.address import User
 from parley.core.model.attachments import Attachment
 from parley.core.model.errors import ChannelUnavailable, StoreUnavailable
-from parley.core.model.feedback import CommentWay
 from parley.core.model.types import ReplyTarget
 from parley.core.ports.channel import (
     Capabilities,
@@ -56,7 +55,6 @@ class WebChannel(Channel, ServesHttp):
             group_edit_interval=_EDIT_INTERVAL,
             buttons=True,
             edits=True,
-            comments=CommentWay.FORM,
         )
         self._desk = ChatService.create(services, clock)
         self._door = WebInbox(config.name, clock)

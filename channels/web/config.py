@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from parley.channels.kit.config import ChannelConfig, ReceiptSwitch
+from parley.channels.kit.config import ChannelConfig
 
 
 class Config(ChannelConfig):
@@ -21,7 +21,5 @@ class Config(ChannelConfig):
     allowed_users: tuple[str, ...] = ("*",)
     # Files travel together with their text, so there is no burst to wait for.
     burst_window: float = Field(default=0.0, ge=0, le=10)
-    # Small, and below the answer: on a page of our own they stand in nobody's way.
-    feedback: ReceiptSwitch = "on"
     name: str = "You"
     max_upload: int = Field(default=20_000_000, ge=1, le=2_000_000_000)

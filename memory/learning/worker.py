@@ -21,10 +21,6 @@ _STORE_PAUSE = 2.0
 _GROWTH = 4
 
 
-def _ignore(put_at: float) -> None:
-    """Let nobody know."""
-
-
 class Learner(Protocol):
     """Learns from one person's turns; see memory/learning/pipeline.py."""
 
@@ -37,9 +33,7 @@ class Learner(Protocol):
 
 
 class LearningWorker:
-    """Works the lanes of the learning queue. `failed` gets every failure as a text for operators, `learned`
-    is told when each turn that is learned from was put into the queue (Unix seconds).
-    """
+    """Works the lanes of the learning queue. `failed` gets every failure as a text for operators."""
 
     def __init__(
         self,
@@ -49,9 +43,7 @@ class LearningWorker:
         options: MemoryOptions,
         failed: Callable[[str], None],
         quarantine: Quarantine | None = None,
-        learned: Callable[[float], None] = _ignore,
     ) -> None:
-        self._learned = learned
         self._journal = journal
         self._queue = queue
         self._learner = learner
@@ -98,8 +90,6 @@ class LearningWorker:
             await self._set_back(claim, failing, reason)
         else:
             await self._journal.done(claim, claim.items)
-            for item in turns:
-                self._learned(item.put_at)
             self._queue.reset_count(claim.lane)
 
     def _by_assistant(

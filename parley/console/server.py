@@ -60,8 +60,6 @@ class HttpServer:
             routes=[*health_routes(health, options.needed, look), *routes, nothing],
             exception_handlers={StoreUnavailable: store_unavailable_response, OSError: os_error_response},
         )
-        self.routes: Sequence[BaseRoute] = inner.routes
-        """Those behind the access checks."""
         doors = Router(webhooks, redirect_slashes=False, default=with_access_control(inner, options, clock))
         ending = StreamShutdown(doors, self._stopping)
         self.app: ASGIApp = SecurityHeaders(HeaderLimit(ReadinessRecheck(ending, doubt)))

@@ -12,16 +12,7 @@ from parley.core.hitl.records import QuestionEvent
 from parley.core.inbound.turn_queue import BusySignal, retry_items
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.codec import decode
-from parley.core.model.feedback import Feedback
-from parley.core.model.queues import (
-    BUSY_SIGNALS,
-    COMMANDS,
-    FEEDBACK,
-    FEEDBACK_DELIVERIES,
-    LEARNING,
-    QUESTIONS,
-    TURNS,
-)
+from parley.core.model.queues import BUSY_SIGNALS, COMMANDS, LEARNING, QUESTIONS, TURNS
 from parley.core.model.types import CompletedTurn, InboundMessage
 from parley.core.ports.journal import Claim, Journal, QueueItem
 from parley.core.state.conversations import keep_topic
@@ -31,8 +22,6 @@ log = logging.getLogger(__name__)
 
 MAX_DEAD_LETTERS = 1000
 """Items that one look at the dead letters reads."""
-
-_COUNTED = (TURNS, COMMANDS, BUSY_SIGNALS, QUESTIONS, LEARNING, FEEDBACK, FEEDBACK_DELIVERIES)
 
 REFUSED_REASON = "the platform refused the answer: {}"
 BROKEN_REASON = "handling it broke; see the log"
@@ -51,8 +40,6 @@ class DeadLetterKind(StrEnum):
     MEMORY = "memory"
     """A turn that could not be learned from."""
     QUESTION = "question"
-    FEEDBACK = "feedback"
-    """A service was not told what somebody thinks of an answer."""
     OTHER = "other"
 
 
@@ -132,7 +119,7 @@ class DeadLetters:
 
     async def counts(self) -> Mapping[str, int]:
         """Return how many messages were given up, by what they waited for: `turns`, `memory` and others."""
-        found = dict.fromkeys(_COUNTED, 0)
+        found = dict.fromkeys((TURNS, COMMANDS, BUSY_SIGNALS, QUESTIONS, LEARNING), 0)
         for queue, number in (await self._store.dead_by_queue()).items():
             name = queue.partition("/")[0]
             found[name] = found.get(name, 0) + number
@@ -215,13 +202,9 @@ def _kind(item: QueueItem, record: TurnRecord) -> DeadLetterKind:
     name = item.queue.partition("/")[0]
     if name in (TURNS, COMMANDS):
         return DeadLetterKind.ANSWER if record.text and not record.broken else DeadLetterKind.TURN
-    others = {
-        LEARNING: DeadLetterKind.MEMORY,
-        QUESTIONS: DeadLetterKind.QUESTION,
-        FEEDBACK: DeadLetterKind.FEEDBACK,
-        FEEDBACK_DELIVERIES: DeadLetterKind.FEEDBACK,
-    }
-    return others.get(name, DeadLetterKind.OTHER)
+    return {LEARNING: DeadLetterKind.MEMORY, QUESTIONS: DeadLetterKind.QUESTION}.get(
+        name, DeadLetterKind.OTHER
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,9 +234,6 @@ class _Seen:
                     return cls(place, account_key(who), who.name, turn.user_text, turn.reply_text)
                 case "questions":
                     return cls(said=decode(QuestionEvent, item.body).key)
-                case "feedback-to":
-                    told = decode(Feedback, item.body)
-                    return cls(told.conversation, told.account, said=told.comment)
         except ValueError:
             return cls()
         return cls()

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from parley.core.delivery.delivery_counts import DeliveryCounts
@@ -18,9 +17,7 @@ from parley.core.ports.health import HealthReport
 from parley.core.ports.journal import Journal
 from parley.core.ports.memory import Memory
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
-from parley.core.ports.sending import WaitObserver
 from parley.core.ports.speech import NO_SPEECH, SpeechService
-from parley.core.ports.telemetry import NO_TELEMETRY, Telemetry
 from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
@@ -48,7 +45,6 @@ class CoreServices:
     turnstile: LoopThrottle = field(default_factory=LoopThrottle)
     quarantine: Quarantine = field(default_factory=Quarantine)
     speech: SpeechService = NO_SPEECH
-    telemetry: Telemetry = NO_TELEMETRY
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
         """Return what the settings say of the place that the message came from."""
@@ -75,7 +71,3 @@ class CoreServices:
         else the platform's. What was chosen is seen in messages that went through `with_chosen_language`.
         """
         return language_of(message.sender.language, self.channel_options(message).language)
-
-    def wait_observer(self, channel: str) -> WaitObserver:
-        """Return who is told when something waits for a channel's platform."""
-        return partial(self.telemetry.platform_waited, channel)

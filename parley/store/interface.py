@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from parley.core.ports.pubsub import Notifier
-from parley.core.ports.store_admin import QueueBacklog, StoreAdmin
+from parley.core.ports.store_admin import StoreAdmin
 from parley.store.nodes import NodeRegistry
 
 
@@ -18,10 +18,6 @@ class Store(StoreAdmin, Protocol):
 
     async def dead_by_queue(self) -> Mapping[str, int]:
         """Return how many dead letters each queue has."""
-        ...
-
-    async def backlog(self) -> Mapping[str, QueueBacklog]:
-        """Return what each queue has that is ready and held by nobody; queues without any are left out."""
         ...
 
     async def revive(self, item: int) -> bool:

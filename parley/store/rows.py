@@ -11,8 +11,7 @@ from parley.core.ports.store_admin import ItemState, StoredItem
 
 Row: TypeAlias = tuple[Any, ...]  # the columns' types are the schema's
 
-ITEM_STATES = (ItemState.WAITING, ItemState.DONE, ItemState.DEAD, ItemState.CANCELLED)
-"""The states of an item, in the order of their numbers in the tables."""
+_STATES = (ItemState.WAITING, ItemState.DONE, ItemState.DEAD, ItemState.CANCELLED)
 
 
 def parse_items(rows: Iterable[Row]) -> tuple[QueueItem, ...]:
@@ -23,7 +22,7 @@ def parse_items(rows: Iterable[Row]) -> tuple[QueueItem, ...]:
 def parse_stored_items(rows: Iterable[Row]) -> tuple[StoredItem, ...]:
     """Return the items that rows of an item's columns, its state, a reason and whether it is held are."""
     return tuple(
-        StoredItem(QueueItem(*item), ITEM_STATES[state], why, bool(held)) for *item, state, why, held in rows
+        StoredItem(QueueItem(*item), _STATES[state], why, bool(held)) for *item, state, why, held in rows
     )
 
 

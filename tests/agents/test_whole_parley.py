@@ -79,7 +79,7 @@ def test_two_people_in_a_group_are_two_identities(
         account = f"telegram:{person}"
         said = Chat(telegram, group, person).ask("hello", f"person={account}", mention=True).text
         known = f"person={account} name={name} platform=telegram chat_kind=group private=False"
-        assert said.startswith(f"{known} user_id=telegram_3a{person} called={name}-")
+        assert said.startswith(f"{known} user_id={account} called={name}-")
         assert said.endswith(f"auth={account if kind == OFFICIAL else 'nobody'}")
 
 

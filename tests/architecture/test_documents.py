@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from tests.architecture.command_usage import _subparsers, is_whole, wrong
+from tests.architecture.command_usage import is_whole, wrong
 from tests.e2e.install.documented_commands import LEFT_OUT, NAMED, NAMED_LEFT_OUT, RUNS, left_out
 from tests.kit.checkout import ROOT
 from tests.kit.documents import (
@@ -21,7 +21,7 @@ from tests.kit.documents import (
 )
 
 FOLDERS = ("benchmarks", "channels", "docs", "memory", "parley", "scripts", "tests")
-MADE_UP = {"channels/NAME", "channels/discord/", "parley/simulator/discord/", "parley/simulator/NAME/"}
+MADE_UP = {"channels/NAME", "channels/discord/", "parley/simulator/discord/"}
 """Paths of examples."""
 EVERY = [block for name, text in documents().items() for block in blocks(name, text)]
 
@@ -115,11 +115,6 @@ def test_every_attack_has_tests_that_exist():
     assert [row for row in attacks if "`tests/" not in row] == []
     named = {path for row in attacks for path in re.findall(r"`(tests/[\w/]+\.py)`", row)}
     assert [path for path in named if not (ROOT / path).is_file()] == []
-
-
-def test_every_command_of_parley_stands_among_the_commands():
-    (listed,) = [text for name, text in documents().items() if name == "docs/commands.md"]
-    assert [name for name in _subparsers() if f"`parley {name}`" not in listed] == []
 
 
 def test_every_path_that_a_document_names_exists():

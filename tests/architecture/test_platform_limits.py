@@ -28,7 +28,6 @@ ROWS: dict[str, str] = {
     "feishu/outbound/message_part.py:UUID_LIFE": "uuid_life",
     "feishu/question_card.py:MAX_FOOTER_BYTES": "card_bytes",
     "feishu/question_card.py:MOST_BUTTONS": "card_elements",
-    "feishu/question_card.py:MOST_CARD_BYTES": "card_bytes",
     "feishu/question_card.py:MOST_INPUT": "input_text",
     "feishu/question_card.py:MOST_LABEL": "button_text",
     "slack/agent_api.py:MOST_LOADING": "loading_messages",

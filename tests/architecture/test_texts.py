@@ -9,14 +9,7 @@ import string
 
 import pytest
 
-from parley.core.texts import (
-    CATALOGUE,
-    PAGE_CATALOGUE,
-    SETUP_CATALOGUE,
-    PageSentence,
-    Sentence,
-    SetupSentence,
-)
+from parley.core.texts import CATALOGUE, PAGE_CATALOGUE, PageSentence, Sentence
 from tests.kit.checkout import ROOT, name, parsed
 
 # Where what people read is made: these take a whole text, or are one.
@@ -102,12 +95,6 @@ FOR_OTHERS = {
             "channels/slack/inbound/socket_mode.py",
         ),
         "channels/telegram/errors.py",
-        # What `parley doctor` says of a connection.
-        *(
-            "channels/dingtalk/channel.py",
-            "channels/feishu/channel.py",
-            "channels/telegram/inbound/connection_probe.py",
-        ),
     },
     "the platform's server, or the page's script, beside a code": {
         *(
@@ -131,7 +118,7 @@ FOR_OTHERS = {
 }
 
 
-CATALOGUES = ((CATALOGUE, Sentence), (PAGE_CATALOGUE, PageSentence), (SETUP_CATALOGUE, SetupSentence))
+CATALOGUES = ((CATALOGUE, Sentence), (PAGE_CATALOGUE, PageSentence))
 PAGE = ROOT / "channels" / "web" / "page"
 
 
@@ -183,13 +170,13 @@ def test_chinese_stands_in_the_catalogue_or_has_a_reason():
 def test_nobody_is_spoken_to_in_the_familiar_form():
     """In Chinese people are 您. Only what they may say to the agent has 你: they speak to a machine."""
     theirs = {Sentence.PROMPT_HELP, Sentence.PROMPT_HELP_WORDS}
-    for texts in (CATALOGUE["zh"], PAGE_CATALOGUE["zh"], SETUP_CATALOGUE["zh"]):
+    for texts in (CATALOGUE["zh"], PAGE_CATALOGUE["zh"]):
         assert [key for key, text in texts.items() if "你" in text and key not in theirs] == []
 
 
 def test_chinese_has_chinese_punctuation():
     """Half-width marks beside a Chinese character, outside of code."""
-    for texts in (CATALOGUE["zh"], PAGE_CATALOGUE["zh"], SETUP_CATALOGUE["zh"]):
+    for texts in (CATALOGUE["zh"], PAGE_CATALOGUE["zh"]):
         bare = {key: re.sub(r"`[^`]*`|\{[^}]*\}", "", text) for key, text in texts.items()}
         wrong = re.compile(r"[\u4e00-\u9fff][,;:!?.()]|[,;:!?()][\u4e00-\u9fff]")
         assert [key for key, text in bare.items() if wrong.search(text)] == []

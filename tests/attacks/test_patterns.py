@@ -31,7 +31,7 @@ SECRETS = ("s3cret", "an-other.one", "a b c")
 MADE: Mapping[str, str | Sequence[str | re.Pattern[str]]] = {
     "parley.server.demo.intents:_when: pattern.replace('.*', '.{0,200}')": "stands in _INTENTS",
     "parley.memory.learning.extraction.rules:_rule: pattern": "stands in RULES and WHOLE",
-    "parley.app.process.logs:mask_pattern: '|'.join(map(re.escape, longest_first))": [
+    "parley.app.process.logs:__init__: '|'.join(map(re.escape, longest_first))": [
         "|".join(map(re.escape, SECRETS))
     ],
     "parley.channels.dingtalk.inbound.message_parser:"

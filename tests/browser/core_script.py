@@ -51,7 +51,7 @@ class Turn:
         return replace(self.blank, text=text, steps=steps)
 
     def final(self, text: str, *steps: Step) -> OutboundMessage:
-        return replace(self.blank, text=text, steps=steps, final=True, rateable=True)
+        return replace(self.blank, text=text, steps=steps, final=True)
 
 
 Snapshots = AsyncIterator[OutboundMessage]

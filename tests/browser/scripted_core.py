@@ -11,11 +11,9 @@ from parley.channels.web.config import Config
 from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
 from parley.core.model.address import Conversation, User
-from parley.core.model.feedback import FEEDBACK_QUESTION
 from parley.core.model.questions import Click
 from parley.core.model.types import InboundMessage, OutboundMessage, ReplyTarget
 from parley.core.ports.health import Health, HealthReport
-from parley.core.texts import Sentence, say
 from tests.browser.core_script import Turn, play
 from tests.kit.doubles.web import MemoryDocuments, services
 
@@ -73,8 +71,6 @@ class ScriptedCore:
 
     async def decide(self, click: Click) -> str:
         self.clicks.append(click)
-        if click.question.startswith(FEEDBACK_QUESTION):
-            return say("en", Sentence.FEEDBACK_NOTED)
         turn_id = next(name for name in self.targets if name.startswith("turn-"))
         target = self.targets[turn_id]
         settled = OutboundMessage(

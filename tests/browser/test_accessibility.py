@@ -105,13 +105,7 @@ async def listed(chat: Chat) -> None:
         await chat.page.locator(".sidebar .chat-link").first.wait_for()
 
 
-async def rating(chat: Chat) -> None:
-    await chat.send("first one")
-    await chat.page.get_by_role("button", name="Bad answer").click()
-    await chat.page.get_by_label("What was wrong?").wait_for()
-
-
-STATES = (rating, empty, streaming, document, asked, changing, refused, queued, files, commands, listed)
+STATES = (empty, streaming, document, asked, changing, refused, queued, files, commands, listed)
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -18,12 +18,12 @@ import httpx
 from parley.server.options import EmbeddedOptions
 from parley.server.tcp_server import serve
 from tests.conformance.graphs import NAMES
-from tests.kit.checkout import OFFICIAL_VENV
 from tests.kit.machine import patience
 from tests.kit.product.process import free_port
 
 _ROOT = Path(__file__).parents[2]
 _GRAPHS = Path(__file__).with_name("graphs.py")
+_OFFICIAL_VENV = Path(os.environ.get("PARLEY_CONFORMANCE_VENV", _ROOT / ".venv-conformance"))
 _PATIENCE = patience(30.0)
 _KEYS = (
     "LANGSMITH_API_KEY",
@@ -98,8 +98,8 @@ def official(folder: Path, auth: Path | None = None) -> Iterator[Server]:
 @contextmanager
 def development_server(folder: Path) -> Iterator[str]:
     """LangGraph's development server for a folder's langgraph.json, without telemetry and without any key."""
-    program = OFFICIAL_VENV / "bin" / "langgraph"
-    assert program.exists(), f"install requirements/conformance.txt into {OFFICIAL_VENV} first"
+    program = _OFFICIAL_VENV / "bin" / "langgraph"
+    assert program.exists(), f"install requirements/conformance.txt into {_OFFICIAL_VENV} first"
     port = free_port()
     command = [
         str(program),

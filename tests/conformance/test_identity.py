@@ -67,7 +67,7 @@ async def test_graph_and_model_know_who_speaks(talk: Talk) -> None:
 
 
 async def test_a_strict_context_gets_only_its_own_fields(talk: Talk) -> None:
-    assert await talk.say("strict", BOB) == ["slack_3ab_2eob", "slack:b.ob"]
+    assert await talk.say("strict", BOB) == ["slack:b%2Eob", "slack:b.ob"]
 
 
 async def test_the_store_keeps_people_of_one_thread_apart(talk: Talk) -> None:

@@ -13,9 +13,8 @@ import pytest
 
 from parley.agent.agent import LangGraphAgent
 from parley.agent.transport.artifacts import fetch_artifact
-from parley.agent.transport.error_mapping import AgentMissing
 from parley.agent.transport.http_client import AgentEndpoint
-from parley.core.model.address import RunIdentity, User
+from parley.core.model.address import User
 from parley.core.model.errors import AgentBusy, AgentRefused
 from parley.core.model.types import (
     Outcome,
@@ -34,12 +33,7 @@ from tests.conformance.servers import Server, embedded, official
 from tests.kit.doubles.deerflow_server import MODELS, TOKEN, DeerFlowServer, serving
 from tests.kit.machine import patience
 
-HEADERS = {
-    "X-DeerFlow-Internal-Token": TOKEN,
-    "X-DeerFlow-Owner-User-Id": "{user_id}",
-    "X-CSRF-Token": "parley",
-    "Cookie": "csrf_token=parley",
-}
+TOKEN_HEADER = "X-DeerFlow-Internal-Token"
 _PROCESSES: dict[str, Callable[[Path], AbstractContextManager[Server]]] = {
     "embedded": embedded,
     "official": official,
@@ -71,7 +65,7 @@ async def place(process: Server | None) -> AsyncIterator[Place]:
         yield Place(AgentEndpoint(process.url, process.key or ""))
         return
     async with deerflow_server() as server:
-        yield Place(AgentEndpoint(f"{server.url}/api", headers=HEADERS), server)
+        yield Place(AgentEndpoint(f"{server.url}/api", headers={TOKEN_HEADER: TOKEN}), server)
 
 
 @asynccontextmanager
@@ -91,7 +85,7 @@ async def agent(place: Place, tmp_path: Path) -> AsyncIterator[LangGraphAgent]:
 @pytest.fixture
 async def deerflow(tmp_path: Path) -> AsyncIterator[tuple[DeerFlowServer, LangGraphAgent]]:
     async with deerflow_server() as server:
-        endpoint = AgentEndpoint(f"{server.url}/api", headers=HEADERS)
+        endpoint = AgentEndpoint(f"{server.url}/api", headers={TOKEN_HEADER: TOKEN})
         async with LangGraphAgent(endpoint, files=tmp_path, gateway_url=server.url) as agent:
             yield server, agent
 
@@ -224,17 +218,12 @@ async def test_deerflow_refuses_an_option_once_and_makes_each_run_once(
 
 async def test_deerflow_presents_files(deerflow: tuple[DeerFlowServer, LangGraphAgent]) -> None:
     server, agent = deerflow
-    ann = RunIdentity("slack:U1", "slack:U1", "slack", "slack", "D1", "D1:1")
-    request = turn("report", "lead_agent", identity=ann)
+    request = turn("report", "lead_agent")
     server.files[request.thread, REPORT] = b"# The report"
     end = await ended(agent, request)
     assert (end.outcome, end.text) == (Outcome.ANSWERED, "The report is ready.")
-    (file,) = end.files
-    assert (file.name, file.size) == ("report.md", len(b"# The report"))
-    assert server.owners == {request.thread: ann.user_id}
-    endpoint = AgentEndpoint(f"{server.url}/api", headers=HEADERS)
-    with pytest.raises(AgentMissing):  # they are hers
-        await fetch_artifact(server.url, endpoint, request.thread, REPORT, 100)
+    endpoint = AgentEndpoint(f"{server.url}/api", headers={TOKEN_HEADER: TOKEN})
+    assert await fetch_artifact(server.url, endpoint, request.thread, REPORT, 100) == b"# The report"
 
 
 async def test_deerflow_asks_by_ending_its_turn(deerflow: tuple[DeerFlowServer, LangGraphAgent]) -> None:

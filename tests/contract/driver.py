@@ -181,8 +181,6 @@ class Driver(ABC):
     group_pattern: ClassVar[str] = "*"
     """What the ids of groups fit; only that, where it is not everything."""
     traits: ClassVar[Traits]
-    thumbs: ClassVar[tuple[str, str]] = ("👍", "👎")
-    """What the thumbs under an answer are labelled with."""
     mention: str = ""
     """How people address the bot in a group."""
     secrets: tuple[str, ...] = ()

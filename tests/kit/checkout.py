@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,8 +12,6 @@ SHIPPED = ROOT / "parley" / "app" / "settings" / "default.yaml"
 PACKAGES = ("benchmarks", "channels", "memory", "parley")
 """The folders of our code; what is linked in another is found at its own place."""
 IMPORTED_AS = ("benchmarks", "parley")
-OFFICIAL_VENV = Path(os.environ.get("PARLEY_CONFORMANCE_VENV", ROOT / ".venv-conformance"))
-"""The environment of LangGraph's development server, and of agents that packages of others build."""
 _NOT_OURS = {
     ".git",
     "__pycache__",
@@ -23,9 +20,7 @@ _NOT_OURS = {
     "screenshots",
     "output",
     "node_modules",
-    "parley_bridge.egg-info",
-    "build",
-    "dist",
+    "parley.egg-info",
 }
 
 
@@ -36,8 +31,6 @@ def files() -> Iterator[Path]:
 
 def _walk(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
-        if path == ROOT / "site":  # the documents' site, built
-            continue
         if path.name in _NOT_OURS or path.name.startswith(".venv") or path.name.endswith("_cache"):
             continue
         if path.is_dir() and not path.is_symlink():

@@ -52,7 +52,7 @@ class Command:
 
 def documents() -> dict[str, str]:
     """Return the text of each document by its path."""
-    top = ("README.md", "README.zh.md", "CONTRIBUTING.md", "SECURITY.md")
+    top = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
     paths = (*(ROOT / name for name in top), *sorted((ROOT / "docs").rglob("*.md")))
     return {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in paths}
 

@@ -79,7 +79,7 @@ _DEFAULT = tuple(f"--ignore=tests/{folder}" for folder in MARKED_FOLDERS)
 
 SUITES: Mapping[str, Suite] = {
     "test": Suite([PytestRun(_DEFAULT, processes=8)], 240, second_chance=False),
-    "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=5)], 230),
+    "journeys": Suite([PytestRun(("-m", "journeys", *_JOURNEYS), processes=4)], 230),
     "browser": Suite(
         [PytestRun(("-m", "browser", "tests/browser", "tests/e2e/chat/test_browser.py"), 3)], 150
     ),
@@ -96,10 +96,8 @@ SUITES: Mapping[str, Suite] = {
     "soak": Suite(
         [PytestRun(("-m", "soak", "tests/soak", "tests/reconnect", "tests/unit/channels/dingtalk"))], 120
     ),
-    "site": Suite([PytestRun(("-m", "site", "tests/docs"))], 40),
     "conformance": Suite([PytestRun(("-m", "conformance", "tests/conformance"), processes=2)], 60),
     "agents": Suite([PytestRun(("-m", "agents", "tests/agents"), processes=2)], 60),
-    "deploy": Suite([PytestRun(("-m", "deploy", "tests/deploy"), processes=2)], 20),
     # The contract once more, heard on the wire: its shapes are what the vendors' schemas are held against.
     "vendors": Suite(
         [
@@ -110,9 +108,9 @@ SUITES: Mapping[str, Suite] = {
     ),
     "postgres": Suite(
         [
-            PytestRun(("-m", "postgres", "tests/postgres"), processes=4),
+            PytestRun(("-m", "postgres", "tests/postgres"), processes=3),
             PytestRun(
-                ("--engine", "postgres", "tests/contract", "tests/unit/memory/storage/test_sql.py"), 5, False
+                ("--engine", "postgres", "tests/contract", "tests/unit/memory/storage/test_sql.py"), 3, False
             ),
             PytestRun(("--engine", "postgres", "-m", "not browser", "tests/e2e"), processes=4),
         ],

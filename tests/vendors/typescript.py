@@ -13,7 +13,6 @@ from tests.vendors.node_bot import SDKS
 
 _HEAD = """\
 type Partly<T> = T extends (infer E)[] ? Partly<E>[]
-  : T extends string ? `${T}`  // the words of an enum, which JSON has as they are
   : T extends object ? {[K in keyof T]?: Partly<T[K]>} : T;
 type SpelledOut<V> = V extends boolean ? "true" | "false" | "1" | "0"
   : V extends number ? `${number}` : never;

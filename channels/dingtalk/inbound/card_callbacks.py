@@ -21,7 +21,6 @@ from parley.channels.dingtalk.question_layout import (
     TOPIC,
     action_values,
     question_id_in,
-    rated_turn_in,
 )
 from parley.channels.dingtalk.sdk import AckMessage, CallbackHandler, CallbackMessage
 from parley.channels.dingtalk.unanswered_presses import UnansweredPresses
@@ -31,7 +30,6 @@ from parley.channels.kit.retry import RetryPauses, retry
 from parley.channels.kit.text import chunks
 from parley.core.model.address import Conversation, User
 from parley.core.model.errors import StoreUnavailable
-from parley.core.model.feedback import FEEDBACK_QUESTION
 from parley.core.model.questions import Click
 from parley.core.model.types import JsonObject
 from parley.core.ports.channel import Inbox
@@ -72,9 +70,7 @@ def parse_card_callback(number: str, data: JsonObject) -> CardCallback | None:
 
     Raises those of MALFORMED for what no platform should send.
     """
-    track = text_or_empty(data, "outTrackId")
-    turn = rated_turn_in(track)
-    question = f"{FEEDBACK_QUESTION}{turn}" if turn else question_id_in(track)
+    question = question_id_in(text_or_empty(data, "outTrackId"))
     if not question:
         return None
     presser = _id(data, "userId")

@@ -124,19 +124,9 @@ class StreamListener:
                 log.info("dingtalk: the connection %s; another one", "dropped" if link.ended else "ends soon")
                 link = await self._connect(session, group)
 
-    async def probe(self) -> None:
-        """Open one connection and close it, without reading from it. Raises ChannelError."""
-        async with self._sessions as session:
-            await DingTalkStreamConnection(await self._open(session), self._intake).close()
-
     async def _connect(
         self, session: aiohttp.ClientSession, group: asyncio.TaskGroup
     ) -> DingTalkStreamConnection:
-        link = DingTalkStreamConnection(await self._open(session), self._intake)
-        group.create_task(_lifetime(link))
-        return link
-
-    async def _open(self, session: aiohttp.ClientSession) -> aiohttp.ClientWebSocketResponse:
         ticket = await self._api.ticket(self._topics)
         try:
             async with asyncio.timeout(CONNECT_TIMEOUT):
@@ -146,7 +136,9 @@ class StreamListener:
         except (aiohttp.ClientError, TimeoutError, ConnectionError) as error:
             # Not chained: the address holds the ticket.
             raise ChannelUnavailable(f"no connection to DingTalk: {describe_network_error(error)}") from None
-        return socket
+        link = DingTalkStreamConnection(socket, self._intake)
+        group.create_task(_lifetime(link))
+        return link
 
 
 async def _lifetime(link: DingTalkStreamConnection) -> None:

@@ -11,12 +11,9 @@ from uuid import uuid4
 from parley.channels.dingtalk.api import DingTalkApi, DingTalkDestination
 from parley.channels.dingtalk.config import Config
 from parley.channels.dingtalk.outbound.card_delivery import CardSummary, deliver_card
-from parley.channels.dingtalk.question_layout import BUTTONS, answer_track_id, buttons_of, encode_buttons
-from parley.channels.dingtalk.user_lookup import DingTalkUserLookup
 from parley.channels.kit.fields import compact_json
 from parley.core.model.errors import DeliveryRejected
-from parley.core.model.feedback import thumbs_question
-from parley.core.model.types import Json, JsonObject, ReplyTarget
+from parley.core.model.types import Json, JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -40,17 +37,12 @@ class AiCards:
         self,
         api: DingTalkApi,
         config: Config,
-        people: DingTalkUserLookup,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._api = api
         self._public = not config.card_template_id
         self._template = config.card_template_id or PUBLIC_TEMPLATE
         self._key = PUBLIC_KEY if self._public else config.card_content_key
-        self._people = people
-        # A template that is for questions, too, has buttons.
-        own = config.card_template_id
-        self._has_buttons = own != "" and own == config.question_template_id
         self._clock = clock
         self._off_until = float("-inf")
         self._growing: set[str] = set()
@@ -102,17 +94,6 @@ class AiCards:
         """Do the same as a final text by another way, which has limits of its own."""
         await self._set(track, {self._key: text, FLOW_STATUS: FINISHED})
         self._growing.discard(track)
-
-    async def offer_thumbs(self, target: ReplyTarget, count: int) -> None:
-        """Put thumbs under the last of an answer's `count` cards, which grow no more."""
-        if not self._has_buttons or not count:
-            return
-        buttons = buttons_of(thumbs_question(target.turn_id), target, self._people.home)
-        track = answer_track_id(target.turn_id, count - 1)
-        try:
-            await self._set(track, {BUTTONS: encode_buttons(buttons)})
-        except DeliveryRejected as error:
-            log.info("dingtalk: an answer has no thumbs: %s", error)
 
     async def _set(self, track: str, values: JsonObject) -> None:
         body: JsonObject = {

@@ -23,11 +23,7 @@ from parley.channels.dingtalk.outbound.card_delivery import CardSummary
 from parley.channels.dingtalk.outbound.file_messages import upload_file, upload_speech
 from parley.channels.dingtalk.outbound.question_cards import QuestionCards
 from parley.channels.dingtalk.outbound.reply_state import DingTalkReplyState
-from parley.channels.dingtalk.question_layout import (
-    answer_track_id,
-    out_track_id,
-    with_options_as_text,
-)
+from parley.channels.dingtalk.question_layout import out_track_id, with_options_as_text
 from parley.channels.dingtalk.sent_messages import SentMessages
 from parley.channels.dingtalk.user_lookup import EXTERNAL_ID_PREFIX
 from parley.channels.kit.errors import ResponseLost, SnapshotDeferred
@@ -111,8 +107,6 @@ class DingTalkReply(Reply):
             await self._finish_plain(text)
         if question is None:
             await self._finish_text(text, snapshot.attachments)
-            if self._cards is not None and snapshot.rateable and not self._handle.plain:
-                await self._cards.offer_thumbs(self._target, self._handle.finished)
         for file in snapshot.attachments[len(self._handle.files) :]:
             await self._send_file(file)
         handle, asked = self._handle, range(self._handle.asked)
@@ -285,7 +279,7 @@ class DingTalkReply(Reply):
         )
 
     def _track(self, index: int) -> str:
-        return answer_track_id(self._target.turn_id, index)
+        return f"parley-{self._target.turn_id}-{index}"
 
     async def _note(self, handle: DingTalkReplyState) -> None:
         self._handle = handle

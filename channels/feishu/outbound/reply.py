@@ -6,25 +6,17 @@ import hashlib
 import logging
 import re
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from parley.channels.feishu.api import FeishuApi, FeishuDestination
 from parley.channels.feishu.errors import PlaceLost
 from parley.channels.feishu.file_transfer import FeishuFileTransfer
-from parley.channels.feishu.formatting import THINKING, named_pictures, plain, render, steps_text
+from parley.channels.feishu.formatting import THINKING, plain, render, steps_text
 from parley.channels.feishu.outbound.message_part import UUID_LIFE, MessagePart, RenderLevelPolicy
 from parley.channels.feishu.outbound.reply_state import FeishuReplyState, PartState
 from parley.channels.feishu.pressed_cards import PressedCards
-from parley.channels.feishu.question_card import (
-    NO_FOOTER,
-    CardFooter,
-    fits_under,
-    footer_for,
-    split_question,
-    thumbs_footer,
-)
+from parley.channels.feishu.question_card import NO_FOOTER, footer_for, split_question
 from parley.channels.kit.files import human_size, unsent_file_text
 from parley.channels.kit.lru import LruCache
 from parley.core.model.attachments import StoredFile
@@ -71,13 +63,13 @@ class FeishuReply(Reply):
 
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Send the messages in full, none too many, and then the files."""
-        pictures = await self._pictures(snapshot) if snapshot.question is None else {}
-        texts, foot = self._laid_out(snapshot, pictures)
+        foot = NO_FOOTER if snapshot.question is None else footer_for(snapshot.question, self._target)
+        texts = render(snapshot.text) if snapshot.question is None else split_question(snapshot.text, foot)
         for index, text in enumerate(texts):
             message = await self._at(index).settle(text, foot if index == len(texts) - 1 else NO_FOOTER)
             self._shared.said.put(message, text)
         await self._take_away_after(len(texts))
-        for file in self._not_shown(snapshot, pictures)[len(self._handle.files) :]:
+        for file in snapshot.attachments[len(self._handle.files) :]:
             await self._send_file(file)
         messages = tuple(part.message for part in self._handle.parts)
         doubtful = self._handle.doubtful or any(carrier.doubtful for carrier in self._carriers)
@@ -125,47 +117,6 @@ class FeishuReply(Reply):
             await self._carriers[-1].withdraw()
             self._carriers.pop()
             await self._note(replace(self._handle, parts=self._handle.parts[: len(self._carriers)]))
-
-    def _laid_out(
-        self, snapshot: OutboundMessage, pictures: Mapping[str, str]
-    ) -> tuple[tuple[str, ...], CardFooter]:
-        """Return the text of each message, and what stands under the last one."""
-        if snapshot.question is not None:
-            foot = footer_for(snapshot.question, self._target)
-            return split_question(snapshot.text, foot), foot
-        texts = render(snapshot.text, pictures)
-        if not (snapshot.rateable and texts):
-            return texts, NO_FOOTER
-        thumbs = thumbs_footer(self._target.turn_id, self._target)
-        return texts, thumbs if fits_under(texts[-1], thumbs) else NO_FOOTER
-
-    async def _pictures(self, snapshot: OutboundMessage) -> dict[str, str]:
-        """Upload the files that the text shows as pictures, once; return their keys by name."""
-        wanted = named_pictures(snapshot.text)
-        names = Counter(file.name for file in snapshot.attachments)
-        known = dict(self._handle.pictures)
-        for file in snapshot.attachments:
-            once = names[file.name] == 1 and file.name not in known
-            if once and file.name in wanted and self._shared.files.is_picture(file):
-                known[file.name] = await self._picture(file)
-                await self._note(replace(self._handle, pictures=tuple(known.items())))
-        return {name: key for name, key in known.items() if key}
-
-    async def _picture(self, file: StoredFile) -> str:
-        try:
-            return await self._shared.files.upload_picture(file)
-        except PlaceLost:
-            raise
-        except (AttachmentRefused, DeliveryRejected) as error:
-            # It is sent by itself, and where that is refused too, people are told why.
-            log.info("feishu: a picture does not stand among the words (%s)", error)
-            return ""
-
-    def _not_shown(self, snapshot: OutboundMessage, pictures: Mapping[str, str]) -> Sequence[StoredFile]:
-        """Return the files that stand in no card: a plainer message shows no pictures among its words."""
-        if not all(part.rung.grows for part in self._handle.parts):
-            return snapshot.attachments
-        return [file for file in snapshot.attachments if file.name not in pictures]
 
     async def _send_file(self, file: StoredFile) -> None:
         now, began = time.time(), self._handle.trying

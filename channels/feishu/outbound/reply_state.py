@@ -51,7 +51,7 @@ class FeishuReplyState(ReplyState):
     """The messages that hold the reply's text and files, in order.
 
     `trying` is when the next file was first tried (0 for not yet), `doubtful` says that something may have
-    arrived twice. `pictures` are the keys of those among the words, by name; "" for what is sent as a file.
+    arrived twice.
     """
 
     channel: ClassVar[str] = "feishu"
@@ -59,17 +59,14 @@ class FeishuReplyState(ReplyState):
     files: tuple[str, ...] = ()
     trying: float = 0.0
     doubtful: bool = False
-    pictures: tuple[tuple[str, str], ...] = ()
 
     def dump(self) -> str:
         """Return it as a short text."""
         parts: list[Json] = [[part.rung, part.born, part.card, part.message] for part in self.parts]
-        noted = {"p": parts, "f": self.files, "t": self.trying, "d": self.doubtful, "i": self.pictures}
-        return json.dumps(noted)
+        return json.dumps({"p": parts, "f": self.files, "t": self.trying, "d": self.doubtful})
 
     @classmethod
     def parse(cls, noted: Any) -> FeishuReplyState:  # noqa: ANN401
         """Return what `dump` noted."""
         parts = tuple(PartState(RenderLevel(a), float(b), str(c), str(d)) for a, b, c, d in noted["p"])
-        pictures = tuple((str(name), str(key)) for name, key in noted.get("i", ()))
-        return cls(parts, tuple(map(str, noted["f"])), float(noted["t"]), noted["d"] is True, pictures)
+        return cls(parts, tuple(map(str, noted["f"])), float(noted["t"]), noted["d"] is True)

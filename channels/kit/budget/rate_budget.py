@@ -67,7 +67,7 @@ class RateBudget:
         else:
             if sending.priority is Priority.FINAL:
                 self._forget(sending.reply)
-            await self._wait_for_room(logs, sending)
+            await self._wait_for_room(logs, sending.priority)
         for log in logs:
             log.begin()
 
@@ -82,8 +82,8 @@ class RateBudget:
         for log in logs:
             log.take(snapshot, now)
 
-    async def _wait_for_room(self, logs: list[CallLog], sending: Sending) -> None:
-        rank, began, waited = (int(sending.priority), next(self._numbers)), self._clock(), False
+    async def _wait_for_room(self, logs: list[CallLog], priority: Priority) -> None:
+        rank, waited = (int(priority), next(self._numbers)), False
         for log in logs:
             log.queue(rank)
         try:
@@ -94,7 +94,6 @@ class RateBudget:
             for log in logs:
                 log.leave(rank)
         if waited:
-            sending.waited(sending.priority, self._clock() - began)
             require_lease()
 
     def _forget(self, reply: object) -> None:

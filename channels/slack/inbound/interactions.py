@@ -21,7 +21,6 @@ from parley.channels.slack.modal import (
     ModalContext,
     ModalRequest,
     build_modal,
-    build_words_modal,
     invalid_json_response,
     parse_edit_button,
     parse_submission,
@@ -29,17 +28,15 @@ from parley.channels.slack.modal import (
 from parley.core.hitl.policy import parse_arguments
 from parley.core.model.address import Conversation
 from parley.core.model.errors import ChannelError
-from parley.core.model.feedback import FEEDBACK_QUESTION, FeedbackChoice
-from parley.core.model.questions import EDIT, Click
+from parley.core.model.questions import EDIT, FEEDBACK_QUESTION, Click
 from parley.core.model.types import Json, JsonObject
-from parley.core.texts import Sentence, language_said, say
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockAction:
-    """Who chose what, in which chat and thread ("" for none); `trigger` opens a form for a while."""
+    """Who chose what, in which chat and thread ("" for none)."""
 
     id: str
     user: str
@@ -48,7 +45,6 @@ class BlockAction:
     question: str
     option: str
     text: str = ""
-    trigger: str = ""
 
 
 class InteractionHandler:
@@ -95,9 +91,7 @@ class InteractionHandler:
 
     async def _take(self, press: BlockAction) -> None:
         told = await self._listener.retry_until_stored(f"press {press.id}", lambda: self._decide(press))
-        if (language := language_said(told, Sentence.FEEDBACK_NOTED)) and _is_bad(press):
-            self._errands.run(self._ask_for_words(press, language))
-        elif told:
+        if told:
             self._errands.run(self._tell(press, told))
 
     async def _decide(self, press: BlockAction) -> str:
@@ -125,14 +119,6 @@ class InteractionHandler:
         except ChannelError as error:
             log.info("slack: who pressed a button was not told what came of it (%s)", error)
 
-    async def _ask_for_words(self, press: BlockAction, language: str) -> None:
-        form = ModalContext(press.question, language, press.chat, press.thread)
-        try:
-            await self._api.open_view(press.trigger, build_words_modal(form))
-        except ChannelError as error:
-            log.info("slack: nobody was asked what was wrong with an answer (%s)", error)
-            await self._tell(press, say(language, Sentence.FEEDBACK_NOTED_HOW))
-
     async def _open(self, opening: ModalRequest) -> None:
         try:
             await self._api.open_view(opening.trigger, build_modal(opening))
@@ -159,7 +145,7 @@ def parse_block_action(body: JsonObject) -> BlockAction | ModalRequest | None:
     question, option = map(str, json.loads(required_text_at(action, "value")))
     if kind == FEEDBACK_ACTION:
         question = f"{FEEDBACK_QUESTION}{question}"
-    return BlockAction(press, user, chat, thread, question, option, trigger=text_at(body, "trigger_id"))
+    return BlockAction(press, user, chat, thread, question, option)
 
 
 def _thread_of(body: JsonObject) -> str:
@@ -169,22 +155,15 @@ def _thread_of(body: JsonObject) -> str:
 
 def _sent_press(body: JsonObject, form: ModalContext, written: str) -> BlockAction:
     """Return the click of a form; without a text where nothing can be made of what was written."""
-    rated = form.question.startswith(FEEDBACK_QUESTION)
     return BlockAction(
         id=f"form:{required_text_at(object_at(body, 'view'), 'id')}",
         user=required_text_at(object_at(body, "user"), "id"),
         chat=form.chat,
         thread=form.thread,
         question=form.question,
-        option=FeedbackChoice.DOWN if rated else EDIT,
-        text=written.strip() if rated else _arguments(written),
+        option=EDIT,
+        text=_arguments(written),
     )
-
-
-def _is_bad(press: BlockAction) -> bool:
-    """Tell whether somebody did not like an answer, and has not said why."""
-    rated = press.question.startswith(FEEDBACK_QUESTION)
-    return rated and press.option == FeedbackChoice.DOWN and not press.text
 
 
 def _arguments(written: str) -> str:

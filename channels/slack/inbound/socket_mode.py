@@ -71,10 +71,6 @@ class SocketMode:
                     if time.monotonic() - began < self._timing.brief:
                         await asyncio.sleep(self._timing.brief)
 
-    async def probe(self, session: aiohttp.ClientSession) -> None:
-        """Open one connection and close it; Slack sends again what came on it. Raises ChannelError."""
-        await (await self._open(session)).close()
-
     async def _open(self, session: aiohttp.ClientSession) -> aiohttp.ClientWebSocketResponse:
         url = await self._api.socket_url()
         try:

@@ -48,6 +48,7 @@ class SlackReplyContext:
     rhythm: SlackReplyTiming
     me: Callable[[], Awaitable[SlackBotIdentity]]
     clock: Callable[[], float]
+    feedback: bool = False
     """Whether thumbs stand under answers."""
     steps: str = ""
     """How Slack is to show steps, "" for its own way."""
@@ -134,7 +135,7 @@ class SlackReply(Reply):
         pages = to_drafts(texts, snapshot.steps if cards else (), final=final)
         if buttons and pages:
             pages[-1] = replace(pages[-1], buttons=buttons)
-        elif pages and final and snapshot.rateable:
+        elif pages and final and snapshot.rateable and self._means.feedback:
             thumbs = feedback_block(self._target.turn_id, self._target.asker.language)
             pages[-1] = replace(pages[-1], foot=(thumbs,))
         for number, page in enumerate(pages):

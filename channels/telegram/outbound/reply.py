@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from zlib import crc32
 
-from telegram import ForceReply, InlineKeyboardMarkup
+from telegram import InlineKeyboardMarkup
 
 from parley.channels.kit.errors import MessageGone
 from parley.channels.telegram.api import TelegramApi
@@ -38,7 +38,7 @@ from parley.channels.telegram.outbound.repeat_action import RepeatedAction
 from parley.channels.telegram.outbound.reply_state import ReplyProgress
 from parley.channels.telegram.outbound.rich_layout import RichMessages
 from parley.core.model.errors import ChannelError, DeliveryRejected
-from parley.core.model.feedback import is_words_prompt, thumbs_question
+from parley.core.model.questions import Question
 from parley.core.model.types import OutboundMessage, Receipt, ReplyTarget
 from parley.core.ports.channel import Checkpoint, Reply
 from parley.core.texts import Sentence, language_of, say
@@ -99,7 +99,6 @@ class TelegramReply(Reply):
         self._manner = manner
         self._progress = ReplyProgress(target.handle, checkpoint)
         self._buttons: InlineKeyboardMarkup | None = None
-        self._asks_words = False
         self._drafts = target.private
         self._drawn: tuple[int, FormattedMessage] | None = None
         self._shown: dict[int, FormattedMessage] = {}
@@ -119,7 +118,8 @@ class TelegramReply(Reply):
     async def finish(self, snapshot: OutboundMessage) -> Receipt:
         """Send the messages in full, none too many, a question's buttons under the last; then the files."""
         await self._pulse.stop()
-        await self._offer(snapshot)
+        if snapshot.question is not None:
+            await self._offer(snapshot.question)
         try:
             await self._take_away_after(await self._write_final(snapshot))
         except DeliveryRejected as error:
@@ -142,12 +142,9 @@ class TelegramReply(Reply):
         with map_store_errors():
             await self._manner.choices.forget(snapshot.turn_id)
 
-    async def _offer(self, snapshot: OutboundMessage) -> None:
-        """Prepare what stands below: a question's buttons, or thumbs; what asks for words has none."""
-        question = thumbs_question(self._target.turn_id) if snapshot.rateable else snapshot.question
-        self._asks_words = question is not None and is_words_prompt(question)
+    async def _offer(self, question: Question) -> None:
         with map_store_errors():
-            await self._manner.choices.keep(snapshot.question)
+            await self._manner.choices.keep(question)
         self._buttons = keyboard(question)
 
     async def _keep_typing(self) -> None:
@@ -216,9 +213,9 @@ class TelegramReply(Reply):
     ) -> None:
         """Have a part stand in its message."""
         if index < len(self._progress.state.parts):
-            if self._shown.get(index) != part or buttons is not None:
+            if self._shown.get(index) != part:
                 await self._fill(index, part, buttons)
-        elif self._manner.edits and not self._asks_words:
+        elif self._manner.edits:
             await self._reserve(index, _stub(index, part))
             await self._fill(index, part, buttons)
         elif growing:
@@ -233,10 +230,8 @@ class TelegramReply(Reply):
         """Send a message as it is to stay."""
         await self._finish_draft(part)
         place = self._place_of(index)
-        # Opens the reply to this message in the app: so it is known whose words come next.
-        below = ForceReply() if self._asks_words else buttons
         await self._progress.send(
-            lambda: self._api.send(place, part, below, silent=index > 0),
+            lambda: self._api.send(place, part, buttons, silent=index > 0),
             lambda state, number: state.with_part(index, number),
         )
         self._drawn = None

@@ -18,7 +18,6 @@ from parley.channels.web.api.request_bodies import (
     NEW_MESSAGE,
     STOP,
     TITLE,
-    DecisionBody,
     NewMessageBody,
     path_id,
     read_json,
@@ -28,9 +27,7 @@ from parley.channels.web.chat.event_log import EntryShown
 from parley.channels.web.chat.service import ChatService
 from parley.channels.web.config import Config
 from parley.core.model.command_syntax import is_command
-from parley.core.model.feedback import FEEDBACK_QUESTION, FeedbackChoice
 from parley.core.ports.channel import CommandInfo
-from parley.core.texts import Sentence, language_said
 
 _MOST_FILES = 20
 _MOST_TOPICS = 200
@@ -186,18 +183,10 @@ class ChatApi:
     async def decide(self, request: Request) -> Response:
         """Return a question's button: 202 with what to tell who pressed it."""
         chat_id, body = path_id(request, "chat"), await read_json(request, DECISION)
-        place = EntryLocation(chat_id, body.topic)
-        told = await self._door.decide(place, body, request_language(request, body.language))
-        if language_said(told, Sentence.FEEDBACK_NOTED):
-            await self._mark_rated(place, body)
+        told = await self._door.decide(
+            EntryLocation(chat_id, body.topic), body, request_language(request, body.language)
+        )
         return JSONResponse({"text": told}, 202)
-
-    async def _mark_rated(self, place: EntryLocation, pressed: DecisionBody) -> None:
-        """Let the pages show what the person thinks of a reply."""
-        turn = pressed.question.removeprefix(FEEDBACK_QUESTION)
-        entry = await self._desk.transcript.rate(place, turn, FeedbackChoice(pressed.option))
-        if entry is not None:
-            await self._desk.show(EntryShown(place, entry))
 
     async def events(self, request: Request) -> Response:
         """Return the page's one stream."""

@@ -9,7 +9,6 @@ from pydantic import StringConstraints, TypeAdapter
 
 from parley.channels.web.files.file_ref import FileRef
 from parley.core.model.address import Conversation
-from parley.core.model.feedback import FeedbackChoice
 from parley.core.model.questions import Question
 from parley.core.model.types import Step
 
@@ -26,8 +25,7 @@ class TranscriptEntry:
     are out of date.
     A message that is `withdrawn` was taken back before anybody began to answer it.
     Only a reply that is still growing is not `final`; such an entry is never stored. `question` is what it
-    asks for as long as that is open, `asks` how many entries with questions follow it. Of a reply that is
-    `rateable` the person may say what they think, and `rating` is what they said last.
+    asks for as long as that is open, `asks` how many entries with questions follow it.
     """
 
     id: str
@@ -43,8 +41,6 @@ class TranscriptEntry:
     edited: int = 0
     edit: str = ""
     withdrawn: bool = False
-    rateable: bool = False
-    rating: FeedbackChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)

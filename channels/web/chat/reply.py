@@ -90,6 +90,5 @@ class WebReply(Reply):
             steps=snapshot.steps,
             question=snapshot.question,
             asks=snapshot.asks,
-            rateable=snapshot.rateable,
             final=False,
         )

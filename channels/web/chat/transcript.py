@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from parley.channels.web.chat.entries import ENTRY, EntryLocation, TranscriptEntry
 from parley.channels.web.documents import read_document
 from parley.core.model.errors import DocumentConflict
-from parley.core.model.feedback import FeedbackChoice
 from parley.core.model.questions import Question
 from parley.core.ports.journal import Document, DocumentRepository, update_document
 
@@ -79,12 +78,6 @@ class ChatTranscript:
         return await self._changed(
             place, "agent", entry_id, lambda entry: replace(entry, text=text, question=question)
         )
-
-    async def rate(
-        self, place: EntryLocation, entry_id: str, rating: FeedbackChoice
-    ) -> TranscriptEntry | None:
-        """Note what the person thinks of a reply; None where it is gone. Raises StoreUnavailable."""
-        return await self._changed(place, "agent", entry_id, lambda entry: replace(entry, rating=rating))
 
     async def edit(
         self, place: EntryLocation, entry_id: str, edit_id: str, text: str

@@ -16,18 +16,9 @@ def named_files(written: Mapping[str, Json], text: str) -> Iterator[EncodedFile]
     A file is a text, or an object with its `content`: a text, lines, or base64 as `encoding` says.
     """
     for path, data in written.items():
-        if is_named(path, text) and (file := _file(_name(path), data)):
+        name = path.rstrip("/").rpartition("/")[2]
+        if name and (path in text or name in text) and (file := _file(name, data)):
             yield file
-
-
-def is_named(path: str, text: str) -> bool:
-    """Whether a text names a file."""
-    name = _name(path)
-    return bool(name) and (path in text or name in text)
-
-
-def _name(path: str) -> str:
-    return path.rstrip("/").rpartition("/")[2]
 
 
 def _file(name: str, data: Json) -> EncodedFile | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from parley.agent.files.outgoing import SavedFiles
 from parley.agent.hitl.interrupts import Interrupt, next_nodes, pending_interrupts
 from parley.agent.hitl.questions import build_breakpoint_question, build_questions
 from parley.agent.langgraph_client import AgentServerClient
@@ -16,7 +15,6 @@ from parley.agent.stream.final_answer import (
     keeps_files,
     new_answer_from_values,
     with_new_files,
-    without_delivered,
 )
 from parley.agent.stream.transcript import RunTranscript
 from parley.agent.transport.error_mapping import AgentMissing
@@ -99,39 +97,35 @@ class OutcomeResolver:
         """A cancelled run and one that asks have the same status on some servers."""
         state = await self._state()
         if waiting := pending_interrupts(state):
-            return await self._asking(_questions(waiting), await self._spoken(state))
+            return await self._asking(_questions(waiting), self._spoken(state))
         return self._cancelled()
 
     async def _asked(self) -> RunEnded:
         transcript = self._transcript
-        if transcript.whole and transcript.interrupts and not transcript.lacks_files():
+        if transcript.whole and transcript.interrupts:
             return await self._asking(_questions(transcript.interrupts), transcript.final(concluded=False))
         state = await self._state()
         waiting = transcript.interrupts | pending_interrupts(state)
         questions = _questions(waiting) if waiting else (build_breakpoint_question(next_nodes(state)),)
-        return await self._asking(questions, await self._spoken(state))
+        return await self._asking(questions, self._spoken(state))
 
     async def _asking(self, questions: tuple[Question, ...], spoken: FinalAnswer) -> RunEnded:
-        """Ask, below what was said, its files, and those of the graph's state that it names."""
-        saved = await self._saved(spoken)
-        text = "\n\n".join(part for part in (spoken.text, "\n".join(saved.links)) if part)
+        """Ask, below what was said and the files within it.
+
+        What the graph keeps in its state comes with the answer: until then it may still be changed.
+        """
+        said = FinalAnswer(spoken.text, spoken.contents)
+        saved = await self._files.save(said, self._request.thread, self._request.turn_id)
+        text = "\n\n".join(part for part in (said.text, "\n".join(saved.links)) if part)
         steps = self._transcript.steps.finished()
         return RunEnded(
             Outcome.ASKED, text, steps, files=saved.stored, questions=questions, unsent=saved.unsent
         )
 
-    async def _spoken(self, state: Json) -> FinalAnswer:
-        values = _values(state)
-        kept = answer_from_values(values, self._transcript.asked, concluded=False)
+    def _spoken(self, state: Json) -> FinalAnswer:
+        kept = answer_from_values(_values(state), self._transcript.asked, concluded=False)
         told = self._transcript.final(concluded=False)
-        found = FinalAnswer(
-            kept.text or told.text,
-            kept.contents or told.contents,
-            told.written,
-            tuple(dict.fromkeys((*kept.presented, *told.presented))),
-        )
-        before = await self._before() if keeps_files(values) else None
-        return found if before is None else with_new_files(found, values, before)
+        return FinalAnswer(kept.text or told.text, kept.contents or told.contents)
 
     async def _answered(self) -> RunEnded:
         transcript = self._transcript
@@ -141,7 +135,7 @@ class OutcomeResolver:
             return await self._with_answer(final)
         state = await self._state()
         if waiting := pending_interrupts(state):
-            return await self._asking(_questions(waiting), await self._spoken(state))
+            return await self._asking(_questions(waiting), self._spoken(state))
         return await self._with_answer(await self._read(_values(state), final))
 
     async def _read(self, values: Json, final: FinalAnswer) -> FinalAnswer:
@@ -169,12 +163,8 @@ class OutcomeResolver:
             return None
         return (_values(begun[0]) or {}) if begun else None
 
-    async def _saved(self, answer: FinalAnswer) -> SavedFiles:
-        fresh = without_delivered(answer, self._transcript.asked)
-        return await self._files.save(fresh, self._request.thread, self._request.turn_id)
-
     async def _with_answer(self, final: FinalAnswer) -> RunEnded:
-        saved = await self._saved(final)
+        saved = await self._files.save(final, self._request.thread, self._request.turn_id)
         steps = self._transcript.steps.settled(StepStatus.DONE)
         text = "\n\n".join(part for part in (final.text, "\n".join(saved.links)) if part)
         outcome = Outcome.ANSWERED if text.strip() or saved.stored else Outcome.EMPTY

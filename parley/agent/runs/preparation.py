@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from parley.agent.files.reader import FileReader
-from parley.agent.files.state_files import is_named
 from parley.agent.hitl.decisions import build_resume_value, lets_go_on
 from parley.agent.hitl.interrupts import BREAKPOINT, Interrupt, next_nodes, pending_interrupts
 from parley.agent.hitl.questions import PART_SEPARATOR
@@ -16,14 +15,7 @@ from parley.agent.runs.graph_shapes import GraphShapes
 from parley.agent.runs.memory_block import MEMORY_KIND
 from parley.agent.runs.memory_injection import MemoryInjection, MemoryInjector
 from parley.agent.runs.run_input import IDENTITY_KEY, build_run_config, build_run_input, message_before
-from parley.agent.runs.trace_links import trace_links
-from parley.agent.stream.final_answer import (
-    FinalAnswer,
-    TurnAnchor,
-    answer_from_values,
-    parse_messages,
-    with_new_files,
-)
+from parley.agent.stream.final_answer import TurnAnchor, parse_messages
 from parley.agent.stream.graph_shape import GraphShape
 from parley.core.model.errors import AgentRefused
 from parley.core.model.questions import InterruptAnswer, ResumeInput
@@ -64,12 +56,11 @@ async def prepare_run(
     config, context = build_run_config(request, making.recursion_limit, fields)
     told = config.get("configurable") if request.identity else None
     about = {IDENTITY_KEY: told[IDENTITY_KEY]} if isinstance(told, dict) else {}
-    metadata = {**about, **trace_links(request)}
-    order = RunSpec(request.thread, assistant, request.turn_id, config, context, metadata=metadata)
+    order = RunSpec(request.thread, assistant, request.turn_id, config, context, metadata=about)
     if request.answer:
         state = await server.state(request.thread)
         if resumed := _resumed(order, request.answer, state):
-            return resumed, _resumed_anchor(request, state)
+            return resumed, TurnAnchor(request.message_id, request.text, resumed=True, before=_ids(state))
         if not request.text:
             raise AgentRefused("The agent no longer waits for this decision.")
     before = _messages_before(request, making)
@@ -123,18 +114,7 @@ def _resume(waiting: dict[str, Interrupt], given: dict[str, dict[int, InterruptA
     return {key: build_resume_value(each, given[key]) for key, each in waiting.items()}
 
 
-def _resumed_anchor(request: RunRequest, state: Json) -> TurnAnchor:
-    """The anchor of a turn that goes on where a thread, in this state, asked."""
+def _ids(state: Json) -> frozenset[str]:
     values = state.get("values") if isinstance(state, dict) else None
-    values = values if isinstance(values, dict) else {}
-    messages, _ = parse_messages(values.get("messages"))
-    said = answer_from_values(values, TurnAnchor("", "", resumed=True), concluded=False)
-    kept = with_new_files(said, values, {})
-    named = {path: file for path, file in kept.written.items() if is_named(path, said.text)}
-    return TurnAnchor(
-        request.message_id,
-        request.text,
-        resumed=True,
-        before=frozenset(message.id for message in messages),
-        delivered=FinalAnswer(written=named, presented=kept.presented),
-    )
+    messages, _ = parse_messages(values.get("messages")) if isinstance(values, dict) else ([], False)
+    return frozenset(message.id for message in messages)

@@ -49,14 +49,12 @@ class TurnAnchor:
 
     `id` and `text` are those of the human message. A turn that resumes an interrupted thread adds no
     human message: `resumed` says so, and `before` holds the ids of the messages that were there already.
-    `delivered` has the files that came before its question.
     """
 
     id: str
     text: str
     resumed: bool = False
     before: frozenset[str] = frozenset()
-    delivered: FinalAnswer = FinalAnswer()
 
 
 def compose_answer(
@@ -240,14 +238,6 @@ def with_new_files(answer: FinalAnswer, values: Json, before: Json) -> FinalAnsw
         if isinstance(path, str) and not (isinstance(known, list) and path in known):
             presented[path] = None
     return replace(answer, written={**written, **answer.written}, presented=tuple(presented))
-
-
-def without_delivered(answer: FinalAnswer, asked: TurnAnchor) -> FinalAnswer:
-    """`answer` without the files that came before the question, unless they have changed since."""
-    before = asked.delivered
-    written = {path: file for path, file in answer.written.items() if before.written.get(path) != file}
-    presented = tuple(path for path in answer.presented if path not in before.presented)
-    return replace(answer, written=written, presented=presented)
 
 
 def _structured(values: dict[str, Json], messages: Sequence[ThreadMessage], concluded: bool) -> Json:

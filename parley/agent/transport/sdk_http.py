@@ -21,14 +21,12 @@ from langgraph_sdk.schema import QueryParamTypes, StreamPart
 from parley.agent.transport.decoding import MOST_BYTES, EventReader, UnreadableResponse, read_body, read_json
 from parley.agent.transport.http_transport import HttpTransport, TransportRequest, TransportResponse
 from parley.agent.transport.speaker_headers import fill_headers, has_places
-from parley.core.ports.telemetry import current_turn
 
 OnResponse = Callable[[httpx.Response], None]
 
 # In lower case, as the client keeps its own: a header must not go out twice.
 _JSON = {"content-type": "application/json"}
 _STREAM = "text/event-stream"
-_TRACE_PARENT = "traceparent"  # W3C trace context
 _EVENTS = {"accept": _STREAM, "cache-control": "no-store"}
 _TOLD = ("content-location", "location")
 """The headers that the SDK looks at."""
@@ -181,8 +179,6 @@ class DirectHttp(HttpClient):
             url = str(httpx.URL(url, params=params))
         if self._places:
             headers = {**headers, **fill_headers(self._places)}
-        if parent := current_turn().trace_parent:
-            headers = {**headers, _TRACE_PARENT: parent}
         if json is None:
             return TransportRequest(method, url, {**self._headers, **headers}, None)
         body = orjson.dumps(json, option=orjson.OPT_NON_STR_KEYS)

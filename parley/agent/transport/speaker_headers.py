@@ -14,7 +14,7 @@ from parley.core.model.address import RunIdentity
 NOBODY = "parley"
 """Who asks where nobody speaks: for the health, the lists, and what is deleted. Persons' ids have a colon."""
 
-_PLACE = re.compile(r"\{(person|user_id|account|platform)\}")
+_PLACE = re.compile(r"\{(person|account|platform)\}")
 _SAFE = ":~"
 _THREADS_REMEMBERED = 10_000
 

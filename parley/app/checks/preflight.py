@@ -26,12 +26,11 @@ async def ask_platforms(loaded: LoadedSettings) -> Findings:
         elsewhere = replace(loaded, data_dir=Path(folder))
         async with SqliteStore.open(Path(folder) / "check.db") as store:
             channels = make_channels(elsewhere, store)
-            found = await asyncio.gather(*(ask_platform(loaded, each) for each in channels.values()))
+            found = await asyncio.gather(*(_asked(loaded, each) for each in channels.values()))
     return reduce(add, found, Findings())
 
 
-async def ask_platform(loaded: LoadedSettings, channel: Channel) -> Findings:
-    """Ask the platform of one channel whether it lets us in, and what it does not allow us."""
+async def _asked(loaded: LoadedSettings, channel: Channel) -> Findings:
     if not isinstance(channel, Preflight):
         return Findings()
     here = ("channels", channel.name)

@@ -7,31 +7,24 @@ from pathlib import Path
 
 from parley.app.backup.swap import read_pending_swap
 from parley.app.process import logs
-from parley.app.settings.home_folder import home_folder
 from parley.app.settings.load import DEFAULT_FILE, LoadedSettings, load_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.core.model.errors import ParleyError
 
 
 def load_config(
-    config: Path | None, verbose: bool, level: str = "", *, restoring: bool = False, log_json: bool = False
+    config: Path | None, verbose: bool, level: str = "", *, restoring: bool = False
 ) -> LoadedSettings:
-    """Load settings and set up the log for them; `level` and `log_json`, where given, are used instead
-    of theirs.
+    """Load settings and set up the log for them; `level`, where given, is used instead of theirs.
 
-    Without `config` they are those of this folder, or of the user's own one where no Parley is set up in
-    this. `.env` stands beside the configuration file. Raises ConfigError; and ParleyError where a restore of
-    the data was interrupted in the middle, unless the caller is `restoring`.
+    `.env` stands beside the configuration file. Raises ConfigError; and ParleyError where a restore of the
+    data was interrupted in the middle, unless the caller is `restoring`.
     """
     here = Path.cwd()
-    home = here if config else home_folder(here)
-    if home != here and (home / DEFAULT_FILE).exists():
-        config = home / DEFAULT_FILE
-    environ = with_dotenv(os.environ, (home / (config or DEFAULT_FILE)).parent / ".env")
-    loaded = load_settings(config, environ, home)
+    environ = with_dotenv(os.environ, (here / (config or DEFAULT_FILE)).parent / ".env")
+    loaded = load_settings(config, environ, here)
     chosen = "debug" if verbose else level or loaded.settings.log_level
-    form = "json" if log_json else loaded.settings.log_format
-    logs.configure_logging(chosen, logs.find_secrets(loaded.settings), form)
+    logs.configure_logging(chosen, logs.find_secrets(loaded.settings))
     if not restoring and (swap := read_pending_swap(loaded.data_dir)):
         raise ParleyError(
             f"A restore into {loaded.data_dir} was interrupted: finish it with "

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from starlette.routing import BaseRoute
@@ -17,12 +17,11 @@ from parley.agent.speech.service import open_speech
 from parley.app.checks.assistants import warn_missing_assistants
 from parley.app.composition.agent import open_agent
 from parley.app.composition.memory import make_memory, page_person
-from parley.app.composition.monitoring import Watchers, monitoring_routes, open_watchers
 from parley.app.composition.privacy import build_privacy_service
 from parley.app.monitoring.file_descriptors import watch_descriptors
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
-from parley.app.openapi.document import openapi_routes
+from parley.app.monitoring.metrics import build_metrics
 from parley.app.settings.core_options import core_options
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.database_watch import make_database_watch
@@ -35,9 +34,9 @@ from parley.app.supervision.channel_supervisor import ChannelSupervisor, Channel
 from parley.app.supervision.cluster import ClusterMembership, lease_embedded_agent
 from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
 from parley.channels.kit.webhook import Webhook, routes_of
-from parley.console.api.dead_letters import letter_routes
-from parley.console.api.feedback import feedback_routes
+from parley.console.api.dead_letters import letter_metrics, letter_routes
 from parley.console.api.memory import memory_routes
+from parley.console.api.metrics import metrics_route
 from parley.console.api.pairing import pairing_routes
 from parley.console.api.privacy import privacy_routes
 from parley.console.http.options import ConsoleOptions
@@ -54,14 +53,13 @@ from parley.core.model.options import CoreOptions
 from parley.core.ports.channel import Channel, ExclusiveConnection
 from parley.core.ports.pubsub import NULL_NOTIFIER
 from parley.core.ports.speech import SpeechService
-from parley.core.ports.telemetry import Telemetry
 from parley.core.privacy.conversation_deletion import ConversationDeletion
 from parley.core.privacy.service import PrivacyService
 from parley.core.scheduler.manager import Manager
 from parley.core.services import CoreServices
+from parley.core.state.conversations import ConversationRepository
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
-from parley.feedback.delivery import FeedbackDelivery, open_destinations
 from parley.memory.service import MemoryService
 from parley.store.interface import Store
 
@@ -105,16 +103,6 @@ class Parley:
                     task.cancel()
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """What is open for as long as a Parley lives."""
-
-    journal: Store
-    agent: LangGraphAgent
-    speech: SpeechService
-    watchers: Watchers
-
-
 @asynccontextmanager
 async def build_parley(
     loaded: LoadedSettings, clock: Callable[[], float] = time.time
@@ -129,22 +117,23 @@ async def build_parley(
             open_store(loaded, clock) as journal,
             _agent(loaded, journal) as agent,
             open_speech(settings.transcription.options(), settings.speech.options()) as speech,
-            open_watchers(loaded, journal) as watchers,
-            open_destinations(settings.feedback.options()) as told,
         ):
-            parley = await _put_together(loaded, clock, _Opened(journal, agent, speech, watchers))
-            telling = FeedbackDelivery(journal, told, Quarantine())
-            yield replace(parley, background=(*parley.background, telling.run))
+            yield await _put_together(loaded, clock, journal, agent, speech)
 
 
-async def _put_together(loaded: LoadedSettings, clock: Callable[[], float], opened: _Opened) -> Parley:
-    journal, agent, watchers = opened.journal, opened.agent, opened.watchers
+async def _put_together(
+    loaded: LoadedSettings,
+    clock: Callable[[], float],
+    journal: Store,
+    agent: LangGraphAgent,
+    speech: SpeechService,
+) -> Parley:
     options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
     channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
-    bus = _bus(journal, options, pairing, channels, watchers.telemetry)
-    memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry)
+    bus = _bus(journal, options, pairing, channels)
+    memory = make_memory(loaded, journal, clock, quarantine)
     lag, letters, deliveries = LoopLag(), DeadLetters(journal), DeliveryCounts()
-    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, clock)
+    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, deliveries, clock)
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
     pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
     services = CoreServices(
@@ -153,7 +142,7 @@ async def _put_together(loaded: LoadedSettings, clock: Callable[[], float], open
         agent=agent,
         memory=memory,
         people=PersonRepository(journal, clock),
-        conversations=watchers.conversations,
+        conversations=await ConversationRepository.open(journal),
         channels=channels,
         options=options,
         files=make_folder(loaded.data_dir / FILES),
@@ -162,44 +151,40 @@ async def _put_together(loaded: LoadedSettings, clock: Callable[[], float], open
         pairing=pairing,
         news=journal.news,
         quarantine=quarantine,
-        speech=opened.speech,
+        speech=speech,
         deliveries=deliveries,
-        telemetry=watchers.telemetry,
     )
     remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
     people = build_privacy_service(loaded, services, journal, agent, remake)
-    manager = Manager(services)
-    watched = monitoring_routes(services, manager, lag, watchers.metrics, letters, journal)
-    server = _server(loaded, channels, pulse, [*_api(services, memory, people, letters), *watched])
+    server = _server(loaded, channels, pulse, _api(services, memory, people, letters, lag))
     deletion = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
     work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
     background = (*work, *_watches(loaded), _upkeep(loaded, services), *_assistants(loaded, agent))
-    return Parley(manager, supervisors, server, memory, background, nodes.others, people)
+    return Parley(Manager(services), supervisors, server, memory, background, nodes.others, people)
 
 
 def _api(
-    services: CoreServices, memory: MemoryService, people: PrivacyService, letters: DeadLetters
+    services: CoreServices, memory: MemoryService, people: PrivacyService, letters: DeadLetters, lag: LoopLag
 ) -> Sequence[BaseRoute]:
     return [
         *memory_routes(memory.admin, partial(page_person, services.people)),
         *pairing_routes(services.pairing),
         *privacy_routes(people, services.files),
         *letter_routes(letters),
-        *openapi_routes(),
-        *feedback_routes(services.journal),
+        _scrape(services, letters, lag),
     ]
 
 
 def _bus(
-    journal: Store,
-    options: CoreOptions,
-    pairing: Pairing,
-    channels: Mapping[str, Channel],
-    telemetry: Telemetry,
+    journal: Store, options: CoreOptions, pairing: Pairing, channels: Mapping[str, Channel]
 ) -> MessageBus:
     deaf = [name for name, each in channels.items() if not each.capabilities.history]
-    busy = BusyPolicyCache(journal, journal.news)
-    return MessageBus(journal, options.channels, pairing, busy, deaf, telemetry)
+    return MessageBus(journal, options.channels, pairing, BusyPolicyCache(journal, journal.news), deaf)
+
+
+def _scrape(services: CoreServices, letters: DeadLetters, lag: LoopLag) -> BaseRoute:
+    figures = build_metrics(services.deliveries, services.reports, services.channels, lag)
+    return metrics_route(figures, partial(letter_metrics, letters))
 
 
 def _supervisors(
@@ -209,10 +194,10 @@ def _supervisors(
     options: CoreOptions,
     pairing: Pairing,
     store: Store,
+    deliveries: DeliveryCounts,
     clock: Callable[[], float],
 ) -> ChannelSupervisors:
-    comments = {name: each.capabilities.comments for name, each in channels.items()}
-    clicks = ClickHandler(store, options.channels, pairing, clock, comments)
+    clicks = ClickHandler(store, options.channels, pairing, deliveries, clock)
     people = PersonRepository(store, clock)
     overviews = PersonOverviews(store, memory, people, options.channels, pairing)
     return ChannelSupervisors(

@@ -11,7 +11,6 @@ from parley.app.storage.paths import VECTORS
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.model.address import User
 from parley.core.model.errors import ConfigError, MemoryFailed
-from parley.core.ports.telemetry import NO_TELEMETRY, Telemetry
 from parley.core.state.people import PersonRepository
 from parley.memory.learning.extraction.extractor import Extractor, ModelExtractor
 from parley.memory.learning.extraction.llm import LangchainModel, ModelSettings
@@ -33,7 +32,6 @@ def make_memory(
     journal: LearningJournal,
     clock: Callable[[], float],
     quarantine: Quarantine | None = None,
-    telemetry: Telemetry = NO_TELEMETRY,
 ) -> MemoryService:
     """Make the service as configured. Raises ConfigError for prompts that cannot be used."""
     settings = loaded.settings
@@ -42,15 +40,7 @@ def make_memory(
     options = _options(settings.memory, "store" if stores else "files")
     secrets = (settings.memory.model_api_key, settings.agent.model_api_key)
     return MemoryService(
-        store,
-        journal,
-        _extractor(loaded),
-        options,
-        clock,
-        _semantic_index(loaded),
-        quarantine,
-        secrets,
-        telemetry,
+        store, journal, _extractor(loaded), options, clock, _semantic_index(loaded), quarantine, secrets
     )
 
 

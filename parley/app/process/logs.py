@@ -10,12 +10,8 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel
 
-from parley.app.process.json_log import JsonFormatter
-from parley.app.process.log_memory import LogMemory
-from parley.app.process.recent_lines import RecentLinesHandler
 from parley.app.process.terminal import CONTROLS, escape_table
 from parley.core.ports.channel import CURRENT_CHANNEL
-from parley.core.ports.telemetry import current_turn
 
 _SECRET_FIELD = re.compile(r"token$|secret|password|api_key|headers", re.IGNORECASE)
 _USER = re.compile(r"[^/?#:]*+:")
@@ -33,22 +29,16 @@ _CHATTY = ("aiosqlite", "asyncio", "httpcore", "httpx", "uvicorn")
 _SHOWN = CONTROLS | escape_table(0x61C, 0x200E, 0x200F, 0x2028, 0x2029, 0xFEFF)
 
 
-def mask_pattern(secrets: frozenset[str]) -> re.Pattern[str] | None:
-    """Return what finds the secrets in a text, the longest first; None where there are none."""
-    longest_first = sorted(secrets, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest_first))) if secrets else None
-
-
 class SecretlessFormatter(logging.Formatter):
     """One line a record, without control characters; a traceback follows, indented. Secrets are `***`."""
 
     def __init__(self, secrets: frozenset[str]) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s", "%Y-%m-%d %H:%M:%S")
-        self._secrets = mask_pattern(secrets)
+        longest_first = sorted(secrets, key=len, reverse=True)
+        self._secrets = re.compile("|".join(map(re.escape, longest_first))) if secrets else None
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
-        line = super().formatMessage(record)
-        return (line + _of_channel(record) + _of_turn(line)).translate(_SHOWN)
+        return (super().formatMessage(record) + _of_channel(record)).translate(_SHOWN)
 
     def formatException(self, ei: logging._SysExcInfoType) -> str:  # noqa: N802 - logging's own name
         return _indented(super().formatException(ei))
@@ -65,12 +55,6 @@ def _of_channel(record: logging.LogRecord) -> str:
     """Return which of several channels of a platform it is about, where that is not the platform's name."""
     name, _, rest = CURRENT_CHANNEL.get(), *record.name.partition("parley.channels.")[1:]
     return f" [{name}]" if name and rest and rest.partition(".")[0] != name else ""
-
-
-def _of_turn(line: str) -> str:
-    """Return which turn it is about, where the line does not say so itself."""
-    turn = current_turn().id
-    return f" [turn {turn}]" if turn and turn not in line else ""
 
 
 def _indented(lines: str) -> str:
@@ -110,17 +94,15 @@ def _passwords(value: str) -> Iterator[str]:
         yield from _PASSWORD.findall(word)
 
 
-def configure_logging(level: str, secrets: frozenset[str], form: str = "text") -> None:
-    """Send the log to standard error from `level` (debug, info, warning, error) on, as text or as JSON.
+def configure_logging(level: str, secrets: frozenset[str]) -> None:
+    """Send the log to standard error from `level` (debug, info, warning, error) on.
 
     Libraries are never heard below info: their debug lines hold what people wrote.
     """
-    handler = RecentLinesHandler(sys.stderr)
-    handler.setFormatter(
-        JsonFormatter(mask_pattern(secrets)) if form == "json" else SecretlessFormatter(secrets)
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(SecretlessFormatter(secrets))
     least: int = logging.getLevelNamesMapping()[level.upper()]
-    logging.basicConfig(level=max(least, logging.INFO), handlers=[handler, LogMemory()], force=True)
+    logging.basicConfig(level=max(least, logging.INFO), handlers=[handler], force=True)
     logging.getLogger("parley").setLevel(least)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(max(least, logging.WARNING))

@@ -45,7 +45,6 @@ def core_options(loaded: LoadedSettings) -> CoreOptions:
         models=settings.agent.listed_models,
         questions=settings.questions.options(),
         limits=settings.limits.options(),
-        feedback_destinations=settings.feedback.names,
     )
 
 
@@ -84,7 +83,6 @@ def channel_options(loaded: LoadedSettings, name: str, config: ChannelConfig) ->
         bots=frozenset(config.bots),
         bot_limits=BotLimits(config.bot_turns_per_minute, config.bot_turns_in_a_row),
         triggers=_triggers(config.triggers),
-        feedback=config.feedback == "on",
     )
 
 
@@ -126,7 +124,6 @@ def _chat(config: ChatConfig) -> ChatOptions:
         models=config.models,
         bots=None if config.bots is None else frozenset(config.bots),
         triggers=None if config.triggers is None else _triggers(config.triggers),
-        feedback=None if config.feedback is None else config.feedback == "on",
     )
 
 

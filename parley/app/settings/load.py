@@ -11,17 +11,14 @@ from pydantic import ValidationError
 from parley.app.settings.channel_sections import ChannelPlan, ChannelSections, beside, unset_problem
 from parley.app.settings.langgraph_file import PROJECT_FILE, LangGraphProject, read_langgraph_file
 from parley.app.settings.parsing.problems import ConfigProblem, Path, to_config_error
-from parley.app.settings.parsing.variables import Expansion, expand_variables, variable_names
+from parley.app.settings.parsing.variables import Expansion, expand_variables
 from parley.app.settings.parsing.yaml_tree import YamlTree, parse_yaml
 from parley.app.settings.pydantic_errors import translate_errors
 from parley.app.settings.schema.model import Settings
 from parley.channels.kit.config import ChannelConfig
 from parley.core.model.errors import ConfigError
-from parley.core.model.types import Json
 
 DEFAULT_FILE = File("config.yaml")
-SHIPPED_FILE = File(__file__).with_name("default.yaml")
-"""All settings with their defaults, as they are shipped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +46,11 @@ class LoadedSettings:
 def load_settings(file: File | None, environ: Mapping[str, str], folder: File) -> LoadedSettings:
     """Read `file`, or `config.yaml` of `folder` when None, or the defaults when that is not there.
 
-    `environ` fills in `$NAMES`: also those of the defaults, so that a token alone switches its channel on.
-    Raises ConfigError whose text has one line for each mistake.
+    `environ` fills in `$NAMES`. Raises ConfigError whose text has one line for each mistake.
     """
     path = folder / (file or DEFAULT_FILE)
     if file is None and not path.exists():
-        variables = _variables_of(parse_yaml(SHIPPED_FILE.read_text("utf-8")).tree)
-        return _settings_of(YamlTree(variables), "the defaults (there is no config.yaml)", environ, folder)
+        return read_settings("", "the defaults (there is no config.yaml)", environ, folder)
     name = str(file or DEFAULT_FILE)
     try:
         text = path.read_text("utf-8")
@@ -74,22 +69,7 @@ def _reason(error: OSError | UnicodeDecodeError) -> str:
 
 def read_settings(text: str, name: str, environ: Mapping[str, str], folder: File) -> LoadedSettings:
     """Read YAML `text`; `name` is what mistakes call it, `folder` what `data_dir` is relative to."""
-    return _settings_of(parse_yaml(text), name, environ, folder)
-
-
-def _variables_of(section: Mapping[str, Json]) -> dict[str, Json]:
-    """Return what is read from the environment, in its sections; all else has its default anyway."""
-    found: dict[str, Json] = {}
-    for key, value in section.items():
-        if isinstance(value, dict):
-            if below := _variables_of(value):
-                found[key] = below
-        elif isinstance(value, str) and variable_names(value):
-            found[key] = value
-    return found
-
-
-def _settings_of(source: YamlTree, name: str, environ: Mapping[str, str], folder: File) -> LoadedSettings:
+    source = parse_yaml(text)
     expansion = expand_variables(source.tree, environ)
     mistakes = list(source.mistakes)
     plans = ChannelSections(expansion, source, mistakes).read()

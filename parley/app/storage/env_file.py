@@ -29,10 +29,8 @@ def require_unset(
         raise ConfigError(f"{path}: {', '.join(taken)} are set already; remove them there, or use --replace")
 
 
-def with_variables(path: Path, variables: Mapping[str, str]) -> str:
-    """Return the file's text with variables: in the place of lines for them, else at its end.
-
-    Raises ConfigError.
+def write_variables(path: Path, variables: Mapping[str, str]) -> None:
+    """Set variables in the file: in the place of lines for them, else at its end. Raises ParleyError.
 
     A value that would not be read back as it is, such as one with spaces, is refused.
     """
@@ -51,11 +49,10 @@ def with_variables(path: Path, variables: Mapping[str, str]) -> str:
             lines[number] = f"{name}={variables[name]}"
             left.pop(name, None)
     lines += [f"{name}={value}" for name, value in left.items()]
-    return "\n".join(lines) + "\n"
+    _replace(path, "\n".join(lines) + "\n")
 
 
-def replace_private_file(path: Path, text: str) -> None:
-    """Replace a file as a whole by one that only its owner can read. Raises ParleyError."""
+def _replace(path: Path, text: str) -> None:
     draft = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

@@ -15,11 +15,11 @@ from parley.core.model.options import ChannelOptions
 from parley.core.ports.journal import DocumentRepository
 from parley.core.privacy.heard import delete_old_heard
 from parley.core.privacy.retention import (
+    delete_old_feedback,
     delete_settled_questions,
     redact_idle_conversations,
 )
 from parley.core.privacy.sent import delete_old_sent
-from parley.core.state.feedback import delete_feedback_before
 from parley.store.retention import DAY
 
 log = logging.getLogger("parley.app")
@@ -59,7 +59,7 @@ async def apply_retention(
         pass
     if retention.questions_days:
         await delete_settled_questions(documents, now - retention.questions_days * DAY)
-        await delete_feedback_before(documents, now - retention.questions_days * DAY)
+        await delete_old_feedback(documents, now - retention.questions_days * DAY)
     if retention.conversations_days:
         await redact_idle_conversations(documents, now - retention.conversations_days * DAY)
     await asyncio.to_thread(_remove_folders, files, now - retention.files_days * DAY)

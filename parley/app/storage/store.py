@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import socket
@@ -18,12 +17,10 @@ from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import DATABASE
 from parley.core.model.errors import StoreUnavailable
 from parley.core.ports.journal import DocumentRepository, QueueItem
-from parley.store.diagnosis import StoreProbe, StoreStatistics
 from parley.store.interface import Store
 from parley.store.sqlite import SqliteStore
 from parley.store.sqlite.copy_endpoint import open_sqlite_endpoint
 from parley.store.sqlite.database.file_lock import lock_database
-from parley.store.sqlite.diagnosis import probe_sqlite, sqlite_statistics
 from parley.store.sqlite.read_only import open_read_only
 from parley.store.store_copy import CopyEndpoint
 
@@ -116,25 +113,6 @@ async def find_store_problem(loaded: LoadedSettings) -> str:
     except StoreUnavailable as error:
         return error.user_text
     return ""
-
-
-async def probe_store(loaded: LoadedSettings) -> StoreProbe:
-    """Write a document, read it back and remove it; tables are neither made nor changed.
-
-    Raises StoreUnavailable, ConfigError.
-    """
-    if loaded.settings.store.embedded:
-        return await asyncio.to_thread(probe_sqlite, database_path(loaded))
-    probe: StoreProbe = await _postgres().probe_postgres(loaded.settings.store.url)
-    return probe
-
-
-async def count_store(loaded: LoadedSettings) -> StoreStatistics:
-    """Count what is kept, beside a Parley that may be running. Raises StoreUnavailable, ConfigError."""
-    if loaded.settings.store.embedded:
-        return await asyncio.to_thread(sqlite_statistics, database_path(loaded))
-    counted: StoreStatistics = await _postgres().postgres_statistics(loaded.settings.store.url)
-    return counted
 
 
 def _open_postgres(loaded: LoadedSettings) -> AbstractAsyncContextManager[Store]:

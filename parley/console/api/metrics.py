@@ -1,16 +1,17 @@
-"""`/metrics`: what Prometheus scrapes, in its text format 0.0.4, or in OpenMetrics where it is asked for."""
+"""`/metrics`: what Prometheus scrapes, in its text format 0.0.4."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
-from prometheus_client import disable_created_metrics
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, choose_encoder, generate_latest
+from prometheus_client import disable_created_metrics, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 Metrics = Callable[[], Sequence[Metric]]
 MetricSource = Callable[[], Awaitable[Sequence[Metric]]]
@@ -35,11 +36,7 @@ def metrics_route(metrics: Metrics, *asked: MetricSource) -> Route:
         figures = [*metrics()]
         for each in asked:
             figures += await each()
-        try:
-            encode, kind = choose_encoder(request.headers.get("accept", ""))
-        except (TypeError, ValueError):  # it asks for a version that is no number
-            encode, kind = generate_latest, CONTENT_TYPE_PLAIN_0_0_4
-        return Response(encode(_Scrape(figures)), headers={"content-type": kind})
+        return Response(generate_latest(_Scrape(figures)), media_type=_TYPE)
 
     return Route("/metrics", scrape)
 

@@ -23,9 +23,7 @@ _BY = "console"
 _PRIVATE = {"cache-control": "no-store"}
 
 
-class PairingCodeBody(BaseModel):
-    """The code that somebody was given."""
-
+class _Code(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     code: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -42,7 +40,7 @@ def pairing_routes(pairing: Pairing) -> Sequence[Route]:
         return JSONResponse(body, headers=_PRIVATE)
 
     async def approved(request: Request) -> Response:
-        paired = await pairing.approve((await read_json(request, PairingCodeBody)).code, _BY)
+        paired = await pairing.approve((await read_json(request, _Code)).code, _BY)
         if paired is None:
             raise RequestRefused(404, "unknown_code", "This code is unknown, used or expired.")
         return JSONResponse(_shown(paired), headers=_PRIVATE)

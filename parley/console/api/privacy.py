@@ -29,11 +29,8 @@ _PRIVATE = {"cache-control": "no-store"}
 _LEFT_AFTER = 3600.0
 
 
-class ErasureBody(BaseModel):
-    """Whom to erase; `accounts` are those that were shown before.
-
-    So nobody else's data is erased by a link that was made meanwhile.
-    """
+class _Whom(BaseModel):
+    """`accounts` are those that were shown before: nobody else's data is erased by a link made meanwhile."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -62,7 +59,7 @@ def privacy_routes(desk: PrivacyService, folder: Path) -> Sequence[Route]:
         return FileResponse(path, media_type="application/zip", headers=_PRIVATE, background=done)
 
     async def erased(request: Request) -> Response:
-        whom = await read_json(request, ErasureBody)
+        whom = await read_json(request, _Whom)
         subject = await desk.find(whom.person)
         if set(subject.accounts) != set(whom.accounts):
             raise RequestRefused(

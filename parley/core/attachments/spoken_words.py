@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from parley.core.inbound.batching import QueuedMessage
-from parley.core.inbound.speakers import TRANSCRIBED_END, TRANSCRIBED_START, escape_marks
 from parley.core.model.attachments import Transcript
+from parley.core.model.speakers import TRANSCRIBED_END, TRANSCRIBED_START, escape_marks
 from parley.core.model.types import InboundMessage
 from parley.core.texts import Sentence, say
 

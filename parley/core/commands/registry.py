@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from parley.core.commands.busy import busy
 from parley.core.commands.context import CommandAnswer, CommandContext
 from parley.core.commands.conversation import new, retry, stop
-from parley.core.commands.feedback import feedback
 from parley.core.commands.help_status import help_text, status, whoami
 from parley.core.commands.language import language
 from parley.core.commands.linking import link, unlink
@@ -39,7 +38,6 @@ COMMANDS = {
     "models": Command(models, Sentence.ABOUT_MODELS),
     "agents": Command(agents, Sentence.ABOUT_AGENTS),
     "usage": Command(usage, Sentence.ABOUT_USAGE),
-    "feedback": Command(feedback, Sentence.ABOUT_FEEDBACK),
     "memory": Command(memory, Sentence.ABOUT_MEMORY),
     "link": Command(link, Sentence.ABOUT_LINK),
     "unlink": Command(unlink, Sentence.ABOUT_UNLINK),

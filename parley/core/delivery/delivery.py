@@ -15,7 +15,7 @@ from parley.core.model.errors import ChannelError, DeliveryRejected, RateLimited
 from parley.core.model.types import OutboundMessage, Receipt
 from parley.core.ports.channel import Reply
 from parley.core.ports.lease import lease_expired, require_lease
-from parley.core.ports.sending import Priority, WaitObserver, ignore_wait, sending
+from parley.core.ports.sending import Priority, sending
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class Delivery:
     """One reply on its way. `offer` never waits, so a slow platform never slows who makes the snapshots.
 
     Whatever is shown goes through `turnstile` first. `priority` is that of what is delivered for good;
-    what a snapshot has to wait for never delays it. `waited` is told of waits for the platform.
+    what a snapshot has to wait for never delays it.
     """
 
     def __init__(
@@ -44,13 +44,11 @@ class Delivery:
         interval: float,
         turnstile: LoopThrottle = UNTHROTTLED,
         priority: Priority = Priority.CONTROL,
-        waited: WaitObserver = ignore_wait,
     ) -> None:
         self._reply = reply
         self._interval = interval
         self._turnstile = turnstile
         self._priority = priority
-        self._waited = waited
         self._newest: OutboundMessage | None = None
         self._fresh = asyncio.Event()
         self._wire = asyncio.Lock()
@@ -94,13 +92,12 @@ class Delivery:
             await self._turnstile.wait_turn()
             require_lease()
             try:
-                with sending(self._priority, self._reply, self._waited):
+                with sending(self._priority, self._reply):
                     return await send()
             except DeliveryRejected:
                 raise
             except RateLimited as limit:
                 pause = limit.retry_after
-                self._waited(self._priority, pause)
             except ChannelError as error:
                 pause = backoff(attempt)
                 log.warning("turn %s: final not delivered (%s); again in %.1f s", turn, error, pause)
@@ -127,7 +124,6 @@ class Delivery:
                 await self._reply.show(snapshot)
         except RateLimited as limit:
             self._next_snapshot = _now() + limit.retry_after
-            self._waited(Priority.SNAPSHOT, limit.retry_after)
             self._fresh.set()
         except ChannelError as error:
             # A lost snapshot is no loss: the next one, or the final, holds all of it.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import Counter
 
-from parley.core.model.feedback import FeedbackChoice
 from parley.core.model.types import OutboundMessage, Receipt
 
 log = logging.getLogger(__name__)
@@ -35,7 +34,3 @@ class DeliveryCounts:
     def count_rejected(self, message: OutboundMessage) -> None:
         """Count a final message that a platform will never take."""
         self.refused[message.conversation.channel] += 1
-
-    def count_feedback(self, channel: str, choice: FeedbackChoice) -> None:
-        """Count what somebody said of an answer."""
-        (self.liked if choice is FeedbackChoice.UP else self.disliked)[channel] += 1

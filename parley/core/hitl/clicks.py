@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 
-from parley.core.feedback.presses import FeedbackPresses
+from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.hitl.policy import may_decide, parse_arguments
 from parley.core.hitl.records import (
     QuestionEvent,
@@ -21,10 +21,10 @@ from parley.core.hitl.render import arguments_budget, render_outcome, render_set
 from parley.core.inbound.access import may_talk
 from parley.core.model.address import Conversation
 from parley.core.model.codec import decode
-from parley.core.model.feedback import FEEDBACK_QUESTION, CommentWay
 from parley.core.model.options import ChannelOptions
-from parley.core.model.questions import EDIT, Click, Decision
+from parley.core.model.questions import EDIT, FEEDBACK_QUESTION, Click, Decision, FeedbackChoice
 from parley.core.ports.journal import Journal
+from parley.core.state.feedback import feedback_of, keep_feedback
 from parley.core.state.people import load_chosen_language
 from parley.core.texts import Sentence, language_of, say
 
@@ -37,13 +37,13 @@ class ClickHandler:
         journal: Journal,
         channels: Mapping[str, ChannelOptions],
         paired: Container[str] = (),
+        counts: DeliveryCounts | None = None,
         clock: Callable[[], float] = time.time,
-        comments: Mapping[str, CommentWay] | None = None,
     ) -> None:
-        """Take the store, the options of the channels by name, the keys of paired accounts, and how each
-        channel asks what was wrong with an answer.
-        """
-        self._feedback = FeedbackPresses(journal, channels, paired, clock, comments)
+        """Take the store, the options of the channels by name, the keys of paired accounts, and where to
+        count what people think of answers."""
+        self._counts = counts or DeliveryCounts()
+        self._clock = clock
         self._journal = journal
         self._channels = channels
         self._paired = paired
@@ -53,8 +53,7 @@ class ClickHandler:
         options = self._channels[click.conversation.channel]
         chosen = await load_chosen_language(self._journal, click.sender)
         if click.question.startswith(FEEDBACK_QUESTION):
-            told = await self._feedback.submit(click)
-            return say(language_of(chosen, options.language, click.sender.language), told)
+            return say(language_of(chosen, options.language, click.sender.language), await self._rate(click))
         record = decode_question(await self._journal.get(question_document_key(click.question)))
         asked_in = record.language if record is not None else ""
         language = language_of(chosen, options.language, click.sender.language, asked_in)
@@ -68,6 +67,17 @@ class ClickHandler:
         event = QuestionEvent(QuestionEventKind.CLICK, click.question, click)
         await self._journal.put(click_item(record, event, f"{click.conversation.channel}:click:{click.id}"))
         return say(language, Sentence.QUESTION_TAKEN)
+
+    async def _rate(self, click: Click) -> Sentence:
+        """Keep what somebody thinks of an answer; returns what to tell them. Raises StoreUnavailable."""
+        place = click.conversation
+        record = feedback_of(click, self._clock())
+        if record is None or not may_talk(self._channels[place.channel], click.sender, place, self._paired):
+            return Sentence.HOME_REFUSED
+        if await keep_feedback(self._journal, record):
+            liked = record.choice is FeedbackChoice.UP
+            (self._counts.liked if liked else self._counts.disliked)[place.channel] += 1
+        return Sentence.FEEDBACK_NOTED
 
 
 async def outcome_text(journal: Journal, click: Click, max_chars: int) -> str:

@@ -102,8 +102,7 @@ async def _settle(services: CoreServices, claim: Claim, record: QuestionRecord) 
         reply = channel.open_reply(_target(record, record.question.id, record.handle), _forget)
         try:
             text = render_settled(record, arguments_budget(channel.capabilities.max_chars))
-            waited = services.wait_observer(channel.name)
-            await Delivery(reply, 0.0, waited=waited).settle(_message(record, record.question.id, text))
+            await Delivery(reply, 0.0).settle(_message(record, record.question.id, text))
         except DeliveryRejected as error:
             log.info("question %s: its message cannot be changed: %s", record.question.id, error)
     await services.journal.done(claim, claim.items[:1])
@@ -175,9 +174,8 @@ async def _deliver(
     """Return the ids of the messages that arrived."""
     target = _target(record, message.turn_id, handle)
     try:
-        channel = _channel_of(services, record)
-        waited = services.wait_observer(channel.name)
-        receipt = await Delivery(channel.open_reply(target, keep), 0.0, waited=waited).finish(message)
+        reply = _channel_of(services, record).open_reply(target, keep)
+        receipt = await Delivery(reply, 0.0).finish(message)
     except DeliveryRejected as error:
         log.error("question %s cannot be shown: %s", record.question.id, error)
         services.deliveries.count_rejected(message)

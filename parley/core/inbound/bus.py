@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Collection, Container, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Container, Mapping
 
 from parley.core.inbound.access import AccessVerdict, decide_access
 from parley.core.inbound.busy_policy import inbound_items
@@ -19,8 +17,6 @@ from parley.core.model.queues import command_queue
 from parley.core.model.sanitize import sanitize_message
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Journal, NewQueueItem
-from parley.core.ports.telemetry import NO_TELEMETRY, Acceptance, AcceptedMessage, Period, Telemetry
-from parley.core.state.feedback import is_prompt
 from parley.core.state.heard_messages import keep_heard
 
 # Longer texts are cleaned off the loop: the worst kind takes some milliseconds for every thousand characters.
@@ -37,14 +33,10 @@ class MessageBus:
         paired: Container[str] = (),
         busy: BusyPolicyCache | None = None,
         without_history: Collection[str] = (),
-        telemetry: Telemetry = NO_TELEMETRY,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         """`paired` has the keys of the accounts that an administrator let in. `without_history` names the
         channels whose bots cannot read what was said before: what they hear in groups is kept for a while.
         """
-        self._telemetry = telemetry
-        self._clock = clock
         self.busy = busy or BusyPolicyCache(journal)
         self._journal = journal
         self._channels = channels
@@ -60,29 +52,19 @@ class MessageBus:
         stand behind a run. No edit is a command, or refused: it is for the agent, or nothing. Raises
         StoreUnavailable: the platform must not be acknowledged.
         """
-        began, since = self._clock(), time.monotonic()
-        became, item = await self._accept(await _sanitized(message))
-        period = Period(began, time.monotonic() - since)
-        self._telemetry.message_accepted(
-            AcceptedMessage(message.conversation.channel, became, period, item or 0)
-        )
-        return item is not None
-
-    async def _accept(self, message: InboundMessage) -> tuple[Acceptance, int | None]:
-        """Return what a message became, and the number that it waits under, if it does."""
+        message = await _sanitized(message)
         conversation = message.conversation
         options = self._channels[conversation.channel].at(conversation)
-        message = await self._with_comment(options, message)
         verdict = decide_access(
             options, message, ours=await self._is_ours(options, message), paired=self._paired
         )
         if verdict is AccessVerdict.IGNORE:
             await self._keep(options, message)
-            return Acceptance.IGNORED, None
+            return False
         commands = is_command(message.text) and not message.sender.bot
         quick = verdict is not AccessVerdict.ALLOW or commands
         if message.edits and (quick or options.on_edit is EditPolicy.IGNORE):
-            return Acceptance.IGNORED, None
+            return False
         if quick:
             name = f"{conversation.channel}:{message.id}"
             queue = command_queue(conversation.channel)
@@ -91,17 +73,7 @@ class MessageBus:
             with self._topics.arriving(conversation):
                 policy = await self.busy.get(options, conversation)
                 item, *_ = await self._journal.put(*inbound_items(policy, message))
-        became = Acceptance.COMMAND if quick else Acceptance.TURN
-        return became if item is not None else Acceptance.DUPLICATE, item
-
-    async def _with_comment(self, options: ChannelOptions, message: InboundMessage) -> InboundMessage:
-        """Return a reply to our question what was wrong with an answer as the command that says so."""
-        asked = options.feedback and message.private and message.replies_to and not message.edits
-        if not asked or not message.text.strip() or is_command(message.text):
-            return message
-        if not await is_prompt(self._journal, message.conversation.channel, message.replies_to):
-            return message
-        return replace(message, text=f"/feedback bad {message.text}")
+        return item is not None
 
     async def _keep(self, options: ChannelOptions, message: InboundMessage) -> None:
         """Keep a message that is not for us where a later mention may bring it."""

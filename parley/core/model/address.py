@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -66,13 +65,6 @@ SHARED_PREFIX = "chat/"
 """What the person's id begins with where a turn has the words of several: the chat stands for them."""
 
 
-_NOT_PLAIN = re.compile(r"[^A-Za-z0-9-]")
-
-
-def _as_hexadecimal(found: re.Match[str]) -> str:
-    return "".join(f"_{byte:02x}" for byte in found[0].encode("utf-8", "surrogatepass"))
-
-
 @dataclass(frozen=True, slots=True)
 class ViewedItem:
     """What somebody looks at beside their chat with us: a `channel`, `message`, `canvas` or `list`.
@@ -110,11 +102,8 @@ class RunIdentity:
 
     @property
     def user_id(self) -> str:
-        """The person in letters, digits, "-" and "_", of which servers make labels and folders.
-
-        Any other sign, and "_", is written as "_" and two hexadecimal digits for each of its bytes.
-        """
-        return _NOT_PLAIN.sub(_as_hexadecimal, self.person)
+        """The person as a label of LangGraph's store, which takes no dots."""
+        return self.person.replace(".", "%2E")
 
     def describe(self) -> dict[str, Any]:
         """Return the object `parley` of a run."""

@@ -12,7 +12,6 @@ COMMAND_NAMES = (
     "models",
     "agents",
     "usage",
-    "feedback",
     "memory",
     "link",
     "unlink",

@@ -151,14 +151,6 @@ class SpeechTooLong(SpeechFailed):
     """A voice message, or a text to be spoken, is longer than the settings allow."""
 
 
-class FeedbackUndelivered(ParleyError):
-    """A service did not take what somebody thinks of an answer; `refused` says that it never will."""
-
-    def __init__(self, message: str, *, refused: bool = False) -> None:
-        super().__init__(message)
-        self.refused = refused
-
-
 class PersonBusy(ParleyError):
     """Turns of a person are under way; everything about them can only be erased when those are over."""
 

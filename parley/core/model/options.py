@@ -114,7 +114,6 @@ class ChatOptions:
     earlier: Mapping[str, Any] = field(default_factory=dict)
     bots: frozenset[str] | None = None
     triggers: tuple[TriggerRule, ...] | None = None
-    feedback: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +126,10 @@ class ChannelOptions:
     Messages of one person that come within `burst_window` of each other are one turn. `assistants` and
     `models` are patterns of what people may choose there, None for all that there are. `earlier` is what a
     mention brings of the messages above it. `bots` are those that are heard; `triggers` say what is for us
-    without a mention. With `feedback` people may rate answers. Of one conversation: `listed` are those who
-    may talk there and nobody else, where a chat has a list of its own, and `routed` says that some pattern is
-    about it.
+    without a mention.
+
+    Of one conversation: `listed` are those who may talk there and nobody else, where a chat has a list of its
+    own, and `routed` says that some pattern is about it.
     """
 
     session: SessionSettings
@@ -152,7 +152,6 @@ class ChannelOptions:
     bots: frozenset[str] = frozenset()
     bot_limits: BotLimits = BotLimits()  # noqa: RUF009 - frozen
     triggers: tuple[TriggerRule, ...] = ()
-    feedback: bool = False
     listed: frozenset[str] | None = None
     routed: bool = False
     _places: dict[tuple[str, str | None], ChannelOptions] = field(
@@ -213,7 +212,6 @@ def _with_chat(options: ChannelOptions, own: ChatOptions) -> ChannelOptions:
         earlier=replace(options.earlier, **own.earlier),
         bots=options.bots if own.bots is None else own.bots,
         triggers=options.triggers if own.triggers is None else own.triggers,
-        feedback=options.feedback if own.feedback is None else own.feedback,
         session=merge_sessions(options.session, own.session),
         user_sessions={
             user: merge_sessions(
@@ -274,11 +272,10 @@ class CoreOptions:
     beyond which the oldest are merged into one turn. After `notify_after` without an answer from the agent
     server the person is told once; after `give_up_after` the turn ends as failed, and after `stop_patience`
     one that was stopped ends without its run. Reading what was said before a message may take
-    `context_patience`. A run longer than `still_working_after` says so, one longer than `timeout` is ended; 0
-    for never. `max_file` is in bytes.
+    `context_patience`. A run longer than
+    `still_working_after` says so, one longer than `timeout` is ended; 0 for never. `max_file` is in bytes.
     What waited for the process to start begins at `backlog_rate` turns a second, and what is older than
-    `max_message_age` is not run unless it is asked for again; 0 for no limit. `feedback_destinations` names
-    the services that are told what people think of answers.
+    `max_message_age` is not run unless it is asked for again; 0 for no limit.
     """
 
     channels: Mapping[str, ChannelOptions]
@@ -297,4 +294,3 @@ class CoreOptions:
     models: tuple[str, ...] = ()
     questions: QuestionOptions = field(default_factory=QuestionOptions)
     limits: LimitOptions = field(default_factory=LimitOptions)
-    feedback_destinations: tuple[str, ...] = ()

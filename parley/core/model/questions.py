@@ -47,11 +47,21 @@ class Question:
 
 EDIT = "edit"
 """The option of a click that brings other arguments, as JSON text."""
+FEEDBACK_QUESTION = "feedback:"
+"""How the question of a click begins that says what somebody thinks of an answer; its turn's id follows, and
+the option is a FeedbackChoice."""
+
+
+class FeedbackChoice(StrEnum):
+    """What somebody thinks of an answer."""
+
+    UP = "up"
+    DOWN = "down"
 
 
 @dataclass(frozen=True, slots=True)
 class Click:
-    """A press of a question's button, or of a thumb under an answer (feedback.py).
+    """A press of a question's button, or of one under an answer (FEEDBACK_QUESTION).
 
     `id` is the platform's own stable id of it: the dedupe key.
     """

@@ -6,7 +6,6 @@ Each channel has its own, so that what waits for a channel that is off simply go
 from parley.core.model.address import Conversation
 
 TURNS, COMMANDS, BUSY_SIGNALS, QUESTIONS = "turns", "commands", "knocks", "questions"
-FEEDBACK, FEEDBACK_DELIVERIES = "feedback", "feedback-to"
 """What the names begin with; a channel's follows."""
 
 CLEARING = "clearing"
@@ -34,13 +33,3 @@ def command_queue(channel: str) -> str:
 def busy_signal_queue(channel: str) -> str:
     """Return the queue of messages that may not just wait until the run before them is over."""
     return f"{BUSY_SIGNALS}/{channel}"
-
-
-def feedback_queue(channel: str) -> str:
-    """Return the queue of what people of a channel say of answers."""
-    return f"{FEEDBACK}/{channel}"
-
-
-def feedback_delivery_queue(destination: str) -> str:
-    """Return the queue of feedback that a service is to be told."""
-    return f"{FEEDBACK_DELIVERIES}/{destination}"

@@ -13,7 +13,6 @@ from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment
 from parley.core.model.earlier_messages import EarlierMessage, HistoryRequest
 from parley.core.model.errors import ChannelUnavailable, DeliveryRejected
-from parley.core.model.feedback import CommentWay
 from parley.core.model.options import ChannelOptions
 from parley.core.model.questions import Click
 from parley.core.model.types import (
@@ -34,7 +33,6 @@ class Capabilities:
 
     `buttons` shows a question's options under it, `edits` lets people change an action's arguments there.
     `history` lets bots read what was said before; elsewhere the core keeps for a while what it hears.
-    `comments` says how people are asked what was wrong with an answer.
     """
 
     max_chars: int
@@ -43,7 +41,6 @@ class Capabilities:
     buttons: bool
     edits: bool = False
     history: bool = False
-    comments: CommentWay = CommentWay.COMMAND
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,18 +208,6 @@ class Preflight(Protocol):
         """Log in and leave again.
 
         Raises AuthenticationRefused, ChannelError.
-        """
-        ...
-
-
-@runtime_checkable
-class ConnectionProbe(Protocol):
-    """A channel that can prove that its connection would stand, without hearing or changing anything."""
-
-    async def probe_connection(self) -> str:
-        """Open the connection that `listen` would, close it again, and return in words what stood.
-
-        Nothing is acknowledged, and no other program is cut off. Raises AuthenticationRefused, ChannelError.
         """
         ...
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 
 
@@ -20,24 +20,12 @@ class Priority(IntEnum):
     """A reply so far, which a newer one replaces anyway."""
 
 
-def ignore_wait(priority: Priority, seconds: float) -> None:
-    """Let nobody know of a wait."""
-
-
-WaitObserver = Callable[[Priority, float], None]
-"""Is told for how long something waited because a platform takes only so much."""
-
-
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Sending:
-    """What the running task sends: its priority, and the reply that it belongs to, if it does to one.
-
-    Who lets it wait for the platform tells `waited`.
-    """
+    """What the running task sends: its priority, and the reply that it belongs to, if it does to one."""
 
     priority: Priority = Priority.CONTROL
     reply: object | None = None
-    waited: WaitObserver = field(default=ignore_wait, compare=False)
 
 
 _NOTHING = Sending()
@@ -50,9 +38,9 @@ def current_sending() -> Sending:
 
 
 @contextmanager
-def sending(priority: Priority, reply: object, waited: WaitObserver = ignore_wait) -> Iterator[None]:
+def sending(priority: Priority, reply: object) -> Iterator[None]:
     """Whatever is sent inside, also by tasks that begin there, has this priority."""
-    token = _current.set(Sending(priority, reply, waited))
+    token = _current.set(Sending(priority, reply))
     try:
         yield
     finally:

@@ -43,17 +43,6 @@ class StoredItemPage:
     more: bool
 
 
-@dataclass(frozen=True, slots=True)
-class QueueBacklog:
-    """Conversations (or persons, for memory) of a queue that could be worked now and are not.
-
-    `oldest` is for how long the first of them has been waiting, in seconds.
-    """
-
-    lanes: int
-    oldest: float
-
-
 class StoreAdmin(Journal, Protocol):
     """A journal that can be looked through. Every method raises StoreUnavailable."""
 

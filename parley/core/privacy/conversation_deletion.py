@@ -27,7 +27,6 @@ from parley.core.privacy.conversations import PersonConversation, thread_ids
 from parley.core.privacy.queue_items import item_folders, remove_folders
 from parley.core.privacy.sources import AgentThreads
 from parley.core.state.conversations import ConversationRepository
-from parley.core.state.feedback import delete_feedback_in
 from parley.core.state.heard_messages import heard_document_key
 from parley.core.state.sent_messages import sent_document_key
 
@@ -124,7 +123,6 @@ class ConversationDeletion:
             await self._archive.delete(document.key)
         await self._archive.delete(heard_document_key(conversation))
         await self._archive.delete(sent_document_key(conversation))
-        await delete_feedback_in(self._archive, conversation.key)
         gone = await self._remove(found)
         if gone:
             await self._archive.delete((await self._conversations.read(conversation))[1].key)

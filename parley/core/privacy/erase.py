@@ -25,7 +25,7 @@ from parley.core.privacy.report import DataKind, PrivacyReport, PrivacyReportBui
 from parley.core.privacy.sent import erase_sent
 from parley.core.privacy.sources import AuditOnErase, DataSources
 from parley.core.state.conversations import ConversationRecord
-from parley.core.state.feedback import FEEDBACK_PREFIX, feedback_of_accounts
+from parley.core.state.feedback import feedback_prefix
 
 _LOOK_EVERY = 0.25
 
@@ -201,9 +201,9 @@ class Erasure:
             async for document in iter_documents(self._archive, f"{REFUSAL_PREFIX}{account}/"):
                 await self._archive.delete(document.key)
                 self._ledger.add(DataKind.ACCESS)
-        async for document in feedback_of_accounts(self._archive, self._subject.accounts):
-            await self._archive.delete(document.key)
-            self._ledger.add(DataKind.FEEDBACK, document.key.startswith(FEEDBACK_PREFIX))
+            async for document in iter_documents(self._archive, feedback_prefix(account)):
+                await self._archive.delete(document.key)
+                self._ledger.add(DataKind.FEEDBACK)
         for name in counter_prefixes(self._subject, self._plan.private):
             self._ledger.add(DataKind.USAGE, await self._archive.uncount(name))
         for channel in self._sources.channels():

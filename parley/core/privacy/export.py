@@ -25,7 +25,7 @@ from parley.core.privacy.heard import list_heard
 from parley.core.privacy.report import DataKind, PrivacyReport, PrivacyReportBuilder
 from parley.core.privacy.sent import list_sent
 from parley.core.privacy.sources import DataSources
-from parley.core.state.feedback import FEEDBACK_PREFIX, feedback_of_accounts
+from parley.core.state.feedback import feedback_prefix
 
 _OTHERS = (
     "Conversations with others: only what this person wrote there, and the answers to it, is here. "
@@ -160,9 +160,9 @@ class PersonExport:
             for document in found:
                 self._ledger.add(DataKind.ACCESS)
                 yield _document_line(document)
-        async for document in feedback_of_accounts(sources.archive, subject.accounts):
-            self._ledger.add(DataKind.FEEDBACK, document.key.startswith(FEEDBACK_PREFIX))
-            yield _document_line(document)
+            async for document in iter_documents(sources.archive, feedback_prefix(account)):
+                self._ledger.add(DataKind.FEEDBACK)
+                yield _document_line(document)
 
     async def _usage(self) -> AsyncIterator[str]:
         party, now = LimitSubject(self._subject.person, self._subject.accounts, "", ""), self._sources.clock()

@@ -14,6 +14,7 @@ from parley.core.model.errors import DocumentConflict
 from parley.core.ports.journal import Document, DocumentRepository
 from parley.core.privacy.conversations import without_words
 from parley.core.state.conversations import CONVERSATION_PREFIX, ConversationRecord, conversation_document
+from parley.core.state.feedback import FEEDBACK_PREFIX, FeedbackRecord
 
 _PAGE = 200
 _PAUSE = 0.02
@@ -31,6 +32,22 @@ async def delete_settled_questions(documents: DocumentRepository, until: float) 
 
     removed = 0
     async for document in _found(documents, records.QUESTION_PREFIX, old):
+        await documents.delete(document.key)
+        removed += 1
+    return removed
+
+
+async def delete_old_feedback(documents: DocumentRepository, until: float) -> int:
+    """Remove what people said of answers before `until` (Unix seconds); returns how much.
+
+    Raises StoreUnavailable.
+    """
+
+    def old(page: Sequence[Document]) -> list[Document]:
+        return [each for each in page if decode(FeedbackRecord, each.body).at < until]
+
+    removed = 0
+    async for document in _found(documents, FEEDBACK_PREFIX, old):
         await documents.delete(document.key)
         removed += 1
     return removed

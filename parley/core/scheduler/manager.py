@@ -12,7 +12,6 @@ from functools import partial
 from parley.core.commands.worker import handle_command
 from parley.core.dead_letters import BROKEN_REASON, bury_items
 from parley.core.delivery.delivery import backoff
-from parley.core.feedback.worker import handle_feedback
 from parley.core.flow_control.fair_share import FairShare
 from parley.core.flow_control.semaphore import CountingSemaphore
 from parley.core.hitl.records import question_queue
@@ -23,10 +22,9 @@ from parley.core.inbound.turn_queue import load_queue, stop_run_item
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.codec import decode
 from parley.core.model.errors import AgentError, LaneLost
-from parley.core.model.queues import TURNS, busy_signal_queue, command_queue, feedback_queue, turn_queue
+from parley.core.model.queues import TURNS, busy_signal_queue, command_queue, turn_queue
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import Claim
-from parley.core.ports.telemetry import working_on
 from parley.core.scheduler.catch_up import CatchUpPacer, find_missed, may_be_missed
 from parley.core.scheduler.catch_up_worker import handle_missed
 from parley.core.scheduler.lane_worker import LaneRules, LaneWorker
@@ -64,11 +62,6 @@ class Manager:
         self._stops = RemoteStop(services.news, self._turns)
         self._drained = asyncio.Event()
 
-    @property
-    def turns_under_way(self) -> int:
-        """Return how many turns this process works on."""
-        return len(self._turns)
-
     async def run(self) -> None:
         """Work until cancelled, or until `drain` is over."""
         commands = CountingSemaphore(_COMMANDS_AT_ONCE)
@@ -80,7 +73,6 @@ class Manager:
                         (command_queue(name), commands, self._work_command),
                         (question_queue(name), commands, self._work_question),
                         (busy_signal_queue(name), commands, self._work_knock),
-                        (feedback_queue(name), commands, self._work_feedback),
                     ):
                         group.create_task(self._lanes.work(queue, slots, _CLAIMED_AT_ONCE, handler))
             await self._drained.wait()
@@ -176,11 +168,10 @@ class Manager:
             else ""
         )
         turn = TurnExecution(self._services, claim, beginning, answered, broken=broken)
-        with working_on(turn.id, self._services.telemetry):
-            with registered(self._turns, claim.lane, turn):
-                done = await turn.work()
-            await commit_turn(self._services, claim, burst, done.record, turn)
-            turn.report()
+        with registered(self._turns, claim.lane, turn):
+            done = await turn.work()
+        await commit_turn(self._services, claim, burst, done.record, turn)
+        turn.log_timing()
 
     async def _work_command(self, claim: Claim, answered: Callable[[], None]) -> None:
         await handle_command(self._services, claim, self.stop)
@@ -190,9 +181,6 @@ class Manager:
 
     async def _work_question(self, claim: Claim, answered: Callable[[], None]) -> None:
         await handle_question_event(self._services, claim)
-
-    async def _work_feedback(self, claim: Claim, answered: Callable[[], None]) -> None:
-        await handle_feedback(self._services, claim)
 
     async def _set_back(self, claim: Claim, error: Exception) -> None:
         head = claim.items[0]

@@ -54,7 +54,7 @@ class ConversationRecord:
     is with. `voices` are the accounts whose words stand in `title` (the first entry) and `said` (one each).
     `asked` is the newest message of a group that its agent knows: what is brought of the talk there begins
     after it. `asked_before` is what that was for the last turn, should it run again. `bots` counts the turns
-    that bots caused. `rateable` is the turn of the newest answer that people may rate.
+    that bots caused.
     """
 
     generation: int = 0
@@ -75,7 +75,6 @@ class ConversationRecord:
     asked: MessagePosition = NO_MESSAGE
     asked_before: MessagePosition = NO_MESSAGE
     bots: BotTurns = BotTurns()  # noqa: RUF009 - frozen
-    rateable: str = ""
 
     def still_offered(self, message: InboundMessage) -> MissedMessages | None:
         """Return what is left of the offer after this message: it ends when taken up, or passed over."""

@@ -1,24 +1,28 @@
-"""What people think of answers, and which answers they may rate. Of each person's choices the last counts."""
+"""What people think of answers: thumbs up or down. Of each person's choices about a turn the last counts."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
-from dataclasses import replace
-from urllib.parse import quote
+from dataclasses import dataclass
 
 from parley.core.model.address import account_key
 from parley.core.model.codec import decode, encode
-from parley.core.model.feedback import Feedback, FeedbackChoice, FeedbackPrompt, RateableAnswer
-from parley.core.ports.journal import Document, DocumentRepository, iter_documents, update_document
+from parley.core.model.questions import FEEDBACK_QUESTION, Click, FeedbackChoice
+from parley.core.ports.journal import Document, DocumentRepository, update_document
 
 FEEDBACK_PREFIX = "feedback/"
-ANSWER_PREFIX = "rateable/"
-PROMPT_PREFIX = "feedback-prompt/"
-_KINDS: tuple[tuple[str, type[Feedback | RateableAnswer | FeedbackPrompt]], ...] = (
-    (FEEDBACK_PREFIX, Feedback),
-    (ANSWER_PREFIX, RateableAnswer),
-    (PROMPT_PREFIX, FeedbackPrompt),
-)
+MOST_TURN = 200
+"""Characters of a turn's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackRecord:
+    """Who thinks what of which turn, since when (Unix seconds)."""
+
+    account: str
+    turn: str
+    conversation: str
+    choice: FeedbackChoice
+    at: float
 
 
 def feedback_prefix(account: str) -> str:
@@ -26,117 +30,22 @@ def feedback_prefix(account: str) -> str:
     return f"{FEEDBACK_PREFIX}{account}/"
 
 
-def feedback_key(account: str, turn: str) -> str:
-    """Return where it is kept what an account thinks of a turn's answer."""
-    return f"{feedback_prefix(account)}{turn}"
-
-
-def answer_key(turn: str) -> str:
-    """Return where it is kept that a turn's answer may be rated."""
-    return f"{ANSWER_PREFIX}{turn}"
-
-
-def prompt_key(channel: str, message: str) -> str:
-    """Return where it is kept what a message of ours asked about."""
-    return f"{PROMPT_PREFIX}{channel}:{quote(message, safe='')}"
-
-
-def decode_feedback(document: Document) -> Feedback | None:
-    """Return what a document holds; None for one that is not there."""
-    return decode(Feedback, document.body) if document.body else None
-
-
-def replace_feedback(before: Feedback | None, now: Feedback) -> Feedback | None:
-    """Return what counts from now on; None where it is what counted before, or is older.
-
-    The same thumb once more keeps the words that came with it.
-    """
-    if before is None:
-        return now
-    if before.at > now.at:
+def feedback_of(click: Click, at: float) -> FeedbackRecord | None:
+    """Return what a press says of a turn; None where it says nothing of any."""
+    turn = click.question.removeprefix(FEEDBACK_QUESTION)
+    if not 0 < len(turn) <= MOST_TURN or click.option not in tuple(FeedbackChoice):
         return None
-    if before.choice is now.choice and not now.comment:
-        return None
-    return None if replace(now, at=before.at) == before else now
+    account, choice = account_key(click.sender), FeedbackChoice(click.option)
+    return FeedbackRecord(account, turn, click.conversation.key, choice, at)
 
 
-async def note_answer(documents: DocumentRepository, turn: str, answer: RateableAnswer) -> None:
-    """Note, once, that an answer may be rated. Raises StoreUnavailable."""
+async def keep_feedback(documents: DocumentRepository, record: FeedbackRecord) -> bool:
+    """Keep it in place of an earlier choice; tells whether it is another one. Raises StoreUnavailable."""
 
-    def added(document: Document) -> tuple[None, str | None]:
-        return None, None if document.body else encode(answer)
+    def change(document: Document) -> tuple[bool, str | None]:
+        before = decode(FeedbackRecord, document.body) if document.body else None
+        if before is not None and (before.choice is record.choice or before.at > record.at):
+            return False, None
+        return True, encode(record)
 
-    await update_document(documents, answer_key(turn), added)
-
-
-async def load_answer(documents: DocumentRepository, turn: str) -> RateableAnswer | None:
-    """Return the answer of a turn, where it may be rated. Raises StoreUnavailable."""
-    document = await documents.get(answer_key(turn))
-    return decode(RateableAnswer, document.body) if document.body else None
-
-
-async def is_disliked(documents: DocumentRepository, account: str, turn: str) -> bool:
-    """Tell whether somebody thinks badly of an answer, and has not said why. Raises StoreUnavailable."""
-    found = decode_feedback(await documents.get(feedback_key(account, turn)))
-    return found is not None and found.choice is FeedbackChoice.DOWN and not found.comment
-
-
-async def is_prompt(documents: DocumentRepository, channel: str, message: str) -> bool:
-    """Tell whether a message of ours asked what was wrong with an answer. Raises StoreUnavailable."""
-    return bool((await documents.get(prompt_key(channel, message))).body)
-
-
-async def feedback_of_accounts(
-    documents: DocumentRepository, accounts: Collection[str]
-) -> AsyncIterator[Document]:
-    """Yield what is kept of what people think, and of the answers that they were given to rate.
-
-    Raises StoreUnavailable.
-    """
-    for account in accounts:
-        async for document in iter_documents(documents, feedback_prefix(account)):
-            yield document
-    async for document in iter_documents(documents, ANSWER_PREFIX):
-        if decode(RateableAnswer, document.body).asker in accounts:
-            yield document
-    async for document in iter_documents(documents, PROMPT_PREFIX):
-        if account_key(decode(FeedbackPrompt, document.body).user) in accounts:
-            yield document
-
-
-async def delete_feedback_in(documents: DocumentRepository, conversation: str) -> None:
-    """Remove all of it that is about a conversation, by its key. Raises StoreUnavailable."""
-    for prefix, kind in _KINDS:
-        async for document in iter_documents(documents, prefix):
-            if decode(kind, document.body).conversation == conversation:
-                await documents.delete(document.key)
-
-
-async def delete_feedback_before(documents: DocumentRepository, until: float) -> int:
-    """Remove all of it that is older than `until` (Unix seconds); returns how much people had said.
-
-    Raises StoreUnavailable.
-    """
-    removed = 0
-    for prefix, kind in _KINDS:
-        async for document in iter_documents(documents, prefix):
-            if decode(kind, document.body).at < until:
-                await documents.delete(document.key)
-                removed += kind is Feedback
-    return removed
-
-
-async def list_feedback(
-    documents: DocumentRepository, since: float = 0.0, most: int = 0
-) -> tuple[Feedback, ...]:
-    """Return what people said of answers since a time (Unix seconds), newest first; 0 for all that there is.
-
-    Raises StoreUnavailable.
-    """
-    found = [
-        said
-        async for document in iter_documents(documents, FEEDBACK_PREFIX)
-        if (said := decode(Feedback, document.body)).at >= since
-    ]
-    found.sort(key=lambda each: each.at, reverse=True)
-    return tuple(found[:most] if most else found)
+    return await update_document(documents, f"{feedback_prefix(record.account)}{record.turn}", change)

@@ -1,25 +1,13 @@
 """Every sentence that people see, in English and Chinese."""
 
-from parley.core.texts import en, page_en, page_zh, setup_en, setup_zh, zh
+from parley.core.texts import en, page_en, page_zh, zh
 from parley.core.texts.keys import Sentence
 from parley.core.texts.page_keys import PageSentence
-from parley.core.texts.setup_keys import SetupSentence
 
 CATALOGUE = {"en": en.TEXTS, "zh": zh.TEXTS}
 PAGE_CATALOGUE = {"en": page_en.TEXTS, "zh": page_zh.TEXTS}
-SETUP_CATALOGUE = {"en": setup_en.TEXTS, "zh": setup_zh.TEXTS}
 
-__all__ = [
-    "CATALOGUE",
-    "PAGE_CATALOGUE",
-    "SETUP_CATALOGUE",
-    "PageSentence",
-    "Sentence",
-    "SetupSentence",
-    "language_of",
-    "language_said",
-    "say",
-]
+__all__ = ["CATALOGUE", "PAGE_CATALOGUE", "PageSentence", "Sentence", "language_of", "say"]
 
 
 def language_of(*tags: str) -> str:
@@ -34,8 +22,3 @@ def language_of(*tags: str) -> str:
 def say(language: str, sentence: Sentence, **values: object) -> str:
     """Return the sentence in `language`, its named places filled."""
     return CATALOGUE[language][sentence].format(**values)
-
-
-def language_said(text: str, sentence: Sentence) -> str:
-    """Return the language in which a text is this sentence, which has no places to fill; "" for another."""
-    return next((each for each in CATALOGUE if text == say(each, sentence)), "")

@@ -39,9 +39,3 @@ MEMORY_ACTIONS = {
     "clear": ("clear", "清空"),
 }
 """What `/memory` takes, and the words for each of it."""
-
-FEEDBACK_WORDS = {
-    "up": ("good", "up", "👍", "好", "赞"),
-    "down": ("bad", "down", "👎", "不好", "差", "踩"),
-}
-"""What `/feedback` takes, and the words for each of it."""

@@ -51,11 +51,10 @@ async def _say(
     files: tuple[StoredFile, ...] = (),
 ) -> str:
     message, turn_id = accepted.message, services.conversations.turn_id(accepted.item.id)
-    channel = services.channels[message.conversation.channel]
-    reply, waited = turn.open_reply(channel, turn_id, message), services.wait_observer(channel.name)
+    reply = turn.open_reply(services.channels[message.conversation.channel], turn_id, message)
     final = OutboundMessage(turn_id, message.conversation, message.id, text, final=True, attachments=files)
     try:
-        receipt = await Delivery(reply, 0.0, waited=waited).finish(final)
+        receipt = await Delivery(reply, 0.0).finish(final)
     except DeliveryRejected as error:
         services.deliveries.count_rejected(final)
         return REFUSED_REASON.format(error)

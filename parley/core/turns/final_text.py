@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from parley.core.attachments.download import SkippedAttachment
 from parley.core.attachments.spoken_words import marked_words
 from parley.core.inbound.batching import QueuedMessage
-from parley.core.inbound.speakers import escape_marks, under_speakers
 from parley.core.model.attachments import UnreadFile, UnreadReason, UnsentReason
+from parley.core.model.speakers import escape_marks, under_speakers
 from parley.core.model.types import FailureCause, Outcome, RunEnded
 from parley.core.texts import Sentence, say
 

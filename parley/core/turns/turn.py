@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from parley.core.attachments.download import SkippedAttachment, TurnFiles
 from parley.core.attachments.spoken_words import with_spoken_words, with_transcripts
 from parley.core.attachments.voice_messages import VoiceMessages
 from parley.core.delivery.delivery import Delivery
-from parley.core.feedback.rateable import is_rateable, note_rateable
 from parley.core.hitl.lifecycle import QuestionOpening, open_questions
 from parley.core.inbound.batching import batch_items, merge_batch
 from parley.core.inbound.busy_policy import must_yield
@@ -67,27 +65,26 @@ class TurnExecution:
         self._log = TurnCheckpoint(services.journal, claim, beginning.burst[0].item)
         self._burst = burst = with_transcripts(beginning.burst, self._log.record.transcripts)
         self._message = merge_batch(with_spoken_words(burst))
-        self.id = services.conversations.turn_id(burst[0].item.id)
+        self._id = services.conversations.turn_id(burst[0].item.id)
         self._language = services.language(self._message)
         self._channel = services.channels[self._message.conversation.channel]
-        options, folder = services.options, services.files / self.id
+        options, folder = services.options, services.files / self._id
         self._files = TurnFiles(self._channel, folder, options.max_file, self._language)
-        self._voice = VoiceMessages(services, self._log, self.id, self._files, self._language)
+        self._voice = VoiceMessages(services, self._log, self._id, self._files, self._language)
         capabilities, private = self._channel.capabilities, self._message.private
         self._delivery = Delivery(
-            self._log.open_reply(self._channel, self.id, self._message),
+            self._log.open_reply(self._channel, self._id, self._message),
             capabilities.edit_interval if private else capabilities.group_edit_interval,
             services.turnstile,
             Priority.FINAL,
-            services.wait_observer(self._channel.name),
         )
-        self._times = TurnTiming(self.id, burst[0].item.put_at, services.clock, services.telemetry)
+        self._times = TurnTiming(services.clock() - burst[0].item.put_at)
         self._run = AgentRun(
             services.agent,
             self._log,
             AgentDeadlines(options.notify_after, options.give_up_after, options.stop_patience),
             RunTimeouts(options.still_working_after, options.timeout),
-            RunCallbacks(self._show_run, self._show_trying, self._show_working),
+            RunCallbacks(self._show, self._show_trying, self._show_working),
             services.clock,
         )
 
@@ -112,8 +109,8 @@ class TurnExecution:
         if self._log.record.run and has_lost_files(self._log.record):  # another node's: the run has them too
             self._log.change(stage=TurnStage.RUNNING)
         if self._broken:
-            log.error("turn %s: given up, handling it broke: %s", self.id, self._broken)
-            apology = say(self._language, Sentence.INTERNAL_ERROR, reference=self.id[:8])
+            log.error("turn %s: given up, handling it broke: %s", self._id, self._broken)
+            apology = say(self._language, Sentence.INTERNAL_ERROR, reference=self._id[:8])
             await self._log.write(
                 stage=TurnStage.ANSWERED, outcome=Outcome.FAILED, text=apology, broken=True, context=""
             )
@@ -121,7 +118,6 @@ class TurnExecution:
             async with self._delivery.showing():
                 with self._times.running():
                     await self._answer()
-            self._times.report_run(self._message, self._log.record)
         self._answered()
         if self._log.record.stage is not TurnStage.SKIPPED:
             with self._times.delivering():
@@ -129,19 +125,19 @@ class TurnExecution:
             await self._remember()
         return self._log
 
-    def report(self) -> None:
-        """Tell who watches that the turn is over."""
-        self._times.report_turn(self._message, self._log.record)
+    def log_timing(self) -> None:
+        """Write the turn's line into the log."""
+        self._times.log_turn(self._id, self._message, self._log.record)
 
     def updated_conversation(self, record: ConversationRecord) -> ConversationRecord:
         """Return the conversation as this turn leaves it."""
-        turn, now = self._log.record, self._services.clock()
-        after = conversation_after_turn(record, self._burst, self._message, turn, now)
-        return replace(after, rateable=self.id) if is_rateable(self._services, self._message, turn) else after
+        return conversation_after_turn(
+            record, self._burst, self._message, self._log.record, self._services.clock()
+        )
 
     def opening(self) -> QuestionOpening | None:
         """Return the questions that the turn leaves open."""
-        return open_questions(self._services, self._message, self.id, self._log.record)
+        return open_questions(self._services, self._message, self._id, self._log.record)
 
     async def _answer(self) -> None:
         """Go from accepted to answered."""
@@ -153,7 +149,7 @@ class TurnExecution:
             await self._hear()
         if not await may_run(self._services, self._message, record, self._log, self._voice.shown):
             return
-        if await refuse_over_limit(self._services, self._message, self.id, self._log):
+        if await refuse_over_limit(self._services, self._message, self._id, self._log):
             return
         await self._log.write(
             stage=TurnStage.RUNNING,
@@ -163,19 +159,18 @@ class TurnExecution:
         await self._log.claim_items(batch_items(self._burst)[1:])
         self._show("", ())
         await self._make_way(record)
-        await note_context(self._services, self._log, self.id, self._burst, record, self._beginning.heard)
+        await note_context(self._services, self._log, self._id, self._burst, record, self._beginning.heard)
         await self._hear()
         if self._voice.all_unheard:
             await self._log.write(stage=TurnStage.ANSWERED, text=self._voice.all_unheard, context="")
             return
         request, left_out = await self._request(record, maybe_made=turn.stage is TurnStage.RUNNING)
-        self._times.assistant = request.session.assistant
         ended, reason = await self._run.run(request)
         if self._run.stray:
             left = self._log.record.run or RunRef(request.thread, "")
-            await self._services.journal.put(stop_run_item(self._message, left, self.id))
+            await self._services.journal.put(stop_run_item(self._message, left, self._id))
         if ended.outcome is Outcome.FAILED:
-            log.error("turn %s: the run failed: %s", self.id, ended.error or "no reason was given")
+            log.error("turn %s: the run failed: %s", self._id, ended.error or "no reason was given")
         await self._keep_answer(ended, reason, left_out)
 
     async def _hear(self) -> None:
@@ -194,7 +189,7 @@ class TurnExecution:
             left_out,
             self._log.record.unread,
             (*self._voice.unheard, *warnings),
-            reference=self.id[:8],
+            reference=self._id[:8],
             heard=self._voice.line,
         )
         await self._log.write(
@@ -233,7 +228,7 @@ class TurnExecution:
             self._burst, left_out, speakers=marked, unheard=bool(self._voice.unheard)
         )
         request = RunRequest(
-            turn_id=self.id,
+            turn_id=self._id,
             message_id=services.conversations.message_id(message.conversation, self._burst[0].message.id),
             thread=turn.thread,
             text="" if message.resumes else text,
@@ -256,12 +251,7 @@ class TurnExecution:
     def _show(self, text: str, steps: tuple[Step, ...]) -> None:
         message = self._message
         shown = self._voice.shown(text)
-        self._delivery.offer(OutboundMessage(self.id, message.conversation, message.id, shown, steps))
-
-    def _show_run(self, text: str, steps: tuple[Step, ...]) -> None:
-        if text:
-            self._times.note_text()
-        self._show(text, steps)
+        self._delivery.offer(OutboundMessage(self._id, message.conversation, message.id, shown, steps))
 
     def _show_trying(self) -> None:
         self._show(say(self._language, Sentence.AGENT_STILL_TRYING), ())
@@ -273,7 +263,7 @@ class TurnExecution:
         """Go from answered to delivered."""
         record, message = self._log.record, self._message
         final = OutboundMessage(
-            self.id,
+            self._id,
             message.conversation,
             message.id,
             record.text,
@@ -281,7 +271,7 @@ class TurnExecution:
             final=True,
             attachments=record.files,
             asks=len(record.questions),
-            rateable=await note_rateable(self._services, self.id, message, record),
+            rateable=not record.questions,
         )
         try:
             receipt = await self._delivery.finish(final)
@@ -295,6 +285,7 @@ class TurnExecution:
     async def _remember(self) -> None:
         if not is_from_one_person(self._burst):
             return
+        conversation, _ = self.seen
         await remember_turn(
-            self._services, self._beginning.person, self._message, self.seen[0], self.id, self._log.record
+            self._services, self._beginning.person, self._message, conversation, self._id, self._log.record
         )

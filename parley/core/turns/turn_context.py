@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from parley.core.inbound.batching import QueuedMessage
-from parley.core.inbound.speakers import api_name
 from parley.core.model.address import SHARED_PREFIX, RunIdentity, account_key
 from parley.core.model.earlier_messages import MessagePosition
+from parley.core.model.speakers import api_name
 from parley.core.model.types import InboundMessage
 from parley.core.services import CoreServices
 from parley.core.state.conversations import (

@@ -168,8 +168,6 @@ class SeenFeishuMessage:
     reactions: tuple[str, ...] = ()
     duration: int = 0
     """Milliseconds, of what can be played."""
-    pictures: tuple[str, ...] = ()
-    """The keys of those in a card's text."""
 
 
 @dataclass(frozen=True)

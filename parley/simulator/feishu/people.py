@@ -271,7 +271,6 @@ class SimulatedFeishuPeople(SimulatedPeople[FeishuWorld]):
             at=message.at,
             duration=0 if blob is None else blob.duration,
             reactions=tuple(each.emoji for each in message.reactions),
-            pictures=shown.pictures,
         )
 
 

@@ -20,7 +20,7 @@ from parley.core.model.usage import Usage
 from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
 from parley.core.ports.lease import require_lease, uptime
 from parley.core.ports.pubsub import Notifier
-from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
+from parley.core.ports.store_admin import StoredItemPage
 from parley.store.postgres.database.connection import parse_location
 from parley.store.postgres.engine import PostgresEngine, run_engine
 from parley.store.postgres.execution.call_merging import SqlCall
@@ -236,10 +236,6 @@ class PostgresStore:
 
     async def dead_by_queue(self) -> Mapping[str, int]:
         return dict(await self._read(self._calls.dead_by_queue()))
-
-    async def backlog(self) -> Mapping[str, QueueBacklog]:
-        rows = await self._read(self._calls.backlog(self._now()))
-        return {queue: QueueBacklog(lanes, oldest) for queue, lanes, oldest in rows}
 
     async def revive(self, item: int) -> bool:
         return bool((await self._write(self._calls.revive(item, self._now())))[0][0])

@@ -20,7 +20,7 @@ from parley.core.model.errors import LaneLost, StoreUnavailable
 from parley.core.model.usage import Usage
 from parley.core.ports.journal import Claim, CounterIncrement, Document, NewQueueItem, QueueItem
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
-from parley.core.ports.store_admin import QueueBacklog, StoredItemPage
+from parley.core.ports.store_admin import StoredItemPage
 from parley.store.monotonic_clock import MonotonicClock
 from parley.store.nodes import NodeRegistry, SingleNodeRegistry
 from parley.store.retention import DEFAULT, Retention
@@ -213,12 +213,6 @@ class SqliteStore:
     async def dead_by_queue(self) -> Mapping[str, int]:
         """Return how many dead letters each queue has."""
         return dict(await self._engine.reader.rows(sql.DEAD_BY_QUEUE))
-
-    async def backlog(self) -> Mapping[str, QueueBacklog]:
-        """Return what each queue has that is ready and held by nobody."""
-        now = self._clock()
-        rows = await self._engine.reader.rows(sql.BACKLOG, now, now)
-        return {queue: QueueBacklog(lanes, oldest) for queue, lanes, oldest in rows}
 
     async def revive(self, item: int) -> bool:
         """Let a dead letter wait again, at its old place in its lane; False if there is none."""

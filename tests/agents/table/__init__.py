@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tests.agents.rows import Row
-from tests.agents.table import answers, asking, packages, shapes
+from tests.agents.table import answers, asking, shapes
 
-ROWS: Sequence[Row] = (*shapes.ROWS, *answers.ROWS, *asking.ROWS, *packages.ROWS)
+ROWS: Sequence[Row] = (*shapes.ROWS, *answers.ROWS, *asking.ROWS)
 GRAPHS = {row.graph for row in ROWS} | {"failing.blocks", "attachments.presented"}

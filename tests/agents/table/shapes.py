@@ -27,7 +27,7 @@ ROWS: Sequence[Row] = (
         "shapes.pydantic_state",
         (Turn("hello", "You said: hello", grows=True), Turn("again", "You said: again")),
     ),
-    Row("shapes.needs_context", (Turn("hello", "user_id=web_3aada"),)),
+    Row("shapes.needs_context", (Turn("hello", "user_id=web:ada"),)),
     Row("shapes.needs_context", (Turn("hello", "user_id=x"),), "given", {"context": {"user_id": "x"}}),
     Row("shapes.typed_context", (Turn("hello", "tone=None"),)),
     Row("shapes.typed_context", (Turn("hello", "tone=kind"),), "given", {"context": {"tone": "kind"}}),

@@ -51,7 +51,6 @@ class EntryJson(TypedDict):
     reply_to: str
     files: list[FileJson]
     question: QuestionJson | None
-    rateable: bool
 
 
 @dataclass(frozen=True)

@@ -87,11 +87,7 @@ class DingTalkDriver(Driver):
         )
 
     def make_channel(self, services: ChannelServices) -> Channel:
-        config = self.config()
-        if services.rules(Conversation("dingtalk", "")).feedback:
-            # Thumbs stand on the answer's own card: one template for answers and buttons, as ours is.
-            config = config.model_copy(update={"card_template_id": self._platform.question_template})
-        return eager(create(config, services))
+        return eager(create(self.config(), services))
 
     async def unplug(self) -> None:
         self._platform.faults.clear()

@@ -43,7 +43,6 @@ class FeishuDriver(Driver):
         lies=True,
         credentials=True,
         expels=True,
-        voice=True,
         buttons=True,
         tells=True,
         doubles=False,

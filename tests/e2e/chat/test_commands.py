@@ -23,7 +23,6 @@ _ANSWERS = [
     ("/retry", "nothing here to answer again", "没有可以重新回答"),
     ("/busy", "all waiting messages are answered together", "merge"),
     ("/language", "for English", "使用中文"),
-    ("/feedback", "Answers are not rated here", "这里不收集"),
     ("/pair", "already have access", "您已经有使用权限"),
 ]
 

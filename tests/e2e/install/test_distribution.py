@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import tarfile
-import time
 import tomllib
 import venv
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
@@ -19,7 +16,6 @@ import pytest
 
 from tests.kit.checkout import ROOT, SHIPPED
 from tests.kit.machine import patience
-from tests.kit.product.process import free_port
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(600)]
 
@@ -102,14 +98,6 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
     return made
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
-    """Ask again and again. Raises AssertionError when it takes too long."""
-    deadline = time.monotonic() + patience(60)
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def test_it_has_one_name_and_everything_that_it_needs(wheel: Path) -> None:
     with ZipFile(wheel) as archive:
         names = set(archive.namelist())
@@ -147,6 +135,7 @@ def test_it_writes_its_configuration_and_finds_it_right(installed: Installed) ->
 @pytest.mark.parametrize(
     ("config", "extra"),
     [
+        ("", "embedded"),
         ("agent: {url: 'http://127.0.0.1:1'}\nchannels: {telegram: {bot_token: '1:a'}}", "telegram"),
         ("agent: {url: 'http://127.0.0.1:1'}\nstore: {url: 'postgresql://127.0.0.1:1/x'}", "postgres"),
     ],
@@ -159,74 +148,9 @@ def test_a_missing_extra_is_named_with_the_command(installed: Installed, config:
     assert "Traceback" not in ended.stderr
 
 
-@pytest.mark.parametrize("program", ["parley", "parley-bridge"])
-def test_alone_in_an_empty_folder_it_answers_without_any_account(
-    installed: Installed, tmp_path: Path, program: str
-) -> None:
-    """Start it by its name alone; what it keeps is in its user's folder, and a second terminal finds it."""
-    here, mine = tmp_path / "here", tmp_path / "mine"
-    here.mkdir()
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    clean |= {"XDG_DATA_HOME": str(mine), "PYTHONUNBUFFERED": "1"}
-    (mine / "parley").mkdir(parents=True)
-    (mine / "parley" / "config.yaml").write_text(f"console: {{port: {free_port()}}}\n")
-    command = [str(installed.environment / "bin" / program)]
-    with (tmp_path / "log").open("w+") as log:
-        running = subprocess.Popen(command, cwd=here, env=clean, stdout=log, stderr=subprocess.STDOUT)
-        try:
-            wait_until(lambda: "Open http://127.0.0.1:" in (tmp_path / "log").read_text())
-            asked = subprocess.run(
-                [*command, "chat", "hello"], cwd=here, env=clean, capture_output=True, text=True, check=False
-            )
-        finally:
-            running.terminate()
-            running.wait(patience(60))
-    assert "demonstration" in asked.stdout, asked.stderr
-    said = (tmp_path / "log").read_text()
-    assert f"  {mine / 'parley' / 'data'}\n" in said
-    assert "In a terminal: parley chat" in said
-    assert not list(here.iterdir())
-
-
-def test_its_watchdog_is_there_too(installed: Installed) -> None:
-    (installed.folder / "config.yaml").write_text("agent: {mode: fast}\n")
-    ended = installed.call("parley", "run", "--watched")
-    assert ended.returncode == 2
-    assert "Not started again: what stands above has to be mended first." in ended.stderr
-
-
-@pytest.fixture(scope="module")
-def wheels(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder for a machine without a network, made by the script that documents name."""
-    folder = tmp_path_factory.mktemp("offline") / "offline"
-    command = ["sh", str(ROOT / "scripts" / "offline.sh"), str(folder)]
-    variables = os.environ | {"PYTHON": sys.executable}
-    made = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
-    assert (folder / wheel.name).exists()
-    return folder
-
-
-def test_without_a_network_it_comes_out_of_a_folder_of_wheels(wheels: Path, tmp_path: Path) -> None:
-    venv.create(tmp_path / "venv", with_pip=True)
-    offline = Installed(tmp_path / "venv", tmp_path, wheels)
-    several = "parley-bridge[telegram,slack,documents,postgres]"
-    offline.install("--no-index", "--find-links", str(wheels), several)
-    (tmp_path / "config.yaml").write_text("console: {port: 0}\n")
-    chatted = offline.call("parley", "chat", "hello")
-    assert "demonstration" in chatted.stdout, chatted.stderr
-
-
-def test_uvx_starts_it_by_the_name_of_the_package(wheels: Path, tmp_path: Path) -> None:
-    """Use the uv that the checkout locks, out of the same folder; hints are for who has no `parley`."""
-    uv = tmp_path / "uv" / "bin" / "uv"
-    locked = ("--require-hashes", "--target", str(uv.parents[1]), "-r", str(ROOT / "requirements" / "uv.txt"))
-    _run(Path(sys.executable), "-m", "pip", "--disable-pip-version-check", "install", "--quiet", *locked)
-    offline = ("--offline", "--no-index", "--find-links", str(wheels), "--cache-dir", str(tmp_path / "cache"))
-    uvx = (str(uv), "tool", "run", *offline, "--python", sys.executable, "parley-bridge")
-    (tmp_path / "config.yaml").write_text("console: {port: 0}\n")
-    assert "demonstration" in _run(Path(uvx[0]), *uvx[1:], "chat", "hello", folder=tmp_path)
-    (tmp_path / "config.yaml").write_text("memory: {embedding: local}\n")
-    refused = subprocess.run([*uvx, "run"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert refused.returncode == 2
-    assert "is not installed; run: uvx 'parley-bridge[embedding]'" in refused.stderr
+def test_with_the_embedded_agent_it_chats(installed: Installed) -> None:
+    installed.install(f"{installed.wheel}[embedded]")
+    (installed.folder / "config.yaml").write_text("console: {port: 0}\n")
+    chatted = installed.call("parley", "chat", "hello")
+    assert chatted.returncode == 0, chatted.stderr
+    assert "demonstration" in chatted.stdout

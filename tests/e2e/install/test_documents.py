@@ -141,8 +141,8 @@ def shape(line: str) -> str:
 
 
 def test_telegram_in_five_steps(tmp_path: Path) -> None:
-    """Follow the five steps of its page to the letter, with what the bot itself says on the way."""
-    steps = documents()["docs/telegram.md"].split("## Set up", 1)[1].split("\n## ", 1)[0]
+    """Follow README's five steps to the letter, with what the bot itself says on the way."""
+    steps = documents()["README.md"].split("### Telegram in five steps", 1)[1].split("\n## ", 1)[0]
     for step in (
         "`TELEGRAM_BOT_TOKEN=...` into a file `.env`",
         "answers with your user id",
@@ -175,17 +175,6 @@ def stop(running: Shell) -> None:
     """Ctrl-C; `make` itself says that it was interrupted."""
     running.interrupt()
     assert "Stopped; unfinished work continues at the next start." in running.printed
-
-
-def test_the_agent_of_the_readme_answers(tmp_path: Path) -> None:
-    """Put its file and its setting where README says, and ask."""
-    mine = install(tmp_path)
-    graph, *_ = [each for each in of("README.md") if each.language == "python"]
-    setting, *_ = [each for each in of("README.md") if each.language == "yaml"]
-    (mine.folder / "my_graph.py").write_text("\n".join(graph.lines) + "\n", "utf-8")
-    named = next(line for line in setting.lines if line.startswith("  graphs: "))
-    mine.edit("  graphs: {}", named)
-    assert "You asked: how far is the moon?" in said(mine, "echo 'how far is the moon?' | parley chat")
 
 
 def test_the_python_of_the_memory_page_works(stage: Stage) -> None:

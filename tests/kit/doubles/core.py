@@ -421,9 +421,7 @@ async def core_on(
         pairing=pairing,
     )
     manager = Manager(services)
-    clicks = ClickHandler(
-        journal, options.channels, pairing, comments={"test": channel.capabilities.comments}
-    )
+    clicks = ClickHandler(journal, options.channels, pairing)
     made = Core(journal, bus, clicks, manager, agent, channel, memory, services)
     if working:
         made.task = asyncio.create_task(manager.run())

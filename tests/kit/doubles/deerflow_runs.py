@@ -111,12 +111,6 @@ class DeerFlowRun:
     task: asyncio.Task[None] | None = None
 
     @property
-    def user_id(self) -> str:
-        """Whose run it is, "" where it does not say."""
-        configurable = (self.order.config or {}).get("configurable", {})
-        return str((self.order.context or {}).get("user_id") or configurable.get("user_id") or "")
-
-    @property
     def over(self) -> bool:
         return self.status not in ("pending", "running")
 

@@ -8,11 +8,7 @@ Written from its source of August 2026 (backend/app/gateway). What differs from 
   a `name`; a stream whose buffer is gone says `end` at once;
 - states carry neither interrupts nor their tasks' interrupts; histories have no `source`;
 - the id of a thread's first human message grows by `__user`;
-- files of a thread are at /api/threads/{thread}/artifacts/{path}, models at /api/models;
-- whatever changes something has a token in the header X-CSRF-Token and in the cookie csrf_token, also beside
-  the internal token;
-- a run's `user_id` has letters, digits, "-" and "_" only, and the run fails otherwise. The files of a thread
-  are that user's; whoever asks for them is X-DeerFlow-Owner-User-Id.
+- files of a thread are at /api/threads/{thread}/artifacts/{path}, models at /api/models.
 """
 
 from __future__ import annotations
@@ -39,10 +35,6 @@ TOKEN = "a-token-of-the-tests"
 MODELS = ("deep", "quick")
 
 _THREAD = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_USER = re.compile(r"[A-Za-z0-9_-]+")
-_CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-_OWNER = "X-DeerFlow-Owner-User-Id"
-_NOBODY = "default"
 _CONTEXT = frozenset({"model_name", "mode", "thinking_enabled", "agent_name", "user_id"})
 
 
@@ -56,7 +48,6 @@ class DeerFlowServer:
         self.threads: dict[str, str] = {}
         self.runs: dict[str, DeerFlowRun] = {}
         self.files: dict[tuple[str, str], bytes] = {}
-        self.owners: dict[str, str] = {}
         self.requests: list[tuple[str, str, Any]] = []
         self.url = ""
 
@@ -93,9 +84,6 @@ class DeerFlowServer:
         self.requests.append((request.method, request.path, body))
         if request.path != "/health" and request.headers.get("X-DeerFlow-Internal-Token") != TOKEN:
             return _problem(401, {"code": "not_authenticated", "message": "Authentication required"})
-        token = request.headers.get("X-CSRF-Token")
-        if request.method in _CHANGING and not (token and token == request.cookies.get("csrf_token")):
-            return _problem(403, "CSRF token missing. Include X-CSRF-Token header.")
         thread = request.match_info.get("t")
         if thread is not None and not _THREAD.fullmatch(thread):
             return _problem(422, "Invalid thread_id")
@@ -180,8 +168,7 @@ class DeerFlowServer:
 
     async def _artifact(self, request: web.Request) -> web.Response:
         path = "/" + request.match_info["path"]
-        thread, owner = request.match_info["t"], request.headers.get(_OWNER, _NOBODY)
-        content = self.files.get((thread, path)) if owner == self.owners.get(thread, _NOBODY) else None
+        content = self.files.get((request.match_info["t"], path))
         return _problem(404, f"Artifact not found: {path}") if content is None else web.Response(body=content)
 
     async def _create_run(self, request: web.Request) -> web.Response:
@@ -209,7 +196,6 @@ class DeerFlowServer:
         run = DeerFlowRun(thread, order)
         self.runs[run.run_id] = run
         self.threads[thread] = order.assistant_id or ""
-        self.owners[thread] = run.user_id or request.headers.get(_OWNER, _NOBODY)
         run.task = asyncio.create_task(self._execute(run))
         return run
 
@@ -229,9 +215,6 @@ class DeerFlowServer:
             run.end("success")
 
     async def _streamed(self, run: DeerFlowRun) -> AsyncIterator[tuple[str, object]]:
-        if run.user_id and not _USER.fullmatch(run.user_id):
-            signs = "only alphanumeric characters, hyphens, and underscores are allowed"
-            raise ValueError(f"Invalid user_id {run.user_id!r}: {signs}.")
         order, graph = run.order, self._graph(run.thread)
         config = run_config(run.thread, order.config or {})
         known = (await graph.aget_state(config)).values.get("messages", [])

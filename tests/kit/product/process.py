@@ -28,8 +28,6 @@ from tests.kit.machine import patience
 PATIENCE = patience(60.0)
 _ADDRESS = re.compile(r"(?:^Open |health is at |API is at )(http://[^\s/]+(?:/\?token=\S+)?)")
 _TOKEN = "/?token="
-_USER_DATA = ROOT / ".pytest_cache" / "user-data"
-"""Where a Parley goes that is set up nowhere: not into the folder of whoever runs the tests."""
 _SECRETS = ("_TOKEN", "_KEY", "_PROXY", "_proxy")
 
 AGENT_KEY = "the-key-of-an-agent-in-tests"
@@ -67,8 +65,7 @@ def asking(url: str) -> Config:
 def environment() -> dict[str, str]:
     """The environment without whatever this machine's user has set for other programs."""
     clean = {key: value for key, value in os.environ.items() if not key.endswith(_SECRETS)}
-    ours = {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "XDG_DATA_HOME": str(_USER_DATA)}
-    return clean | ours
+    return clean | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
 
 
 def command(*arguments: str) -> list[str]:

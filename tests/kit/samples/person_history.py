@@ -11,10 +11,9 @@ from datetime import UTC
 from pathlib import Path
 
 from parley.core.commands.worker import REFUSAL_PREFIX
-from parley.core.model.address import Conversation, User, account_key
+from parley.core.model.address import Conversation, User
 from parley.core.model.attachments import Attachment, AttachmentKind
 from parley.core.model.errors import AgentError, AgentUnavailable
-from parley.core.model.feedback import FEEDBACK_QUESTION, RateableAnswer
 from parley.core.model.options import (
     ChannelOptions,
     ContextOptions,
@@ -22,7 +21,7 @@ from parley.core.model.options import (
     DecisionRules,
     QuestionOptions,
 )
-from parley.core.model.questions import Click
+from parley.core.model.questions import FEEDBACK_QUESTION, Click
 from parley.core.model.types import CompletedTurn, SessionSettings
 from parley.core.ports.journal import Document
 from parley.core.ports.memory import Memory, NullMemory
@@ -30,13 +29,11 @@ from parley.core.ports.store_admin import StoreAdmin
 from parley.core.privacy.sources import AuditOnErase, DataSources, PersonalDataStore
 from parley.core.state.account_links import AccountLinks
 from parley.core.state.conversations import ConversationRepository
-from parley.core.state.feedback import note_answer
 from parley.core.state.pairing import Pairing
 from parley.core.state.people import PersonRepository
 from parley.core.state.sent_messages import SentMessage, keep_sent
 from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options
 from tests.kit.samples.questions import MAIL, asking, with_buttons
-from tests.kit.waiting import until
 
 ANN = User("test", "ann-4711", "Annabel")
 OTHER = User("test", "second-4711", "Annabel S.")
@@ -143,10 +140,9 @@ async def _known(parley: Core) -> None:
     await people.set_language(ANN, "zh")
     await parley.services.pairing.ask(OTHER)
     await journal.set(Document(f"{REFUSAL_PREFIX}test:{OTHER.id}/refused", str(time.time()), 0))
-    await note_answer(journal, "t1", RateableAnswer("run", "thread", HOME.key, account_key(ANN), time.time()))
-    await parley.clicks.submit(Click("p1", f"{FEEDBACK_QUESTION}t1", "up", ANN, HOME, True))
-    lane = account_key(ANN)
-    await until(lambda: parley.nothing_waits("feedback/test", lane), "what Ann thinks of an answer is kept")
+    await parley.clicks.submit(
+        Click("p1", f"{FEEDBACK_QUESTION}t1", "up", ANN, Conversation("test", "chat"), True)
+    )
 
 
 def sources(

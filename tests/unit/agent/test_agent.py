@@ -24,7 +24,6 @@ from parley.core.model.types import (
     RunStarted,
     SessionSettings,
 )
-from parley.core.ports.telemetry import NoTelemetry, working_on
 from tests.kit.doubles.langgraph_server import GATE, FakeServer, Frame, Script
 from tests.kit.samples.langgraph_messages import (
     MESSAGE_ID,
@@ -67,32 +66,12 @@ async def test_a_run_starts_grows_and_ends(server: FakeServer, agent: LangGraphA
     assert server.asked("GET", "/state") == server.asked("GET", "/runs/run-1") == 0
 
 
-class Traced(NoTelemetry):
-    def trace_parent(self, turn: str) -> str:
-        return f"00-{turn}-00f067aa0ba902b7-01"
-
-
-async def test_the_server_is_told_of_the_trace(server: FakeServer, agent: LangGraphAgent) -> None:
-    turn = "4bf92f3577b34da6a3ce929d0e0e4736"
-    server.scripts = [Script(answer("ok")), Script(answer("ok"))]
-    with working_on(turn, Traced()):
-        await ended(agent, request())
-    assert server.requests[-1][2]["traceparent"] == f"00-{turn}-00f067aa0ba902b7-01"
-    await ended(agent, request())
-    assert "traceparent" not in server.requests[-1][2]
-
-
 async def test_the_run_carries_what_finds_it_again(server: FakeServer, agent: LangGraphAgent) -> None:
     server.scripts = [Script(answer("ok"))]
     session = SessionSettings("agent", {"configurable": {"a": 1}, "tags": ["t"]}, {"b": 2})
     await ended(agent, request(session=session))
     (body,) = server.bodies("/runs/stream")
-    assert body["metadata"] == {
-        "parley_turn": "turn-1",
-        "trace_id": "turn-1",
-        "session_id": THREAD,
-        "langfuse_session_id": THREAD,
-    }
+    assert body["metadata"] == {"parley_turn": "turn-1"}
     assert body["input"]["messages"] == [{"type": "human", "id": MESSAGE_ID, "content": "hi"}]
     assert body["context"] == {"b": 2}
     assert body["config"] == {"recursion_limit": 100, "tags": ["t"], "configurable": {"a": 1}}

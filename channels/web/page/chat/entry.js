@@ -5,7 +5,6 @@ import { askArguments } from "../kit/dialog.js";
 import { button, copyText, h, icon, sizeText } from "../kit/dom.js";
 import { renderInto } from "../markdown/blocks.js";
 import { t } from "../kit/texts.js";
-import { RatingView } from "./rating.js";
 
 /**
  * @import { Entry, FileRef, Question, Step } from "../kit/protocol"
@@ -91,8 +90,6 @@ export class ReplyView {
   #files = h("div");
   #question = h("div");
   #tools = h("div", { class: "entry-tools" });
-  /** @type {RatingView | null} */
-  #rating = null;
   /** @type {boolean | null} what the person chose for the list of steps */
   #open = null;
   #drawn = "";
@@ -113,7 +110,6 @@ export class ReplyView {
     this.node.classList.toggle("asks", Boolean(entry.question));
     this.#question.replaceChildren(question(entry.question, this.actions.decide) ?? "");
     if (entry.final && !this.#tools.hasChildNodes()) this.#tools.append(...this.#buttons(entry));
-    this.#drawRating(entry);
   }
 
   /**
@@ -143,15 +139,6 @@ export class ReplyView {
     const details = h("details", { class: failed ? "failed" : "", open: this.#open ?? !final }, summary, h("ol", {}, ...rows));
     summary.addEventListener("click", () => { this.#open = !details.open; });
     return this.#steps.replaceChildren(details);
-  }
-
-  /** @param {Entry} entry */
-  #drawRating(entry) {
-    if (!entry.final || !entry.rateable) return;
-    if (this.#rating) return this.#rating.update(entry);
-    this.#rating = new RatingView(entry, this.actions.decide);
-    this.#tools.prepend(...this.#rating.buttons);
-    this.#tools.after(this.#rating.form);
   }
 
   /** @param {Entry} entry */

@@ -50,8 +50,6 @@ export interface Entry {
   edited: number;
   edit: string;
   withdrawn: boolean;
-  rateable: boolean;
-  rating: "up" | "down" | null;
 }
 
 export interface Topic {

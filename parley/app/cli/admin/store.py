@@ -7,13 +7,14 @@ import os
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from pydantic import ValidationError
 
 from parley.app.cli.load_config import load_config
 from parley.app.cli.progress import Progress
 from parley.app.process.event_loop import run_loop
-from parley.app.settings.load import LoadedSettings
+from parley.app.settings.load import DEFAULT_FILE, LoadedSettings
 from parley.app.settings.parsing.dotenv import with_dotenv
 from parley.app.settings.parsing.variables import expand_variables
 from parley.app.settings.schema.store import StoreSection
@@ -25,7 +26,8 @@ from parley.store.store_copy import CopyCounts, copy_store
 def run(arguments: argparse.Namespace) -> int:
     """Copy and print how much. Nothing is kept when a store is in use, or when the target is not empty."""
     loaded = load_config(arguments.config, arguments.verbose)
-    environ = with_dotenv(os.environ, loaded.folder / ".env")
+    beside = (Path.cwd() / (arguments.config or DEFAULT_FILE)).parent / ".env"
+    environ = with_dotenv(os.environ, beside)
     source, target = (_with(loaded, address, environ) for address in (arguments.source, arguments.target))
     if source.settings.store == target.settings.store:
         raise ConfigError("FROM and TO are the same store.")

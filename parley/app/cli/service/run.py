@@ -19,7 +19,6 @@ from parley.app.checks.file_permissions import find_exposed_files
 from parley.app.checks.findings import check_settings
 from parley.app.cli.load_config import load_config
 from parley.app.cli.startup_summary import summarise_startup
-from parley.app.extras import own_command
 from parley.app.process.event_loop import run_loop, tune_garbage_collection
 from parley.app.process.heartbeat import Heartbeat
 from parley.app.process.import_blocker import UNNEEDED_PACKAGES, block_imports
@@ -42,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Start everything, say where it is, and serve until a signal."""
     gc.disable()  # what is loaded stays: to look for garbage in it takes an eighth of the start
     try:
-        loaded = load_config(arguments.config, arguments.verbose, log_json=arguments.log_json)
+        loaded = load_config(arguments.config, arguments.verbose)
         print(
             f"Parley {VERSION}, set by {loaded.origin}",
             *summarise_startup(loaded),
@@ -103,7 +102,7 @@ def _started(loaded: LoadedSettings, heartbeat: Heartbeat, url: str) -> None:
             print("  It asks for console.token once.")
         if loaded.settings.agent.demonstrates:
             print('  Try: "What time is it?", then "Send an e-mail to ada@example.org about tea".')
-        print(f"  In a terminal: {own_command()} chat")
+        print("  In a terminal: make chat, or .venv/bin/parley chat")
     else:
         print(f"\nRunning; health is at {url}/readyz", flush=True)
     print("  Stop with Ctrl-C; accepted messages are not lost.\n", flush=True)

@@ -8,7 +8,6 @@ from pydantic import Field, InstanceOf, model_validator
 
 from parley.app.settings.schema.agent import AgentSection
 from parley.app.settings.schema.console import ConsoleSection
-from parley.app.settings.schema.feedback import FeedbackSection
 from parley.app.settings.schema.limits import LimitsSection
 from parley.app.settings.schema.manager import ManagerSection
 from parley.app.settings.schema.memory import MemorySection
@@ -16,7 +15,6 @@ from parley.app.settings.schema.questions import QuestionsSection
 from parley.app.settings.schema.retention import RetentionSection, with_old_audit_days
 from parley.app.settings.schema.speech import SpeechSection, TranscriptionSection
 from parley.app.settings.schema.store import StoreSection
-from parley.app.settings.schema.tracing import TracingSection
 from parley.channels.kit.config import ChannelConfig, Section, SessionConfig
 
 
@@ -26,7 +24,6 @@ class Settings(Section):
     data_dir: str = Field(default="data", min_length=1)
     language: Literal["auto", "en", "zh"] = "auto"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
-    log_format: Literal["text", "json"] = "text"
     store: StoreSection = StoreSection()
     agent: AgentSection = AgentSection()
     session: SessionConfig = SessionConfig()
@@ -37,8 +34,6 @@ class Settings(Section):
     limits: LimitsSection = LimitsSection()
     transcription: TranscriptionSection = TranscriptionSection()
     speech: SpeechSection = SpeechSection()
-    tracing: TracingSection = TracingSection()
-    feedback: FeedbackSection = FeedbackSection()
     console: ConsoleSection = ConsoleSection()
     channels: dict[str, InstanceOf[ChannelConfig]] = Field(default_factory=dict)
 

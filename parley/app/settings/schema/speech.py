@@ -11,8 +11,7 @@ from parley.app.settings.schema.manager import parse_size
 from parley.channels.kit.config import Section
 
 
-def check_address(value: str) -> str:
-    """Return an address, or ""; a validator. Raises ValueError."""
+def _address(value: str) -> str:
     if value and not value.startswith(("http://", "https://")):
         raise ValueError(f'must start with http:// or https://, not "{value}"')
     return value
@@ -29,7 +28,7 @@ class TranscriptionSection(Section):
     max_seconds: float = Field(default=300.0, ge=0)
     timeout: float = Field(default=60.0, gt=0, le=600)
 
-    _checked = field_validator("url")(check_address)
+    _checked = field_validator("url")(_address)
 
     def options(self) -> TranscriptionOptions:
         """Return the same for the client of the service."""
@@ -54,7 +53,7 @@ class SpeechSection(Section):
     max_characters: int = Field(default=2000, ge=1, le=100_000)
     timeout: float = Field(default=60.0, gt=0, le=600)
 
-    _checked = field_validator("url")(check_address)
+    _checked = field_validator("url")(_address)
 
     def options(self) -> VoiceOptions:
         """Return the same for the client of the service."""

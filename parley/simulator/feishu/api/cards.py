@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Container
 
 from parley.simulator.feishu.api.request import FeishuRequest
 from parley.simulator.feishu.errors import FeishuErrorResponse, bad_card, invalid, no_scope, too_long
 from parley.simulator.feishu.model import FeishuCard
 from parley.simulator.feishu.rendering import card_buttons
-from parley.simulator.feishu.rendering.markdown import picture_keys, tables
+from parley.simulator.feishu.rendering.markdown import foreign_images, tables
 from parley.simulator.feishu.world import FeishuWorld
 from parley.simulator.kit.json_values import Json, JsonObject, as_list, as_object, decode_object
 from parley.simulator.kit.limits import load_limits
@@ -31,7 +30,7 @@ def create(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     if request.text("type") != "card_json":
         raise invalid("type")
     body = _parsed(request.text("data"))
-    _check_entity(body, world.blobs)
+    _check_entity(body)
     now = time.monotonic()
     # At most twenty digits, the first of which is no zero.
     card = FeishuCard(str(7 * 10**18 + len(world.cards)), body, _streaming(body), now, made=now)
@@ -54,7 +53,7 @@ def content(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
         raise FeishuErrorResponse(200850, "card streaming timeout")
     before, element["content"] = str(element.get("content", "")), text
     try:
-        _check_entity(card.body, world.blobs)
+        _check_entity(card.body)
     except FeishuErrorResponse:
         element["content"] = before
         raise
@@ -85,7 +84,7 @@ def update(world: FeishuWorld, request: FeishuRequest) -> JsonObject:
     if not isinstance(wanted, dict) or wanted.get("type") != "card_json":
         raise invalid("card")
     body = _parsed(str(wanted.get("data")))
-    _check_entity(body, world.blobs)
+    _check_entity(body)
     _operate(world, card, request)
     card.body, card.streaming, card.streaming_since = body, _streaming(body), time.monotonic()
     _changed(world, card)
@@ -104,19 +103,19 @@ def card_for(world: FeishuWorld, message: JsonObject) -> FeishuCard | None:
     return card
 
 
-def _check_entity(card: JsonObject, uploaded: Container[str]) -> None:
+def _check_entity(card: JsonObject) -> None:
     """Raise FeishuErrorResponse for a card that no entity may be; its size has a code of its own here."""
     if _size(card) > MOST_CARD:
         raise FeishuErrorResponse(TOO_LARGE, "card content exceeds the limit")
-    check_card(card, uploaded)
+    check_card(card)
 
 
 def _size(card: JsonObject) -> int:
     return len(json.dumps(card, ensure_ascii=False).encode())
 
 
-def check_card(card: JsonObject, uploaded: Container[str] = frozenset()) -> None:
-    """Raise FeishuErrorResponse for a card that the platform does not show; it has the keys `uploaded`."""
+def check_card(card: JsonObject) -> None:
+    """Raise FeishuErrorResponse for a card that the platform does not show."""
     if _size(card) > MOST_CARD:
         raise too_long()
     body = card.get("body")
@@ -133,7 +132,7 @@ def check_card(card: JsonObject, uploaded: Container[str] = frozenset()) -> None
     if sum(tables(text) for text in texts) > MOST_TABLES:
         raise bad_card("ErrCode: 11310; ErrMsg: card table number over limit")
     for text in texts:
-        if images := [key for key in picture_keys(text) if key not in uploaded]:
+        if images := foreign_images(text):
             raise bad_card(f"ErrCode: 11246; ErrMsg: invalid image keys {images}")
 
 

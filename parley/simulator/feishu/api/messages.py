@@ -228,7 +228,7 @@ def _check(world: FeishuWorld, kind: str, content: JsonObject) -> None:
     if kind == "text" and not str(content.get("text", "")).strip():
         raise FeishuErrorResponse(230001, "invalid message content, ext=text is empty")
     if kind == "interactive" and content.get("type") != "card":
-        check_card(content, world.blobs)
+        check_card(content)
     if kind in ("image", "file", "audio", "media"):
         blob = world.blobs.get(str(content.get("image_key" if kind == "image" else "file_key")))
         if blob is None or (blob.kind == "image") != (kind == "image"):

@@ -62,7 +62,7 @@ def _show_card(world: FeishuWorld, message: FeishuMessage, given: JsonObject) ->
     if given.get("type") != "raw" or message.recalled:
         return
     try:
-        check_card(body, world.blobs)
+        check_card(body)
     except FeishuErrorResponse:
         return
     card = world.cards.get(message.card)

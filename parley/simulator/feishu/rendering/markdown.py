@@ -12,7 +12,6 @@ _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 _IMAGE = re.compile(r"!\[[^\]]*\]\(([^()\s]*)\)")
 _MARKS = (
-    (re.compile(r"!\[([^\]]*)\]\([^()\s]*\)"), r"\1"),
     (re.compile(r"\[([^\[\]]+)\]\((?:[^()\s]|\([^()\s]*\))+\)"), r"\1"),
     (re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*"), r"\1"),
     (re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])"), r"\1"),
@@ -24,11 +23,10 @@ _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~])")
 
 @dataclass(frozen=True)
 class Rendered:
-    """What is read, which of it is code, and the keys of the pictures in it."""
+    """What is read, and which of it is code."""
 
     text: str
     code: tuple[str, ...] = ()
-    pictures: tuple[str, ...] = ()
 
 
 def render(markdown: str) -> Rendered:
@@ -52,7 +50,7 @@ def render(markdown: str) -> Rendered:
     if block is not None:
         code.append("\n".join(block))
         shown.extend(block)
-    return Rendered("\n".join(shown), tuple(code), tuple(picture_keys(markdown)))
+    return Rendered("\n".join(shown), tuple(code))
 
 
 def tables(markdown: str) -> int:
@@ -72,9 +70,9 @@ def tables(markdown: str) -> int:
     return count
 
 
-def picture_keys(markdown: str) -> list[str]:
-    """What the pictures in a text are named by; the platform takes a card with keys of uploaded ones only."""
-    return [found[1] for found in _IMAGE.finditer(markdown)]
+def foreign_images(markdown: str) -> list[str]:
+    """Addresses of images that are not uploaded ones; the platform takes no card with these."""
+    return [found[1] for found in _IMAGE.finditer(markdown) if not found[1].startswith("img_")]
 
 
 def _closes(line: str, fence: str) -> bool:

@@ -19,17 +19,10 @@ MOST_ANSWER = 200
 _LATE = "query is too old and response timeout expired or query ID is invalid"
 
 
-def parse_keyboard(params: TelegramParams, *, edits: bool = False) -> JsonObject | None:
-    """Return the call's keyboard, checked; None for what opens a reply, which no message shows later.
-
-    An edit takes nothing else. Raises TelegramErrorResponse.
-    """
+def parse_keyboard(params: TelegramParams) -> JsonObject | None:
+    """Return the call's keyboard, checked. Raises TelegramErrorResponse."""
     markup = params.object_or_none("reply_markup")
-    if markup and markup.get("force_reply") is True and not edits:
-        return None
     rows = markup.get("inline_keyboard") if markup else None
-    if markup and edits and not isinstance(rows, list):
-        raise bad_request("inline keyboard expected")
     if not isinstance(rows, list):
         return markup
     found = [button for row in rows if isinstance(row, list) for button in row]

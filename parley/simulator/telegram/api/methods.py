@@ -139,17 +139,17 @@ def edit_message_text(world: TelegramWorld, params: TelegramParams) -> Json:
     message = require_own_message(world, params, "edit")
     markdown = rich_messages.markdown_of(params)
     if markdown:
-        return _changed(world, message, "", [], inline_keyboards.parse_keyboard(params, edits=True), markdown)
+        return _changed(world, message, "", [], inline_keyboards.parse_keyboard(params), markdown)
     text, marks = parse_text(params, "text", MOST_TEXT)
     if not text:
         raise bad_request("message text is empty")
-    return _changed(world, message, text, marks, inline_keyboards.parse_keyboard(params, edits=True))
+    return _changed(world, message, text, marks, inline_keyboards.parse_keyboard(params))
 
 
 def edit_markup(world: TelegramWorld, params: TelegramParams) -> Json:
     """Put other buttons for a message of the bot."""
     message = require_own_message(world, params, "edit")
-    markup = inline_keyboards.parse_keyboard(params, edits=True)
+    markup = inline_keyboards.parse_keyboard(params)
     return _changed(world, message, message.text, message.entities, markup, message.rich)
 
 

@@ -186,13 +186,6 @@ class JournalCalls:
             WHERE state = 2 AND ended_at IS NOT NULL GROUP BY queue"""
         return SqlCall(statement, ())
 
-    def backlog(self, now: float | None) -> SqlCall:
-        s = self.schema
-        statement = f"""SELECT queue, count(*)::bigint, moment.now - min(ready_at)
-            FROM {s}.lanes, (SELECT {s}.moment(%s::float8) AS now) AS moment
-            WHERE ready_at IS NOT NULL AND ready_at <= moment.now GROUP BY queue, moment.now"""
-        return SqlCall(statement, (now,))
-
     def revive(self, item: int, now: float | None) -> SqlCall:
         return SqlCall(f"SELECT {self.schema}.revive(%s::bigint, %s::float8)", (item, now))
 

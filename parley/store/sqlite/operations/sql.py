@@ -94,8 +94,6 @@ DEAD = """SELECT id, queue, lane, body, CASE note WHEN '' THEN reason ELSE note 
     attempts, version, put_at FROM items
     WHERE state = 2 AND ended_at IS NOT NULL ORDER BY ended_at DESC, id DESC LIMIT ?"""
 DEAD_BY_QUEUE = "SELECT queue, count(*) FROM items WHERE state = 2 AND ended_at IS NOT NULL GROUP BY queue"
-BACKLOG = """SELECT queue, count(*), ? - min(ready_at) FROM lanes WHERE ready_at IS NOT NULL AND ready_at <= ?
-    GROUP BY queue"""
 REVIVE = """UPDATE items SET state = 0, ended_at = NULL, reason = '', attempts = 0, run_at = ?,
     slot = CASE WHEN EXISTS (SELECT 1 FROM items AS newer WHERE newer.queue = items.queue
     AND newer.lane = items.lane AND newer.slot = items.slot AND newer.state = 0 AND newer.slot <> '')

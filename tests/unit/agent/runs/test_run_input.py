@@ -61,14 +61,14 @@ def run_config(
 
 
 def test_who_speaks_is_in_configurable_and_in_a_context_that_takes_it() -> None:
-    about = {"user_id": "slack_3aU1", "parley": IDENTITY.describe()}
+    about = {"user_id": "slack:U1", "parley": IDENTITY.describe()}
     takes_all = run_config({"configurable": {"x": 1}}, {"model": "b"}, frozenset())
     assert takes_all == (
         {"recursion_limit": 50, "configurable": {"x": 1, **about}},
         {"model": "b", **about},
     )
     _, strict = run_config(context={"model": "b"}, declared=frozenset({"user_id", "other"}))
-    assert strict == {"model": "b", "user_id": "slack_3aU1"}
+    assert strict == {"model": "b", "user_id": "slack:U1"}
     # Nothing is known of what it takes: what the operator wrote, and no more.
     assert run_config(context={"model": "b"})[1] == {"model": "b"}
 
@@ -87,17 +87,8 @@ def test_the_operators_settings_cannot_pretend_to_be_somebody() -> None:
     assert config["configurable"]["parley"] == context["parley"] == IDENTITY.describe()
 
 
-@pytest.mark.parametrize(
-    ("person", "user_id"),
-    [
-        ("dingtalk:j.doe", "dingtalk_3aj_2edoe"),
-        ("feishu:ou_1-B", "feishu_3aou_5f1-B"),
-        ("chat/telegram:-100:7", "chat_2ftelegram_3a-100_3a7"),
-        ("web:李", "web_3a_e6_9d_8e"),
-    ],
-)
-def test_a_user_id_can_be_a_label_and_a_folder(person: str, user_id: str) -> None:
-    assert replace(IDENTITY, person=person).user_id == user_id
+def test_a_store_label_has_no_dots() -> None:
+    assert replace(IDENTITY, person="dingtalk:j.doe").user_id == "dingtalk:j%2Edoe"
 
 
 async def test_the_message_has_the_name_of_its_writer() -> None:

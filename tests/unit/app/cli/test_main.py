@@ -22,46 +22,10 @@ def test_version_is_the_projects(tmp_path):
     assert parley(tmp_path, "version").stdout == f"Parley {VERSION}\n"
 
 
-def test_the_version_is_an_option_too(tmp_path):
-    assert parley(tmp_path, "--version").stdout == f"Parley {VERSION}\n"
-
-
-def test_without_a_command_it_starts_and_is_watched(tmp_path):
-    (tmp_path / "config.yaml").write_text("agent: {mode: fast}\n")
+def test_without_a_command_the_usage_is_shown(tmp_path):
     result = parley(tmp_path)
     assert result.returncode == 2
-    said, watching = result.stderr.splitlines()
-    assert said.startswith("config.yaml:1: agent.mode: must be one of")
-    assert watching == "Not started again: what stands above has to be mended first."
-
-
-def test_an_unknown_command_shows_the_usage(tmp_path):
-    result = parley(tmp_path, "rnu")
-    assert result.returncode == 2
     assert result.stderr.startswith("usage: parley")
-
-
-def test_what_is_set_up_nowhere_is_the_users_own(tmp_path):
-    here, mine = tmp_path / "here", tmp_path / "mine"
-    here.mkdir()
-    result = parley(here, "check", XDG_DATA_HOME=str(mine))
-    assert result.returncode == 0, result.stderr
-    assert "the defaults (there is no config.yaml): this would start:" in result.stdout
-    assert f"{mine / 'parley' / 'data'}\n" in result.stdout
-    assert not list(here.iterdir())
-
-
-def test_the_users_own_configuration_and_variables_count_there(tmp_path):
-    here, mine = tmp_path / "here", tmp_path / "mine" / "parley"
-    here.mkdir()
-    mine.mkdir(parents=True)
-    (mine / "config.yaml").write_text("session: {context: {who: $WHO}}\nagent: {mode: fast}\n")
-    result = parley(here, "check", XDG_DATA_HOME=str(mine.parent))
-    named = mine / "config.yaml"
-    assert f'{named}:2: agent.mode: must be one of "stream" or "wait"' in result.stderr
-    assert f"{named}:1: session.context.who: $WHO is not set" in result.stderr
-    (mine / ".env").write_text("WHO=Ada\n")
-    assert "$WHO" not in parley(here, "check", XDG_DATA_HOME=str(mine.parent)).stderr
 
 
 @pytest.mark.parametrize("command", ["run", "check", "chat", "threads", "agent"])

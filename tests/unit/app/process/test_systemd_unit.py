@@ -1,4 +1,4 @@
-"""The units of docs/watchdog.md and of deploy/ are ones that systemd reads, and start what there is."""
+"""The unit of docs/watchdog.md is one that systemd reads, and starts what there is."""
 
 from __future__ import annotations
 
@@ -15,37 +15,29 @@ from tests.kit.checkout import ROOT
 from tests.kit.machine import patience
 
 
-def documented() -> str:
+def unit() -> str:
     text = (ROOT / "docs" / "watchdog.md").read_text("utf-8")
     return text.split("```ini\n", 1)[1].split("```", 1)[0]
 
 
-UNITS = {
-    "docs": (documented(), "/opt/parley/.venv/bin/python -m parley"),
-    "deploy": ((ROOT / "deploy/systemd/parley.service").read_text("utf-8"), "/opt/parley/bin/parley"),
-}
-
-
-@pytest.mark.parametrize("name", UNITS)
-def test_it_parses_and_names_a_command_that_there_is(name: str) -> None:
-    unit, program = UNITS[name]
+def test_it_parses_and_names_a_command_that_there_is() -> None:
     read = configparser.ConfigParser(interpolation=None, strict=True)
     read.optionxform = str  # type: ignore[assignment,method-assign]  # as systemd: case matters
-    read.read_string(unit)
+    read.read_string(unit())
     service = read["Service"]
-    arguments = service["ExecStart"].removeprefix(program).split()
-    assert parser().parse_args(arguments).command == "run"
+    _, _, module, *arguments = service["ExecStart"].split()
+    assert (module, parser().parse_args(arguments).command) == ("parley", "run")
     assert (service["Type"], service.getint("RestartPreventExitStatus")) == ("notify", CONFIG_ERROR_EXIT)
     assert (service.getint("WatchdogSec") or 0) > 0
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here")
-@pytest.mark.parametrize("name", UNITS)
-def test_systemd_has_nothing_against_it(tmp_path: Path, name: str) -> None:
-    unit, program = UNITS[name]
+def test_systemd_has_nothing_against_it(tmp_path: Path) -> None:
+    python = shutil.which("true") or ""
     file = tmp_path / "parley.service"
-    there = unit.replace(program, shutil.which("true") or "")
-    file.write_text(there.replace("User=parley", "User=root").replace("Group=parley", "Group=root"))
+    file.write_text(
+        unit().replace("/opt/parley/.venv/bin/python", python).replace("User=parley", "User=root")
+    )
     verified = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", str(file)],
         capture_output=True,

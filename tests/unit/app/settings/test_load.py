@@ -22,14 +22,6 @@ def test_the_shipped_file_says_what_the_defaults_are():
     assert core_options(shipped) == core_options(bare)
 
 
-def test_without_a_file_the_variables_of_the_defaults_count(tmp_path):
-    bare = load_settings(None, {}, tmp_path)
-    assert bare.settings == settings("").settings.model_copy(update={"channels": bare.settings.channels})
-    assert bare.plans["telegram"].off == "$TELEGRAM_BOT_TOKEN is not set"
-    with_token = load_settings(None, {"TELEGRAM_BOT_TOKEN": "1:a"}, tmp_path)
-    assert list(with_token.channels) == ["telegram", "web"]
-
-
 def test_with_nothing_set_only_the_web_chat_is_on():
     loaded = settings("")
     assert list(loaded.channels) == ["web"]

@@ -3,12 +3,8 @@
 import pytest
 
 from parley.app.settings.parsing.dotenv import with_dotenv
-from parley.app.storage.env_file import replace_private_file, require_unset, with_variables
+from parley.app.storage.env_file import require_unset, write_variables
 from parley.core.model.errors import ConfigError, ParleyError
-
-
-def write_variables(path, variables):
-    replace_private_file(path, with_variables(path, variables))
 
 
 def test_a_new_file_is_for_us_alone(tmp_path):

@@ -10,19 +10,20 @@ import httpx
 import pytest
 
 from parley.app.cli.clients.dead_letter_client import DeadLetterClient, LetterNotFound
+from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.monitoring.metrics import build_metrics
 from parley.app.settings.load import load_settings
 from parley.console.api.dead_letters import letter_metrics, letter_routes
 from parley.console.api.metrics import metrics_route
 from parley.core.dead_letters import DeadLetters, DeadLetterStore
+from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.model.address import Conversation, User
 from parley.core.model.codec import encode
 from parley.core.model.types import InboundMessage
 from parley.core.ports.journal import NewQueueItem
 from parley.core.state.turn_record import TurnRecord, TurnStage
 from parley.store.sqlite import SqliteStore
-from tests.kit.doubles.console_server import TOKEN, serving
-from tests.kit.doubles.metric_sources import metric_sources
+from tests.kit.doubles.console_server import TOKEN, UP, serving
 from tests.kit.product.process import parley
 from tests.unit.console.api.test_metrics import figures
 
@@ -70,7 +71,7 @@ async def test_the_gauge_counts_what_waits_for_the_operator(tmp_path: Path) -> N
         await given_up(store)
         letters = DeadLetters(store)
         route = metrics_route(
-            build_metrics(metric_sources("telegram")),
+            build_metrics(DeliveryCounts(), lambda: [UP], ["telegram"], LoopLag()),
             lambda: letter_metrics(letters),
         )
         async with serving(routes=[route]) as http:

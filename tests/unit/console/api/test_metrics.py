@@ -4,11 +4,9 @@ import re
 from collections.abc import Mapping
 
 from prometheus_client.metrics_core import GaugeMetricFamily
-from prometheus_client.openmetrics.parser import text_string_to_metric_families
-from prometheus_client.samples import Sample
 
+from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.monitoring.metrics import build_metrics
-from parley.app.monitoring.turn_metrics import TurnMetrics
 from parley.console.api.metrics import labelled, metrics_route
 from parley.console.http.options import ConsoleOptions
 from parley.core.delivery.delivery_counts import DeliveryCounts
@@ -16,8 +14,6 @@ from parley.core.model.address import Conversation
 from parley.core.model.types import OutboundMessage, Receipt
 from parley.core.ports.health import Health, HealthReport
 from tests.kit.doubles.console_server import UP, serving
-from tests.kit.doubles.metric_sources import metric_sources
-from tests.kit.samples.turn_reports import TURN, report
 
 _TOKEN = "a-token-that-is-long-enough"
 
@@ -38,9 +34,7 @@ async def test_what_happened_to_messages_is_counted_by_channel() -> None:
     deliveries.count_delivered(final("telegram"), Receipt(("1",), doubtful=True))
     deliveries.count_rejected(final("slack"))
     reports = [UP, HealthReport("slack", Health.REFUSED, "", 0.0)]
-    route = metrics_route(
-        build_metrics(metric_sources("slack", "telegram", deliveries=deliveries, reports=reports))
-    )
+    route = metrics_route(build_metrics(deliveries, lambda: reports, ["slack", "telegram"], LoopLag()))
     async with serving(routes=[route]) as http:
         answer = await http.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
@@ -54,12 +48,12 @@ async def test_what_happened_to_messages_is_counted_by_channel() -> None:
 
 
 async def test_every_figure_says_what_it_is() -> None:
-    route = metrics_route(build_metrics(metric_sources("web")))
+    route = metrics_route(build_metrics(DeliveryCounts(), lambda: [UP], ["web"], LoopLag()))
     async with serving(routes=[route]) as http:
         lines = (await http.get("/metrics")).text.splitlines()
     for name in {re.split("[ {]", line)[0] for line in lines if not line.startswith("#")}:
         kind = "counter" if name.endswith("_total") else "gauge"
-        if found := re.fullmatch("(parley_[a-z_]+_seconds)_(?:bucket|sum|count)", name):
+        if found := re.fullmatch("(parley_loop_lag_seconds)_(?:bucket|sum|count)", name):
             name, kind = found[1], "histogram"
         assert f"# TYPE {name} {kind}" in lines
         assert any(line.startswith(f"# HELP {name} ") for line in lines)
@@ -73,28 +67,9 @@ async def test_what_a_label_holds_cannot_break_the_format() -> None:
 
 
 async def test_figures_are_behind_the_token() -> None:
-    route = metrics_route(build_metrics(metric_sources("web")))
+    route = metrics_route(build_metrics(DeliveryCounts(), lambda: [UP], ["web"], LoopLag()))
     async with serving(ConsoleOptions(port=0, token=_TOKEN), routes=[route]) as http:
         del http.headers["authorization"]
         assert (await http.get("/metrics")).status_code == 401
         answer = await http.get("/metrics", headers={"authorization": f"Bearer {_TOKEN}"})
     assert 'parley_up{part="store"}' in answer.text
-
-
-async def test_openmetrics_lead_from_a_bucket_to_its_turn() -> None:
-    turns = TurnMetrics(["web"], {}, "USD")
-    turns.turn_ended(report())
-    route = metrics_route(build_metrics(metric_sources("web", turns=turns)))
-    async with serving(routes=[route]) as http:
-        asked = await http.get("/metrics", headers={"accept": "application/openmetrics-text; version=1.0.0"})
-        plain = await http.get("/metrics", headers={"accept": "application/openmetrics-text; version=x"})
-    assert asked.headers["content-type"].startswith("application/openmetrics-text; version=1.0.0")
-    found = {sample.exemplar.labels["trace_id"] for sample in samples(asked.text) if sample.exemplar}
-    assert found == {TURN}
-    assert plain.status_code == 200
-    assert plain.headers["content-type"].startswith("text/plain")
-
-
-def samples(text: str) -> list[Sample]:
-    """All samples, read by the library's own parser."""
-    return [each for family in text_string_to_metric_families(text) for each in family.samples]

@@ -66,7 +66,7 @@ async def test_two_people_in_a_group_are_two(tmp_path: Path) -> None:
         place = {"conversation": GROUP, "private": False, "addressed": True}
         ann = await asked(parley, "hi", **place)
         bob = await asked(parley, "hi", sender=BOB, chat_kind="channel", **place)
-        assert (ann.user_id, bob.user_id) == ("test_3aann", "test_3abob")
+        assert (ann.user_id, bob.user_id) == ("test:ann", "test:bob")
         assert (ann.chat_kind, bob.chat_kind) == ("group", "channel")
         assert (ann.chat, ann.topic, ann.private) == ("g1", "t1", False)
         first, second = (request.name for request in parley.agent.requests)

@@ -59,20 +59,6 @@ class UpkeepPromises:
         await a.put(NewQueueItem("other", "x", "3"))
         assert dict(await a.dead_by_queue()) == {"in": 2}
 
-    async def test_a_backlog_is_what_is_ready_and_held_by_nobody(self, a: Store, clock: Clock) -> None:
-        assert dict(await a.backlog()) == {}
-        await a.put(NewQueueItem("in", "held", "1"))
-        await claim_one(a)
-        await a.put(NewQueueItem("in", "late", "2", delay=3600))
-        await a.put(
-            NewQueueItem("in", "x", "3"), NewQueueItem("in", "x", "4"), NewQueueItem("other", "y", "5")
-        )
-        clock.advance(7)
-        await a.put(NewQueueItem("in", "z", "6"))
-        found = await a.backlog()
-        assert {queue: each.lanes for queue, each in found.items()} == {"in": 2, "other": 1}
-        assert found["in"].oldest == pytest.approx(7)
-
     async def test_a_revived_item_runs_first_in_its_lane_with_its_note(self, a: Store) -> None:
         await a.put(NewQueueItem("in", "x", "1"))
         claim = await claim_one(a)

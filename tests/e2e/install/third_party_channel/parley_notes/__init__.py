@@ -1,1 +1,1 @@
-"""A channel as another distribution brings it: people and the bot write lines of JSON into two files."""
+"""A channel as another distribution brings it: messages are lines of a file, and answers too."""

@@ -9,7 +9,7 @@ class Config(ChannelConfig):
     """`questions` is the file that is read, `answers` the one that is written."""
 
     questions: str = ""
-    answers: str = "answers.jsonl"
+    answers: str = "answers.txt"
 
     def credentials(self) -> tuple[str, ...]:
         """Return the keys without which the channel stays off."""

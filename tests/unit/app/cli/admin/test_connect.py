@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from parley.app.cli.admin.connect import count_down, qr_code
 from parley.app.cli.main import main
-from parley.app.cli.wizard.prompts import TerminalPrompts
-from parley.app.cli.wizard.qr_code import count_down, qr_code
 from parley.app.settings.channel_registry import registering_channels
 from parley.app.settings.load import load_settings
 from parley.app.settings.parsing.dotenv import with_dotenv
-from parley.app.setup.draft import Draft
 from parley.simulator.dingtalk import DingTalkSimulator, DingTalkSimulatorTiming
 from parley.simulator.feishu import FeishuSimulator, FeishuSimulatorTiming
 from tests.kit.checkout import ROOT
@@ -59,10 +57,11 @@ async def test_the_credentials_of_the_new_app_are_written_and_turn_the_channel_o
     code, said = await connected(sim, capsys, lambda url: sim.scanning.scan(url, "ou_1"))
     assert code == 0
     assert (folder / ".env").read_text() == (
-        f"FEISHU_APP_ID={sim.world.app_id}\nOTHER=1\nFEISHU_APP_SECRET={sim.world.secret}\n"
+        f"FEISHU_APP_ID={sim.world.app_id}\nOTHER=1\n"
+        f"FEISHU_APP_SECRET={sim.world.secret}\nFEISHU_DOMAIN=feishu\n"
     )
-    assert channels_on(folder)["feishu"].domain == sim.url
     assert sim.world.secret not in said
+    assert "Write this" not in said
     assert channels_on(folder)["feishu"].app_secret == sim.world.secret
 
 
@@ -71,16 +70,17 @@ async def test_an_app_of_dingtalk_needs_no_other_line(folder, capsys):
     with DingTalkSimulator(timing=DingTalkSimulatorTiming(poll=0.02)) as sim:
         code, said = await connected(sim, capsys, lambda url: sim.scanning.scan(url, "manager01"))
         assert code == 0
+        assert "Write this" not in said
         assert sim.client_secret not in said
         assert channels_on(folder)["dingtalk"].client_secret == sim.client_secret
 
 
-def test_an_account_of_lark_needs_no_other_line(folder):
+async def test_an_account_of_lark_needs_no_other_line(sim, folder, capsys):
     shutil.copy(SHIPPED, folder)
-    keys = {"app_id": "cli_1", "app_secret": "word", "domain": "lark"}
-    draft = Draft.open(None, {}).add_channel("feishu", keys)
-    assert draft.text == SHIPPED.read_text()
-    draft.write()
+    sim.world.brand = "lark"
+    code, said = await connected(sim, capsys, lambda url: sim.scanning.scan(url, "ou_1"))
+    assert code == 0
+    assert "Write this" not in said
     assert channels_on(folder)["feishu"].domain == "https://open.larksuite.com"
 
 
@@ -91,20 +91,20 @@ def test_an_account_of_lark_needs_no_other_line(folder):
         "channels: {feishu: {app_id: $FEISHU_APP_ID, app_secret: $FEISHU_APP_SECRET, domain: lark}}\n",
     ],
 )
-async def test_a_configuration_without_the_channel_is_given_its_lines(sim, folder, capsys, written):
+async def test_a_configuration_without_the_channel_is_told_its_lines(sim, folder, capsys, written):
     place = folder / "there"
     place.mkdir()
     file = place / "mine.yaml"
     file.write_text(written)
-    code, _ = await connected(
+    code, said = await connected(
         sim, capsys, lambda url: sim.scanning.scan(url, "ou_1"), "--config", "there/mine.yaml"
     )
     assert code == 0
+    lines = "channels:\n  feishu:\n    app_id: $FEISHU_APP_ID\n    app_secret: $FEISHU_APP_SECRET\n"
+    assert f"Write this into there/mine.yaml:\n\n{lines}    domain: $FEISHU_DOMAIN\n" in said
     assert sim.world.secret in (place / ".env").read_text()
-    assert sim.world.secret not in file.read_text()
-    assert (place / "mine.yaml.before-init").read_text() == written
-    feishu = channels_on(place, Path("mine.yaml"))["feishu"]
-    assert (feishu.app_secret, feishu.domain) == (sim.world.secret, sim.url)
+    file.write_text(f"{lines}    domain: $FEISHU_DOMAIN\n")
+    assert "feishu" in channels_on(place, Path("mine.yaml"))
 
 
 async def test_somebody_who_declines_is_believed(sim, folder, capsys):
@@ -150,7 +150,7 @@ def test_other_channels_are_told_which_can(folder, capsys, channel):
 
 
 async def test_who_waits_is_told_how_long(capsys):
-    await count_down(0.008, TerminalPrompts("en"), every=0.003)
+    await count_down(0.008, every=0.003)
     assert capsys.readouterr().out.count("Still waiting") == 2
 
 

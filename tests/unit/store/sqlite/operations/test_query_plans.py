@@ -18,7 +18,6 @@ _TABLE = re.compile(
 )
 WALKS = {
     "NEWEST": "the last item by its id: one row",
-    "BACKLOG": "the lanes that have work: for metrics, by an index that has no others",
     "PRUNE_LANES": "empty lanes, a slice at a time: they are at the beginning",
 }
 """Statements that begin at one end of a table, and why they read only a few of its rows."""

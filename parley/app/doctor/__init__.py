@@ -1,1 +1,0 @@
-"""What `parley doctor` proves by doing: platforms, agent, store, memory, network, and this machine."""

@@ -1,1 +1,0 @@
-"""What `deploy/` holds, against other people's linters, schemas and renderers."""

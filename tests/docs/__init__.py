@@ -1,1 +1,0 @@
-"""The documents: their site, their translations, and what they say about HTTP."""

@@ -1,1 +1,0 @@
-"""Stores and configurations of earlier Parleys, opened by this one."""

@@ -1,1 +1,0 @@
-"""What `parley doctor` finds, and what its bundle leaves out."""

@@ -1,1 +1,0 @@
-"""The OpenAPI document, held against a running Parley."""

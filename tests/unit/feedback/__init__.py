@@ -1,1 +1,0 @@
-"""Delivery of feedback to other systems."""
