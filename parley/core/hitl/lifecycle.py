@@ -10,6 +10,7 @@ from parley.core.hitl.policy import fit_rules
 from parley.core.hitl.records import (
     QuestionEventKind,
     QuestionRecord,
+    decode_question,
     event_item,
     new_question_document,
     question_document,
@@ -18,10 +19,10 @@ from parley.core.hitl.records import (
 )
 from parley.core.inbound.turn_queue import turn_item
 from parley.core.model.address import Conversation
-from parley.core.model.errors import DocumentConflict
+from parley.core.model.codec import encode
 from parley.core.model.questions import EDIT, AnswerKind, Decision, InterruptAnswer
 from parley.core.model.types import InboundMessage
-from parley.core.ports.journal import Document, Journal, NewQueueItem
+from parley.core.ports.journal import Document, Journal, NewQueueItem, update_document
 from parley.core.services import CoreServices
 from parley.core.state.conversations import PendingQuestion
 from parley.core.state.turn_record import TurnRecord
@@ -140,12 +141,18 @@ def resume_item(record: QuestionRecord, now: float) -> NewQueueItem:
 async def drop_questions(journal: Journal, turn: str) -> None:
     """Close what is still open of a turn's questions: the conversation goes on without them.
 
-    Raises StoreUnavailable.
+    Called again after a crash it goes on where it was. Raises StoreUnavailable.
     """
-    for record, document in await questions_of_turn(journal, turn):
-        if record.open:
-            try:
-                await journal.set(question_document(document, replace(record, dropped=True)))
-            except DocumentConflict:
-                continue  # Somebody decided it just now.
+    for _, document in await questions_of_turn(journal, turn):
+        record = await update_document(journal, document.key, _dropped)
+        if record is not None and record.dropped:
             await journal.put(event_item(record, QuestionEventKind.SETTLE))
+
+
+def _dropped(document: Document) -> tuple[QuestionRecord | None, str | None]:
+    """Return the record closed, unless somebody decided it, and the document's new body."""
+    record = decode_question(document)
+    if record is None or not record.open:
+        return record, None
+    record = replace(record, dropped=True)
+    return record, encode(record)
