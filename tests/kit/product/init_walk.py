@@ -68,9 +68,8 @@ class TypedTerminal:
 
     def __exit__(self, *exc: object) -> None:
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            with suppress(subprocess.TimeoutExpired):
-                self.process.wait(patience(30))
+            with suppress(AssertionError):
+                self.interrupt()
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -107,7 +106,7 @@ class TypedTerminal:
         while time.monotonic() < until:
             self.process.send_signal(signal.SIGINT)
             with suppress(subprocess.TimeoutExpired):
-                return self.process.wait(patience(5))
+                return self.process.wait(patience(1))
         raise AssertionError(f"does not end:\n{self.shown}")
 
     def _take(self) -> None:
