@@ -56,4 +56,4 @@ def test_tests_kit_imports_no_folder_of_tests():
 
 
 def test_what_other_engines_leave_to_the_full_edition_exists():
-    assert [path for path in (*ALIKE, QUESTIONS) if not (ROOT / path).is_file()] == []
+    assert [path for path in (*ALIKE, QUESTIONS) if not (ROOT / path).exists()] == []

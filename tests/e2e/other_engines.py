@@ -7,12 +7,13 @@ import re
 ALIKE = (
     "tests/e2e/chat/test_commands.py",
     "tests/e2e/chat/test_conversations.py",
-    "tests/e2e/install/test_documents.py",
+    "tests/e2e/install/",
     "tests/e2e/operation/test_moved_database.py",
     "tests/e2e/operation/test_terminal.py",
     "tests/e2e/operation/test_watchdog.py",
     "tests/e2e/people/test_authentication.py",
     "tests/e2e/people/test_file_permissions.py",
+    "tests/e2e/upgrade/test_configurations.py",
 )
 QUESTIONS = "tests/e2e/chat/test_questions.py"
 """One platform of it stands for all."""
