@@ -12,7 +12,7 @@ from tests.kit.product.process import PATIENCE
 from tests.kit.product.scene import begin, end
 from tests.kit.product.telegram_chat import Chat, telegram_config
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
 
 @pytest.mark.parametrize(

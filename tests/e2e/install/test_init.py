@@ -9,6 +9,8 @@ from parley.app.settings.parsing.dotenv import with_dotenv
 from tests.kit.product.init_walk import WALKERS, TypedTerminal, walk
 from tests.kit.product.process import parley
 
+pytestmark = pytest.mark.journeys
+
 
 @pytest.fixture(params=sorted(WALKERS))
 def walker(request):

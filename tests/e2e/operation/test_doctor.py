@@ -13,7 +13,7 @@ from parley.simulator.telegram import TelegramSimulator
 from tests.kit.product.process import Process, free_port, parley
 from tests.kit.waiting import until
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
 
 def read_bundle(path: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ import pytest
 from tests.kit.product.process import free_port, parley, split, way_in
 from tests.kit.product.scene import Scene, begin, end
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
 _ERASE = {"person": "telegram:4711", "accounts": ["telegram:4711"]}
 _CLOSED = (

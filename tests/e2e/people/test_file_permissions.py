@@ -12,7 +12,7 @@ from tests.kit.product.process import PATIENCE, command, environment, parley, wr
 from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = [pytest.mark.journeys, pytest.mark.timeout(240)]
 
 _SECRET = "1234567:a-secret-that-is-nobodys"
 
