@@ -6,6 +6,9 @@ INSTALL := $(PY) scripts/install.py
 # The program that reads files may write none, and would compile its libraries for each file anew.
 READERS := epub, page, pdf, picture, plain_text, slides, word, workbook
 COMPILE_READERS = $(PY) -W ignore -c "from parley.agent.files.formats import $(READERS)"
+# So do the processes that share the tests: each would prepare every module of a fresh clone by itself.
+COLLECT_TESTS = for part in "tests/unit" "tests --ignore=tests/unit"; do \
+	$(PY) -m pytest --collect-only -qq $$part >/dev/null 2>&1 & done; wait
 VENDORS := .pytest_cache/vendors
 PAGE_TOOLS := .pytest_cache/page-tools
 EDITION ?= usual
@@ -130,6 +133,7 @@ $(VENV)/.test: $(VENV)/.made requirements/test.txt
 	@echo "Installing packages and test tools (once) ..."
 	@$(INSTALL) requirements/test.txt || { echo "Packages could not be installed; $(OFFLINE)" >&2; exit 1; }
 	@$(COMPILE_READERS) || true # only slower without
+	@$(COLLECT_TESTS)
 	@touch $@ $(VENV)/.run
 
 $(VENV)-conformance/.done: scripts/venv.sh requirements/conformance.txt
