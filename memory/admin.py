@@ -52,6 +52,19 @@ class MemoryAdmin:
         self._secrets = [secret for secret in secrets if secret]
         self._last_error = ""
 
+    def reconfigure(
+        self,
+        repository: MemoryRepository,
+        queue: LearningQueue,
+        config: Mapping[str, Json],
+        extractor: str,
+        secrets: Sequence[str],
+    ) -> None:
+        """Work with other parts from now on."""
+        self.config = config
+        self._repository, self._queue, self._extractor = repository, queue, extractor
+        self._secrets = [secret for secret in secrets if secret]
+
     async def health(self) -> MemoryHealth:
         with map_store_errors():
             people = await self._store.people()

@@ -102,6 +102,11 @@ class MemoryCache:
         self._preparing: set[asyncio.Task[None]] = set()
         self._known: OrderedDict[tuple[str, str], CachedMemory] = OrderedDict()
 
+    def render_with(self, render: Render) -> None:
+        """Render lines in this way from now on."""
+        self._render = render
+        self._known.clear()
+
     async def load(self, person: str, assistant: str = "") -> StoredMemory:
         """Return the memory as stored now. Raises MemoryFailed."""
         return await self._store.load(person, assistant)

@@ -58,32 +58,57 @@ class MemoryService:
         secrets: Sequence[str] = (),
         telemetry: Telemetry = NO_TELEMETRY,
     ) -> None:
-        self._options = options
         self._semantic = semantic
         self._clock = clock
-        self._extractor = extractor
         self._store = store
+        self._journal = journal
+        self._quarantine = quarantine
+        self._telemetry = telemetry
         self._cache = MemoryCache(store, line_format(options.injection_format))
         self._states = PersonStateStore(journal)
-        counter = token_counter(options)
-        self._repository = MemoryRepository(self._cache, self._states, options.max_facts)
-        self._queue = LearningQueue(journal, options)
-        shown = public_options(options)
+        self._reconfigured = asyncio.Event()
+        self._draining = False
+        self._arrange(options, extractor)
         self.admin = MemoryAdmin(
-            self, store, self._cache, self._repository, self._queue, clock, shown, extractor.name, secrets
-        )
-        self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, clock)
+            self, store, self._cache, self._repository, self._queue, clock, public_options(options),
+            extractor.name, secrets,
+        )  # fmt: skip
+
+    def _arrange(self, options: MemoryOptions, extractor: Extractor) -> None:
+        counter = token_counter(options)
+        self._options = options
+        self._extractor = extractor
+        self._repository = MemoryRepository(self._cache, self._states, options.max_facts)
+        self._queue = LearningQueue(self._journal, options)
+        self._pipeline = LearningPipeline(self._cache, self._states, extractor, counter, options, self._clock)
         self._worker = LearningWorker(
-            journal,
+            self._journal,
             self._queue,
             self._pipeline,
             options,
-            self.admin.note_failure,
-            quarantine,
+            self._note_failure,
+            self._quarantine,
             self._note_learned,
         )
-        self._telemetry = telemetry
-        self._recaller = Recaller(self._cache, counter, options, semantic, clock)
+        self._recaller = Recaller(self._cache, counter, options, self._semantic, self._clock)
+
+    def _note_failure(self, text: str) -> None:
+        self.admin.note_failure(text)
+
+    def reconfigure(self, options: MemoryOptions, extractor: Extractor, secrets: Sequence[str]) -> None:
+        """Let other options hold, except where memories are kept; a lesson under way ends with the old ones.
+
+        `extractor` is open.
+        """
+        before, known = self._worker, self._options.injection_format
+        if options.injection_format != known:
+            self._cache.render_with(line_format(options.injection_format))
+        self._arrange(options, extractor)
+        self.admin.reconfigure(
+            self._repository, self._queue, public_options(options), extractor.name, secrets
+        )
+        before.close()
+        self._reconfigured.set()
 
     @property
     def enabled(self) -> bool:
@@ -91,11 +116,16 @@ class MemoryService:
 
     async def run(self) -> None:
         """Learn in the background until cancelled. Raises ConfigError when the model can never answer."""
-        if not self.enabled:
-            return
-        await self._extractor.open()
         try:
-            await self._worker.run()
+            if self.enabled:
+                await self._extractor.open()
+            while True:
+                self._reconfigured.clear()
+                if self.enabled:
+                    await self._worker.run()
+                if self._draining:
+                    return
+                await self._reconfigured.wait()
         finally:
             self._recaller.cancel()
             if self._semantic is not None:
@@ -115,6 +145,7 @@ class MemoryService:
 
         Whatever is not learned yet waits on disk for the next start.
         """
+        self._draining = True
         return await self._worker.drain(budget)
 
     @asynccontextmanager

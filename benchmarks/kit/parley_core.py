@@ -67,7 +67,7 @@ async def running_core(
             people=PersonRepository(journal, time.time),
             conversations=await ConversationRepository.open(journal),
             channels={"null": channel},
-            options=options,
+            read_options=lambda: options,
             files=folder / "files",
             reports=list,
             clock=time.time,

@@ -27,6 +27,8 @@ class Config(ChannelConfig):
     the organisation may talk until `allowed_users` is given; others may not unless they are named.
     """
 
+    # Who is a guest, and may talk all the same.
+    read_at_start: ClassVar[frozenset[str]] = frozenset({"allowed_users"})
     user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
         re.compile(r"[^\s@]\S{0,127}"), 'a staff id such as "manager01", as the admin console shows it'
     )

@@ -22,6 +22,8 @@ class Config(ChannelConfig):
     the bot says how to talk to it where it is new.
     """
 
+    # Who is a guest, and may talk all the same.
+    read_at_start: ClassVar[frozenset[str]] = frozenset({"allowed_users"})
     user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
         re.compile(r"ou_[A-Za-z0-9]+"), 'an open id such as "ou_7d8a6e6df7621556ce0d21922b676706"'
     )

@@ -138,12 +138,17 @@ class ChannelConfig(Section):
     `feedback` people may say what they think of answers.
     `several` says that there may be several such channels, by a `type:` in sections of other names.
     `spares` are packages that the platform's SDK would load where they are, and that nothing here needs.
+    `read_at_start` are keys of this class that the adapter itself reads when it is made: an edit of them
+    connects it again, as one of the platform's own keys does. Where `reconnects` is false these wait for a
+    restart.
     `user_ids` is how ids look where they have a form. The keys that begin with `context_` say what a mention
     in a group brings of the messages above it.
     """
 
     several: ClassVar[bool] = True
     spares: ClassVar[tuple[str, ...]] = ()
+    read_at_start: ClassVar[frozenset[str]] = frozenset()
+    reconnects: ClassVar[bool] = True
     user_ids: ClassVar[UserIdFormat | None] = None
     enabled: bool | None = None
     allowed_users: tuple[str, ...] = ()

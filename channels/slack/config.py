@@ -35,6 +35,8 @@ class Config(ChannelConfig):
     the text, or together above it.
     """
 
+    # Who is a guest, and may talk all the same.
+    read_at_start: ClassVar[frozenset[str]] = frozenset({"allowed_users", "chats"})
     user_ids: ClassVar[UserIdFormat | None] = UserIdFormat(
         re.compile(r"[UW][A-Z0-9]+"),
         'a member id such as "U012AB3CD"; in Slack it is in the profile, under "Copy member ID"',

@@ -17,6 +17,8 @@ class Config(ChannelConfig):
     """
 
     several: ClassVar[bool] = False
+    # Pages that are open hang on the channel that they began with.
+    reconnects: ClassVar[bool] = False
     enabled: bool | None = True
     allowed_users: tuple[str, ...] = ("*",)
     # Files travel together with their text, so there is no burst to wait for.

@@ -69,6 +69,10 @@ class LearningWorker:
         finally:
             await self._lanes.cancel()
 
+    def close(self) -> None:
+        """Start nothing more; `run` returns once what is in progress is over."""
+        self._lanes.close()
+
     async def drain(self, budget: float) -> bool:
         """Start nothing more; wait `budget` seconds for work in progress, and return whether it ended.
 

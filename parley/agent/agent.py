@@ -60,21 +60,31 @@ class LangGraphAgent:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._endpoint = endpoint
-        self._models = models
         self._gateway_url = gateway_url
         # Where an agent has its files: on its gateway, else beside its runs; nowhere within this process.
         keeps_at = gateway_url or ("" if transport else endpoint.url)
-        self._terms = FollowOptions(
-            AnswerFiles(files, endpoint, keeps_at),
-            RunDefaults(recursion_limit, FileReader(), images, MemoryInjector(injection)),
-            rejoin_delay,
-        )
+        self._files, self._rejoin_delay = AnswerFiles(files, endpoint, keeps_at), rejoin_delay
+        self.configure(models=models, recursion_limit=recursion_limit, images=images, injection=injection)
         self._clock = clock
         self._http, sdk = make_clients(endpoint, transport)
         self._server = AgentServerClient(sdk)
         self._speakers, self._named = ThreadSpeakers(), has_places(endpoint.headers)
         self._stack = AsyncExitStack()
         self._report = HealthReport("agent", Health.STARTING, "not asked yet", clock())
+
+    def configure(
+        self, *, models: tuple[str, ...], recursion_limit: int, images: bool, injection: MemoryInjection
+    ) -> None:
+        """Set how runs are made from now on; those under way go on as they began.
+
+        What was learned about the server's graphs is asked for again.
+        """
+        self._models = models
+        self._terms = FollowOptions(
+            self._files,
+            RunDefaults(recursion_limit, FileReader(), images, MemoryInjector(injection)),
+            self._rejoin_delay,
+        )
 
     async def __aenter__(self) -> Self:
         await self._stack.enter_async_context(self._http)

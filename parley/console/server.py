@@ -55,16 +55,25 @@ class HttpServer:
         """
         self._options = options
         self._stopping = asyncio.Event()
-        nothing = Route("/", _nothing_here)
-        inner = Starlette(
-            routes=[*health_routes(health, options.needed, look), *routes, nothing],
-            exception_handlers={StoreUnavailable: store_unavailable_response, OSError: os_error_response},
+        self._health = health_routes(health, options.needed, look)
+        self._inner = Starlette(
+            exception_handlers={StoreUnavailable: store_unavailable_response, OSError: os_error_response}
         )
-        self.routes: Sequence[BaseRoute] = inner.routes
-        """Those behind the access checks."""
-        doors = Router(webhooks, redirect_slashes=False, default=with_access_control(inner, options, clock))
-        ending = StreamShutdown(doors, self._stopping)
+        guarded = with_access_control(self._inner, options, clock)
+        self._doors = Router(redirect_slashes=False, default=guarded)
+        self.mount(routes, webhooks)
+        ending = StreamShutdown(self._doors, self._stopping)
         self.app: ASGIApp = SecurityHeaders(HeaderLimit(ReadinessRecheck(ending, doubt)))
+
+    @property
+    def routes(self) -> Sequence[BaseRoute]:
+        """Those behind the access checks."""
+        return self._inner.routes
+
+    def mount(self, routes: Sequence[BaseRoute], webhooks: Sequence[BaseRoute]) -> None:
+        """Serve these routes, and no others but those of health; requests under way go on."""
+        self._inner.router.routes = [*self._health, *routes, Route("/", _nothing_here)]
+        self._doors.routes = list(webhooks)
 
     async def run(self, started: Callable[[str], None]) -> None:
         """Serve until cancelled, then end event streams at once and give other requests five seconds.

@@ -1,5 +1,7 @@
 """What turns and commands work with, wired once at the top."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -29,7 +31,10 @@ from parley.core.texts import language_of
 
 @dataclass(frozen=True, slots=True)
 class CoreServices:
-    """Ports and settings. `files` is the folder for attachments; `reports` tells how channels are."""
+    """Ports and settings. `files` is the folder for attachments; `reports` tells how channels are.
+
+    `read_options` returns the settings of this moment: they are replaced as a whole while turns go on.
+    """
 
     journal: Journal
     bus: MessageBus
@@ -38,7 +43,7 @@ class CoreServices:
     people: PersonRepository
     conversations: ConversationRepository
     channels: Mapping[str, Channel]
-    options: CoreOptions
+    read_options: Callable[[], CoreOptions]
     files: Path
     reports: Callable[[], Sequence[HealthReport]]
     clock: Callable[[], float]
@@ -49,6 +54,16 @@ class CoreServices:
     quarantine: Quarantine = field(default_factory=Quarantine)
     speech: SpeechService = NO_SPEECH
     telemetry: Telemetry = NO_TELEMETRY
+
+    @property
+    def options(self) -> CoreOptions:
+        """The settings as they are now."""
+        return self.read_options()
+
+    def at_this_moment(self) -> CoreServices:
+        """Return the same with the settings and channels of this moment; work that began keeps to them."""
+        options = self.options
+        return replace(self, read_options=lambda: options, channels=dict(self.channels))
 
     def channel_options(self, message: InboundMessage) -> ChannelOptions:
         """Return what the settings say of the place that the message came from."""

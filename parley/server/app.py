@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 
 import aiosqlite
 from langgraph.store.sqlite.aio import AsyncSqliteStore
@@ -61,6 +62,22 @@ async def embedded_server(options: EmbeddedOptions) -> AsyncIterator[Starlette]:
         yield app
 
 
+def reload_graphs(app: Starlette, options: EmbeddedOptions) -> None:
+    """Load the graphs and models of these options; to be called on the server's loop. Raises ConfigError."""
+    services: AppState = app.state.services
+    services.graphs.reload(_sources(options), options.project)
+
+
+def graph_files(app: Starlette) -> tuple[Path, ...]:
+    """Return the files of users' code that the server's graphs are made of."""
+    services: AppState = app.state.services
+    return services.graphs.files()
+
+
+def _sources(options: EmbeddedOptions) -> Mapping[str, object]:
+    return options.graphs or {DEFAULT_GRAPH: default_graph(options.models, options.word_delay)}
+
+
 @asynccontextmanager
 async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> AsyncIterator[AppState]:
     async with AsyncExitStack() as stack:
@@ -68,8 +85,7 @@ async def _services(options: EmbeddedOptions, clock: Callable[[], float]) -> Asy
         checkpoints = CheckpointSaver(database)
         await checkpoints.setup()
         items = await _store(database)
-        sources = options.graphs or {DEFAULT_GRAPH: default_graph(options.models, options.word_delay)}
-        graphs = GraphRegistry(sources, checkpoints, items, options.project)
+        graphs = GraphRegistry(_sources(options), checkpoints, items, options.project)
         work = RunManager(database, checkpoints, graphs, options.limits, clock)
         await stack.enter_async_context(work.working())
         rows = ThreadService(database, checkpoints, graphs, work.lanes, clock)

@@ -13,11 +13,13 @@ import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
+from starlette.applications import Starlette
 
-from parley.server.app import embedded_server
+from parley.server.app import embedded_server, graph_files, reload_graphs
 from parley.server.asgi_transport import StreamingASGITransport
 from parley.server.blocked_nodes import watch_for_blocks
 from parley.server.options import EmbeddedOptions
@@ -34,16 +36,16 @@ _FAREWELL = 10.0
 @asynccontextmanager
 async def threaded_server(
     options: EmbeddedOptions, make_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
-) -> AsyncIterator[httpx.AsyncBaseTransport]:
+) -> AsyncIterator[CrossLoopTransport]:
     """Run the embedded server on a loop of its own; yields the way to it. Raises ConfigError."""
     thread = LoopThread(make_loop)
     stop = asyncio.Event()
     home = asyncio.get_running_loop()
-    ready: asyncio.Future[StreamingASGITransport] = home.create_future()
+    ready: asyncio.Future[tuple[Starlette, StreamingASGITransport]] = home.create_future()
 
     async def serve() -> None:
         async with embedded_server(options) as app, StreamingASGITransport(app) as transport:
-            home.call_soon_threadsafe(ready.set_result, transport)
+            home.call_soon_threadsafe(ready.set_result, (app, transport))
             await stop.wait()
 
     serving = thread.submit(serve())
@@ -53,7 +55,8 @@ async def threaded_server(
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if serving.done():
             await serving
-        yield CrossLoopTransport(ready.result(), thread.loop)
+        app, transport = ready.result()
+        yield CrossLoopTransport(transport, thread.loop, app)
     finally:
         watch.cancel()
         thread.loop.call_soon_threadsafe(stop.set)
@@ -107,9 +110,24 @@ class CrossLoopTransport(httpx.AsyncBaseTransport):
     Read time-outs are kept on this side, too: a loop that is blocked keeps none.
     """
 
-    def __init__(self, inner: StreamingASGITransport, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, inner: StreamingASGITransport, loop: asyncio.AbstractEventLoop, app: Starlette
+    ) -> None:
         self._inner = inner
         self._loop = loop
+        self._app = app
+
+    async def reload_graphs(self, options: EmbeddedOptions) -> None:
+        """Load the graphs of these options over there. Raises ConfigError; the old ones stay then."""
+
+        async def load() -> None:
+            reload_graphs(self._app, options)
+
+        await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(load(), self._loop))
+
+    def graph_files(self) -> tuple[Path, ...]:
+        """Return the files of users' code that the graphs are made of."""
+        return graph_files(self._app)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Call the application; returns when the response begins."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from starlette.requests import Request
@@ -29,7 +29,7 @@ from parley.channels.web.chat.service import ChatService
 from parley.channels.web.config import Config
 from parley.core.model.command_syntax import is_command
 from parley.core.model.feedback import FEEDBACK_QUESTION, FeedbackChoice
-from parley.core.ports.channel import CommandInfo
+from parley.core.ports.channel import CommandInfo, never_rerun
 from parley.core.texts import Sentence, language_said
 
 _MOST_FILES = 20
@@ -47,9 +47,9 @@ class ChatApi:
         door: WebInbox,
         heartbeat: float = 15.0,
         *,
-        edits: bool = False,
+        edits: Callable[[], bool] = never_rerun,
     ) -> None:
-        """With `edits` the last message may be changed, and is then answered again."""
+        """Where `edits` says so the last message may be changed, and is then answered again."""
         self._config = config
         self._commands = commands
         self._desk = desk
@@ -80,7 +80,7 @@ class ChatApi:
         """Return what the page must know once."""
         commands = [{**asdict(one), "name": one.name.removeprefix("/")} for one in self._commands]
         told = {"user": {"name": self._config.name}, "commands": commands}
-        return JSONResponse(told | {"max_upload": self._config.max_upload, "edits": self._edits})
+        return JSONResponse(told | {"max_upload": self._config.max_upload, "edits": self._edits()})
 
     async def conversations(self, request: Request) -> Response:
         """Return every conversation, newest activity first, and where replies are growing."""
@@ -147,7 +147,7 @@ class ChatApi:
         message, body = path_id(request, "message"), await read_json(request, EDIT)
         place = EntryLocation(path_id(request, "chat"), body.topic)
         self._door.check()
-        if not self._edits:
+        if not self._edits():
             raise WebApiError(409, "no_edits", "Messages that were sent are not changed here.")
         last = await self._last_said(place)
         if last is None or last.id != message or is_command(body.text):

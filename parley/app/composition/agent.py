@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import httpx
 import uvloop
+from starlette.applications import Starlette
 
 from parley.agent.agent import LangGraphAgent
 from parley.agent.runs.memory_injection import MemoryInjection
@@ -22,19 +25,65 @@ from parley.server.options import EmbeddedOptions, ModelOptions
 _INSIDE = "http://embedded"
 
 
+class EmbeddedGraphs(Protocol):
+    """The graphs of the embedded server, which can be loaded anew."""
+
+    async def reload_graphs(self, options: EmbeddedOptions) -> None:
+        """Load the graphs of these options. Raises ConfigError; the old ones stay then."""
+        ...
+
+    def graph_files(self) -> tuple[Path, ...]:
+        """Return the files of users' code that they are made of."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedAgent:
+    """The agent, and the graphs of the server that lives inside; None where that is elsewhere."""
+
+    agent: LangGraphAgent
+    graphs: EmbeddedGraphs | None
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the files of users' code that runs in this process."""
+        return self.graphs.graph_files() if self.graphs is not None else ()
+
+    async def reload_graphs(self, loaded: LoadedSettings) -> None:
+        """Load the graphs of these settings anew. Raises ConfigError; the old ones stay then."""
+        if self.graphs is not None:
+            await self.graphs.reload_graphs(embedded_options(loaded))
+
+    def configure(self, loaded: LoadedSettings) -> None:
+        """Have runs made by these settings from now on."""
+        section = loaded.settings.agent
+        self.agent.configure(
+            models=section.listed_models,
+            recursion_limit=section.recursion_limit,
+            images=section.images,
+            injection=MemoryInjection(loaded.settings.memory.injection),
+        )
+
+
 @asynccontextmanager
 async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
     """Open the agent of `agent.url`; the embedded server lives inside, without a socket.
 
     Raises ConfigError.
     """
+    async with open_reloadable_agent(loaded) as opened:
+        yield opened.agent
+
+
+@asynccontextmanager
+async def open_reloadable_agent(loaded: LoadedSettings) -> AsyncIterator[OpenedAgent]:
+    """Open the agent and what can be changed of it while it runs. Raises ConfigError."""
     settings = loaded.settings.agent
     async with AsyncExitStack() as stack:
-        transport = None
+        transport, graphs = None, None
         if settings.embedded:
             # LangGraph and its friends take a second and 60 MB: only who runs the agent here pays.
             with require_extra("embedded", "agent.url"):
-                transport = await stack.enter_async_context(_embedded(loaded))
+                transport, graphs = await stack.enter_async_context(_embedded(loaded))
         agent = LangGraphAgent(
             AgentEndpoint(
                 _INSIDE if settings.embedded else settings.url,
@@ -50,11 +99,13 @@ async def open_agent(loaded: LoadedSettings) -> AsyncIterator[LangGraphAgent]:
             injection=MemoryInjection(loaded.settings.memory.injection),
             transport=transport,
         )
-        yield await stack.enter_async_context(agent)
+        yield OpenedAgent(await stack.enter_async_context(agent), graphs)
 
 
 @asynccontextmanager
-async def _embedded(loaded: LoadedSettings) -> AsyncIterator[httpx.AsyncBaseTransport]:
+async def _embedded(
+    loaded: LoadedSettings,
+) -> AsyncIterator[tuple[httpx.AsyncBaseTransport, EmbeddedGraphs]]:
     """Run the embedded server; graphs of users on a loop of their own, for they may block it."""
     from parley.server.app import embedded_server
     from parley.server.asgi_transport import StreamingASGITransport
@@ -63,10 +114,25 @@ async def _embedded(loaded: LoadedSettings) -> AsyncIterator[httpx.AsyncBaseTran
     options = embedded_options(loaded)
     if options.graphs:
         async with threaded_server(options, uvloop.new_event_loop) as transport:
-            yield transport
+            yield transport, transport
     else:
         async with embedded_server(options) as server:
-            yield StreamingASGITransport(server)
+            yield StreamingASGITransport(server), _GraphsHere(server)
+
+
+@dataclass(frozen=True, slots=True)
+class _GraphsHere:
+    """The graphs of a server on this very loop."""
+
+    server: Starlette
+
+    async def reload_graphs(self, options: EmbeddedOptions) -> None:
+        from parley.server.app import reload_graphs
+
+        reload_graphs(self.server, options)
+
+    def graph_files(self) -> tuple[Path, ...]:
+        return ()
 
 
 def embedded_options(loaded: LoadedSettings) -> EmbeddedOptions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,43 +15,49 @@ from parley.agent.agent import LangGraphAgent
 from parley.agent.files.reader import FileReader
 from parley.agent.speech.service import open_speech
 from parley.app.checks.assistants import warn_missing_assistants
-from parley.app.composition.agent import open_agent
+from parley.app.composition.agent import OpenedAgent, open_reloadable_agent
 from parley.app.composition.memory import make_memory, page_person
 from parley.app.composition.monitoring import Watchers, monitoring_routes, open_watchers
 from parley.app.composition.privacy import build_privacy_service
+from parley.app.composition.reconfigure import ChannelMaking, Reconfiguration
+from parley.app.composition.serving import make_server, routes_of_state
+from parley.app.composition.supervising import make_supervise
 from parley.app.monitoring.file_descriptors import watch_descriptors
 from parley.app.monitoring.health import HealthMonitor
 from parley.app.monitoring.loop_lag import LoopLag
 from parley.app.openapi.document import openapi_routes
+from parley.app.reload.current_state import CurrentState, RunningState
+from parley.app.reload.reloader import Reloader, ReloadTarget
+from parley.app.reload.source import ConfigSource, fixed_source
 from parley.app.settings.core_options import core_options
 from parley.app.settings.load import LoadedSettings
+from parley.app.settings.schema.retention import RetentionSection
 from parley.app.storage.database_watch import make_database_watch
 from parley.app.storage.paths import FILES
 from parley.app.storage.retention_job import run_retention
-from parley.app.storage.secret_files import console_token
 from parley.app.storage.store import lock_data_folder, open_store
-from parley.app.supervision.channel_factory import make_channel, make_channels, make_folder
+from parley.app.supervision.channel_factory import (
+    ChannelsWithoutHistory,
+    make_channel,
+    make_channels,
+    make_folder,
+)
 from parley.app.supervision.channel_supervisor import ChannelSupervisor, ChannelSupervisors
 from parley.app.supervision.cluster import ClusterMembership, lease_embedded_agent
-from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
-from parley.channels.kit.webhook import Webhook, routes_of
+from parley.channels.kit.config import ChannelConfig
 from parley.console.api.dead_letters import letter_routes
 from parley.console.api.feedback import feedback_routes
 from parley.console.api.memory import memory_routes
 from parley.console.api.pairing import pairing_routes
 from parley.console.api.privacy import privacy_routes
-from parley.console.http.options import ConsoleOptions
 from parley.console.server import HttpServer
-from parley.core.commands.overview import PersonOverviews
 from parley.core.dead_letters import DeadLetters
-from parley.core.delivery.delivery_counts import DeliveryCounts
 from parley.core.flow_control.quarantine import Quarantine
-from parley.core.hitl.clicks import ClickHandler
 from parley.core.inbound.bus import MessageBus
 from parley.core.inbound.busy_policy_cache import BusyPolicyCache
 from parley.core.model.errors import ParleyError, unwrap_exception_group
-from parley.core.model.options import CoreOptions
-from parley.core.ports.channel import Channel, ExclusiveConnection
+from parley.core.ports.channel import Channel
+from parley.core.ports.health import Health, HealthReport
 from parley.core.ports.pubsub import NULL_NOTIFIER
 from parley.core.ports.speech import SpeechService
 from parley.core.ports.telemetry import Telemetry
@@ -80,6 +86,7 @@ class Parley:
     background: Sequence[Callable[[], Coroutine[None, None, None]]]
     others: Callable[[], Awaitable[bool]]
     people: PrivacyService
+    reloader: Reloader
 
     async def run(self, stop: asyncio.Event, started: Callable[[str], None]) -> None:
         """Serve until `stop` is set, then stop in order: listening, turns, everything else.
@@ -96,8 +103,11 @@ class Parley:
                 tasks.append(group.create_task(self.manager.run()))
                 async with self.supervisors:
                     await self.supervisors.wait_until_started("web")
+                    reloading = group.create_task(self.reloader.run())
+                    tasks.append(reloading)
                     started(url)
                     await stop.wait()
+                    reloading.cancel()
                     handing_over = await self.others()
                 await self.manager.drain(hand_over=handing_over)
                 await self.memory.drain()
@@ -110,18 +120,19 @@ class _Opened:
     """What is open for as long as a Parley lives."""
 
     journal: Store
-    agent: LangGraphAgent
+    agent: OpenedAgent
     speech: SpeechService
     watchers: Watchers
 
 
 @asynccontextmanager
 async def build_parley(
-    loaded: LoadedSettings, clock: Callable[[], float] = time.time
+    loaded: LoadedSettings, source: ConfigSource | None = None, clock: Callable[[], float] = time.time
 ) -> AsyncIterator[Parley]:
     """Open the store and the agent, and put a Parley together on them.
 
-    Only channels that are on are imported. Raises StoreUnavailable, ConfigError.
+    Only channels that are on are imported. Edits of the `source` are taken over while it runs. Raises
+    StoreUnavailable, ConfigError.
     """
     with lock_data_folder(loaded):
         settings = loaded.settings
@@ -132,49 +143,94 @@ async def build_parley(
             open_watchers(loaded, journal) as watchers,
             open_destinations(settings.feedback.options()) as told,
         ):
-            parley = await _put_together(loaded, clock, _Opened(journal, agent, speech, watchers))
+            parts = _Opened(journal, agent, speech, watchers)
+            parley = await _put_together(loaded, source or fixed_source(loaded), clock, parts)
             telling = FeedbackDelivery(journal, told, Quarantine())
             yield replace(parley, background=(*parley.background, telling.run))
 
 
-async def _put_together(loaded: LoadedSettings, clock: Callable[[], float], opened: _Opened) -> Parley:
-    journal, agent, watchers = opened.journal, opened.agent, opened.watchers
-    options, pairing = core_options(loaded), await Pairing.open(journal, clock, journal.news)
-    channels, quarantine = make_channels(loaded, journal, journal.news), Quarantine()
-    bus = _bus(journal, options, pairing, channels, watchers.telemetry)
+async def _put_together(
+    loaded: LoadedSettings, source: ConfigSource, clock: Callable[[], float], opened: _Opened
+) -> Parley:
+    journal, agent, watchers = opened.journal, opened.agent.agent, opened.watchers
+    pairing, quarantine = await Pairing.open(journal, clock, journal.news), Quarantine()
+    current = CurrentState(RunningState(loaded, core_options(loaded), {}))
+    current.add_channels(make_channels(loaded, journal, journal.news, current.rules))
+    bus = _bus(journal, current, pairing, watchers.telemetry)
     memory = make_memory(loaded, journal, clock, quarantine, watchers.telemetry)
-    lag, letters, deliveries = LoopLag(), DeadLetters(journal), DeliveryCounts()
-    supervisors = _supervisors(channels, bus, memory, options, pairing, journal, clock)
+    lag, letters = LoopLag(), DeadLetters(journal)
+    supervise = make_supervise(bus, memory, current, pairing, journal, clock)
+    supervisors = ChannelSupervisors([supervise(each, Health.STARTING) for each in current.channels.values()])
     nodes = ClusterMembership(journal.nodes, loaded.settings.agent.url, supervisors.reports, clock)
-    pulse = HealthMonitor(journal, agent, supervisors, clock=clock, more=nodes.reports)
-    services = CoreServices(
+    more = [nodes.reports]
+    pulse = HealthMonitor(
+        journal, agent, supervisors, clock=clock, more=lambda: [one for each in more for one in each()]
+    )
+    services = _services(opened, current, bus, memory, pairing, quarantine, pulse.reports, clock)
+    remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
+    people = build_privacy_service(current.loaded, services, journal, agent, remake)
+    manager = Manager(services)
+    watched = monitoring_routes(services, manager, lag, watchers.metrics, letters, journal)
+    api = [*_api(services, memory, people, letters), *watched]
+    server = make_server(loaded, current, pulse, api)
+    making = _making(journal, current, supervise, server, api)
+    changing = Reconfiguration(
+        current, opened.agent, memory, manager, watchers.metrics, supervisors, making, source.note
+    )
+    reloader = Reloader(current, source, ReloadTarget(changing.apply, opened.agent.files), clock)
+    more.append(reloader.reports)
+    deletion = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
+    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
+    background = (*work, *_watches(loaded), _upkeep(loaded, current, services), *_assistants(loaded, agent))
+    return Parley(manager, supervisors, server, memory, background, nodes.others, people, reloader)
+
+
+def _services(
+    opened: _Opened,
+    current: CurrentState,
+    bus: MessageBus,
+    memory: MemoryService,
+    pairing: Pairing,
+    quarantine: Quarantine,
+    reports: Callable[[], Sequence[HealthReport]],
+    clock: Callable[[], float],
+) -> CoreServices:
+    journal, watchers = opened.journal, opened.watchers
+    return CoreServices(
         journal=journal,
         bus=bus,
-        agent=agent,
+        agent=opened.agent.agent,
         memory=memory,
         people=PersonRepository(journal, clock),
         conversations=watchers.conversations,
-        channels=channels,
-        options=options,
-        files=make_folder(loaded.data_dir / FILES),
-        reports=pulse.reports,
+        channels=current.channels,
+        read_options=current.options,
+        files=make_folder(current.loaded().data_dir / FILES),
+        reports=reports,
         clock=clock,
         pairing=pairing,
         news=journal.news,
         quarantine=quarantine,
         speech=opened.speech,
-        deliveries=deliveries,
         telemetry=watchers.telemetry,
     )
-    remake = partial(make_channel, loaded, journal, NULL_NOTIFIER)
-    people = build_privacy_service(loaded, services, journal, agent, remake)
-    manager = Manager(services)
-    watched = monitoring_routes(services, manager, lag, watchers.metrics, letters, journal)
-    server = _server(loaded, channels, pulse, [*_api(services, memory, people, letters), *watched])
-    deletion = ConversationDeletion(journal, agent, services.conversations, services.files, quarantine)
-    work = (pulse.run, nodes.run, journal.maintain, memory.run, pairing.follow, deletion.run, lag.run)
-    background = (*work, *_watches(loaded), _upkeep(loaded, services), *_assistants(loaded, agent))
-    return Parley(manager, supervisors, server, memory, background, nodes.others, people)
+
+
+def _making(
+    journal: Store,
+    current: CurrentState,
+    supervise: Callable[[Channel, Health], ChannelSupervisor],
+    server: HttpServer,
+    api: Sequence[BaseRoute],
+) -> ChannelMaking:
+    def make(loaded: LoadedSettings, name: str, config: ChannelConfig) -> Channel:
+        return make_channel(loaded, journal, journal.news, name, config, current.rules)
+
+    return ChannelMaking(
+        make=make,
+        supervise=lambda channel: supervise(channel, Health.RETRYING),
+        mount=lambda state: server.mount(*routes_of_state(state, api)),
+    )
 
 
 def _api(
@@ -190,91 +246,33 @@ def _api(
     ]
 
 
-def _bus(
-    journal: Store,
-    options: CoreOptions,
-    pairing: Pairing,
-    channels: Mapping[str, Channel],
-    telemetry: Telemetry,
-) -> MessageBus:
-    deaf = [name for name, each in channels.items() if not each.capabilities.history]
-    busy = BusyPolicyCache(journal, journal.news)
-    return MessageBus(journal, options.channels, pairing, busy, deaf, telemetry)
-
-
-def _supervisors(
-    channels: Mapping[str, Channel],
-    bus: MessageBus,
-    memory: MemoryService,
-    options: CoreOptions,
-    pairing: Pairing,
-    store: Store,
-    clock: Callable[[], float],
-) -> ChannelSupervisors:
-    comments = {name: each.capabilities.comments for name, each in channels.items()}
-    clicks = ClickHandler(store, options.channels, pairing, clock, comments)
-    people = PersonRepository(store, clock)
-    overviews = PersonOverviews(store, memory, people, options.channels, pairing)
-    return ChannelSupervisors(
-        [
-            ChannelSupervisor(
-                each,
-                bus.publish_inbound,
-                clicks.submit,
-                seat=_seat(each, store),
-                overview=overviews.describe,
-            )
-            for each in channels.values()
-        ]
-    )
+def _bus(journal: Store, current: CurrentState, pairing: Pairing, telemetry: Telemetry) -> MessageBus:
+    deaf, busy = ChannelsWithoutHistory(current.channels), BusyPolicyCache(journal, journal.news)
+    return MessageBus(journal, current.rules, pairing, busy, deaf, telemetry)
 
 
 @asynccontextmanager
-async def _agent(loaded: LoadedSettings, store: Store) -> AsyncIterator[LangGraphAgent]:
+async def _agent(loaded: LoadedSettings, store: Store) -> AsyncIterator[OpenedAgent]:
     """Yield the agent; one that lives inside is one node's only."""
     async with AsyncExitStack() as stack:
         if loaded.settings.agent.embedded and store.news.shared:
             await stack.enter_async_context(lease_embedded_agent(store.nodes))
-        yield await stack.enter_async_context(open_agent(loaded))
-
-
-def _seat(channel: Channel, store: Store) -> ConnectionLease:
-    """Return where a channel listens: on one node where its platform has but one connection."""
-    if store.news.shared and isinstance(channel, ExclusiveConnection) and channel.held_by_one:
-        return ExclusiveLease(store.nodes, channel.name)
-    return NoLease()
-
-
-def _server(
-    loaded: LoadedSettings, channels: Mapping[str, Channel], pulse: HealthMonitor, api: Sequence[BaseRoute]
-) -> HttpServer:
-    console = loaded.settings.console
-    kinds = {name: loaded.plans[name].kind for name in channels}
-    routes = [route for name, each in channels.items() for route in routes_of(each, name, kinds[name])]
-    return HttpServer(
-        ConsoleOptions(
-            console.host,
-            console.port,
-            console_token(loaded),
-            generated=not console.token,
-            names=console.names,
-        ),
-        [*api, *(route for route in routes if not isinstance(route, Webhook))],
-        pulse.reports,
-        webhooks=[route for route in routes if isinstance(route, Webhook)],
-        look=pulse.refresh,
-        doubt=pulse.recheck,
-    )
+        yield await stack.enter_async_context(open_reloadable_agent(loaded))
 
 
 def _watches(loaded: LoadedSettings) -> Sequence[Callable[[], Coroutine[None, None, None]]]:
     return (watch_descriptors, make_database_watch(loaded), FileReader().tell_protection)
 
 
-def _upkeep(loaded: LoadedSettings, services: CoreServices) -> Callable[[], Coroutine[None, None, None]]:
-    retention, channels = loaded.settings.retention, services.options.channels
+def _upkeep(
+    loaded: LoadedSettings, current: CurrentState, services: CoreServices
+) -> Callable[[], Coroutine[None, None, None]]:
     files = loaded.data_dir / FILES
-    return partial(run_retention, services.journal, files, retention, services.clock, channels)
+
+    def retention() -> RetentionSection:
+        return current.loaded().settings.retention
+
+    return partial(run_retention, services.journal, files, retention, services.clock, current.rules)
 
 
 def _assistants(

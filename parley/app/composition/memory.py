@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from parley.app.extras import require_extra
 from parley.app.settings.load import LoadedSettings
-from parley.app.settings.schema.memory import MemorySection
 from parley.app.storage.paths import VECTORS
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.model.address import User
@@ -36,11 +35,9 @@ def make_memory(
     telemetry: Telemetry = NO_TELEMETRY,
 ) -> MemoryService:
     """Make the service as configured. Raises ConfigError for prompts that cannot be used."""
-    settings = loaded.settings
-    stores = settings.memory_in_store
+    stores = loaded.settings.memory_in_store
     store: MemoryStore = SqlMemoryStore(journal) if stores else file_store(loaded)
-    options = _options(settings.memory, "store" if stores else "files")
-    secrets = (settings.memory.model_api_key, settings.agent.model_api_key)
+    options, secrets = _options(loaded), _secrets(loaded)
     return MemoryService(
         store,
         journal,
@@ -54,16 +51,33 @@ def make_memory(
     )
 
 
+async def prepare_memory(loaded: LoadedSettings) -> Callable[[MemoryService], None]:
+    """Return what lets these settings hold for a memory that runs.
+
+    Raises ConfigError for prompts and models that cannot be used.
+    """
+    extractor = _extractor(loaded)
+    if loaded.settings.memory.enabled:
+        await extractor.open()
+    options, secrets = _options(loaded), _secrets(loaded)
+    return lambda memory: memory.reconfigure(options, extractor, secrets)
+
+
 async def page_person(people: PersonRepository) -> str:
     """Return the person who writes on the chat page."""
     return await people.person_of(_PAGE)
 
 
-def _options(section: MemorySection, storage: str) -> MemoryOptions:
+def _secrets(loaded: LoadedSettings) -> tuple[str, ...]:
+    return (loaded.settings.memory.model_api_key, loaded.settings.agent.model_api_key)
+
+
+def _options(loaded: LoadedSettings) -> MemoryOptions:
+    section = loaded.settings.memory
     return MemoryOptions(
         enabled=section.enabled,
         injection_enabled=section.injection != "off",
-        storage=storage,
+        storage="store" if loaded.settings.memory_in_store else "files",
         groups=Groups(section.groups),
         per_assistant=section.per_assistant,
         debounce_seconds=section.debounce_seconds,

@@ -40,8 +40,8 @@ class Watchers:
 @asynccontextmanager
 async def open_watchers(loaded: LoadedSettings, journal: Store) -> AsyncIterator[Watchers]:
     """Open them. Raises ConfigError where traces are wanted and cannot be made."""
-    conversations, limits = await ConversationRepository.open(journal), loaded.settings.limits
-    metrics = TurnMetrics(loaded.channels, limits.options().prices, limits.currency)
+    conversations, limits = await ConversationRepository.open(journal), loaded.settings.limits.options()
+    metrics = TurnMetrics(loaded.channels, limits.prices, limits.currency)
     async with open_telemetry(loaded.settings.tracing, metrics, conversations.turn_id) as telemetry:
         yield Watchers(conversations, metrics, telemetry)
 

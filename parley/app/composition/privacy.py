@@ -18,13 +18,15 @@ MakeChannel = Callable[[str, ChannelConfig], Channel]
 
 
 def build_privacy_service(
-    loaded: LoadedSettings,
+    read_settings: Callable[[], LoadedSettings],
     services: CoreServices,
     archive: StoreAdmin,
     threads: AgentThreads,
     make: MakeChannel,
 ) -> PrivacyService:
-    """Build the service. `make` makes channels that are off: what they kept is there all the same."""
+    """Build the service. `read_settings` returns those of the moment, `make` makes channels that are off:
+    what they kept is there all the same.
+    """
     return PrivacyService(
         DataSources(
             archive=archive,
@@ -33,9 +35,9 @@ def build_privacy_service(
             pairing=services.pairing,
             conversations=services.conversations,
             threads=threads,
-            channels=lambda: _keeping(loaded, services.channels, make),
+            channels=lambda: _keeping(read_settings(), services.channels, make),
             files=services.files,
-            audit=AuditOnErase(loaded.settings.retention.audit_on_erase),
+            audit=AuditOnErase(read_settings().settings.retention.audit_on_erase),
             zone=services.options.limits.zone,
             clock=services.clock,
             shared=services.news.shared,

@@ -34,13 +34,13 @@ class MetricSources:
 
 def build_metrics(sources: MetricSources) -> Metrics:
     """Build the metrics: a figure for each channel from the start on, so that a first event has a rate."""
-    names, process = tuple(sources.channels), ProcessCollector(registry=None)
+    process = ProcessCollector(registry=None)
     build = labelled(
         GaugeMetricFamily, "parley_build_info", "The version that runs.", "version", {VERSION: 1}
     )
     return lambda: (
         build,
-        *_counts(sources.deliveries, sources.reports, names),
+        *_counts(sources.deliveries, sources.reports, tuple(sources.channels)),
         *_turns(sources),
         *sources.turns.collect(),
         *sources.lag.histogram.collect(),

@@ -31,7 +31,6 @@ class TurnMetrics(NoTelemetry):
         def histogram(name: str, about: str, bounds: Sequence[float], *labels: str) -> Histogram:
             return Histogram(f"parley_{name}_seconds", about, labels, buckets=bounds, registry=None)
 
-        self._prices, self._currency = prices, currency
         self._names: set[tuple[str, str]] = set()
         self._accept = histogram(
             "accept", "From the platform's event to the durable message.", _SHORT, "channel", "became"
@@ -57,6 +56,11 @@ class TurnMetrics(NoTelemetry):
         self._cost = Counter(
             "parley_cost", "Cost of tokens with a price.", ("currency", "model", "assistant"), registry=None
         )
+        self.configure(channels, prices, currency)
+
+    def configure(self, channels: Iterable[str], prices: Mapping[str, TokenPrice], currency: str) -> None:
+        """Count for these channels, and by these prices, from now on."""
+        self._prices, self._currency = prices, currency
         for channel in channels:
             self._prepare(channel)
 

@@ -115,12 +115,33 @@ def configure_logging(level: str, secrets: frozenset[str], form: str = "text") -
 
     Libraries are never heard below info: their debug lines hold what people wrote.
     """
-    handler = RecentLinesHandler(sys.stderr)
-    handler.setFormatter(
-        JsonFormatter(mask_pattern(secrets)) if form == "json" else SecretlessFormatter(secrets)
-    )
+    logging.basicConfig(handlers=[RecentLinesHandler(sys.stderr), LogMemory()], force=True)
+    hide_secrets(secrets)
+    change_logging(level, form)
+
+
+def hide_secrets(secrets: frozenset[str]) -> None:
+    """Hide these from now on, too; those of before stay hidden."""
+    for handler in _own_handlers():
+        handler.secrets |= secrets
+        _format(handler, "json" if isinstance(handler.formatter, JsonFormatter) else "text")
+
+
+def change_logging(level: str, form: str) -> None:
+    """Change from which level on the log is written, and its form."""
+    for handler in _own_handlers():
+        _format(handler, form)
     least: int = logging.getLevelNamesMapping()[level.upper()]
-    logging.basicConfig(level=max(least, logging.INFO), handlers=[handler, LogMemory()], force=True)
+    logging.getLogger().setLevel(max(least, logging.INFO))
     logging.getLogger("parley").setLevel(least)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(max(least, logging.WARNING))
+
+
+def _own_handlers() -> list[RecentLinesHandler]:
+    return [each for each in logging.getLogger().handlers if isinstance(each, RecentLinesHandler)]
+
+
+def _format(handler: RecentLinesHandler, form: str) -> None:
+    masked = JsonFormatter(mask_pattern(handler.secrets)) if form == "json" else None
+    handler.setFormatter(masked or SecretlessFormatter(handler.secrets))

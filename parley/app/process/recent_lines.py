@@ -12,10 +12,14 @@ LONGEST_LINE = 4_000
 
 
 class RecentLinesHandler(logging.StreamHandler[TextIO]):
-    """Writes each line to a stream, and keeps the newest as they were written: without secrets."""
+    """Writes each line to a stream, and keeps the newest as they were written: without secrets.
+
+    `secrets` are those that its formatter hides.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
+        self.secrets: frozenset[str] = frozenset()
         self.lines: deque[str] = deque(maxlen=MOST_LINES)
 
     def format(self, record: logging.LogRecord) -> str:

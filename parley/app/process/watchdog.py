@@ -24,7 +24,7 @@ CONFIG_ERROR_EXIT = 2
 """The exit code of what has to be mended first: a configuration, a command line, a moved database."""
 
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_ENDING = (signal.SIGINT, signal.SIGTERM)
 _LOOK_EVERY = 0.25  # seconds; the end of a child is seen so late
 _TRACEBACK = 5.0  # seconds for a frozen process to say where it stands
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0

@@ -49,7 +49,7 @@ def core_options(loaded: LoadedSettings) -> CoreOptions:
     )
 
 
-def reruns_edits(loaded: LoadedSettings, config: ChannelConfig) -> bool:
+def _reruns_edits(loaded: LoadedSettings, config: ChannelConfig) -> bool:
     """Return whether an edit of the last message is answered anew on this channel."""
     chosen = config.on_edit if "on_edit" in config.model_fields_set else loaded.settings.agent.on_edit
     return EditPolicy(chosen) is EditPolicy.RERUN
@@ -68,7 +68,7 @@ def channel_options(loaded: LoadedSettings, name: str, config: ChannelConfig) ->
         user_sessions={user: merge_sessions(session, _session(own)) for user, own in users},
         mode=RunMode(mode),
         when_busy=BusyPolicy(when_busy),
-        on_edit=EditPolicy.RERUN if reruns_edits(loaded, config) else EditPolicy.IGNORE,
+        on_edit=EditPolicy.RERUN if _reruns_edits(loaded, config) else EditPolicy.IGNORE,
         allowed_users=frozenset(config.allowed_users),
         mention=MentionPolicy(config.mention),
         burst_window=config.burst_window,

@@ -30,14 +30,14 @@ _EVERY = 3_600.0
 async def run_retention(
     documents: DocumentRepository,
     files: Path,
-    retention: RetentionSection,
+    read_retention: Callable[[], RetentionSection],
     clock: Callable[[], float],
     channels: Mapping[str, ChannelOptions],
 ) -> None:
     """Remove what is past its time, every hour, until cancelled."""
     while True:
         try:
-            await apply_retention(documents, files, retention, clock(), channels)
+            await apply_retention(documents, files, read_retention(), clock(), channels)
         except StoreUnavailable as error:
             log.warning("what is past its time stays for now: %s", error)
         except OSError as error:

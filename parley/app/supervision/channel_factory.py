@@ -4,38 +4,59 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 
 from parley.app.extras import require_extra
 from parley.app.process.import_blocker import block_imports
 from parley.app.settings.channel_registry import channel_package
-from parley.app.settings.core_options import channel_options, reruns_edits
+from parley.app.settings.core_options import channel_options
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.paths import CHANNELS
 from parley.channels.kit.config import ChannelConfig
 from parley.core.commands.registry import command_infos
 from parley.core.hitl.clicks import outcome_text
 from parley.core.inbound.withdrawal import recall_message, withdraw_message
+from parley.core.model.options import ChannelOptions, EditPolicy
 from parley.core.ports.channel import Channel, ChannelServices
 from parley.core.ports.journal import Journal
 from parley.core.ports.pubsub import NULL_NOTIFIER, Notifier
 from parley.core.privacy.conversation_deletion import schedule_deletion
 
+_AS_MADE: Mapping[str, ChannelOptions] = MappingProxyType({})
+"""For channels that are off: they keep to the settings that they are made with."""
+
 
 def make_channels(
-    loaded: LoadedSettings, journal: Journal, news: Notifier = NULL_NOTIFIER
+    loaded: LoadedSettings,
+    journal: Journal,
+    news: Notifier = NULL_NOTIFIER,
+    rules: Mapping[str, ChannelOptions] = _AS_MADE,
 ) -> Mapping[str, Channel]:
     """Return the channels that are on, each with a folder of its own."""
-    make = partial(make_channel, loaded, journal, news)
-    return {name: make(name, config) for name, config in loaded.channels.items()}
+    return {
+        name: make_channel(loaded, journal, news, name, config, rules)
+        for name, config in loaded.channels.items()
+    }
 
 
 def make_channel(
-    loaded: LoadedSettings, journal: Journal, news: Notifier, name: str, config: ChannelConfig
+    loaded: LoadedSettings,
+    journal: Journal,
+    news: Notifier,
+    name: str,
+    config: ChannelConfig,
+    rules: Mapping[str, ChannelOptions] = _AS_MADE,
 ) -> Channel:
     """Return one channel. Raises ConfigError where a package that it needs is not installed."""
+    usual = channel_options(loaded, name, config)
+
+    def options() -> ChannelOptions:
+        return rules.get(name, usual)
+
     folder, kind = make_folder(loaded.data_dir / CHANNELS / name), loaded.plans[name].kind
     with block_imports(config.spares), require_extra(kind, f"channels.{name}"):
         module = importlib.import_module(f"{channel_package(kind)}.channel")
@@ -44,17 +65,28 @@ def make_channel(
         folder,
         command_infos(),
         news,
-        reruns=reruns_edits(loaded, config),
+        reruns=lambda: options().on_edit is EditPolicy.RERUN,
         clear=partial(schedule_deletion, journal),
         withdraw=partial(withdraw_message, journal),
         recall=partial(recall_message, journal),
         outcome=partial(outcome_text, journal),
         name=name,
-        rules=channel_options(loaded, name, config).at,
+        rules=lambda place: options().at(place),
     )
     channel = cast("Channel", module.create(config, services))
     channel.name = name
     return channel
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelsWithoutHistory:
+    """The names of the channels whose bots cannot read what was said before."""
+
+    channels: Mapping[str, Channel]
+
+    def __contains__(self, name: object) -> bool:
+        channel = self.channels.get(name) if isinstance(name, str) else None
+        return channel is not None and not channel.capabilities.history
 
 
 def make_folder(path: Path) -> Path:

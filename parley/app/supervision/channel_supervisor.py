@@ -69,6 +69,7 @@ class ChannelSupervisor:
         surroundings: TimeAndRandom = TimeAndRandom(),
         seat: ConnectionLease = NoLease(),  # noqa: B008 - it has no state
         overview: OverviewReader = _no_overview,
+        first: Health = Health.STARTING,
     ) -> None:
         self._channel = channel
         self._overview = overview
@@ -79,8 +80,13 @@ class ChannelSupervisor:
         self._seat = seat
         self._failures = 0
         self._up_since: float | None = None
-        self._report = HealthReport(channel.name, Health.STARTING, "connecting", surroundings.clock())
+        self._report = HealthReport(channel.name, first, "connecting", surroundings.clock())
         self._started = asyncio.Event()
+
+    @property
+    def name(self) -> str:
+        """The channel's name."""
+        return self._channel.name
 
     def report(self) -> HealthReport:
         """Return how the channel is now, and since when."""
@@ -170,31 +176,51 @@ class ChannelSupervisors:
     """
 
     def __init__(self, supervisors: Sequence[ChannelSupervisor], patience: float = 5.0) -> None:
-        self._supervisors = supervisors
+        self._supervisors = {each.name: each for each in supervisors}
         self._patience = patience
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def reports(self) -> tuple[HealthReport, ...]:
         """Return how every channel is."""
-        return tuple(each.report() for each in self._supervisors)
+        return tuple(each.report() for each in self._supervisors.values())
+
+    def refused(self) -> tuple[str, ...]:
+        """Return the channels that stopped because their platform refused them."""
+        return tuple(one.name for one in self.reports() if one.health is Health.REFUSED)
+
+    def start(self, supervisor: ChannelSupervisor) -> None:
+        """Run one more; none of its name runs."""
+        self._supervisors = dict(sorted({**self._supervisors, supervisor.name: supervisor}.items()))
+        self._run(supervisor)
+
+    async def stop(self, channel: str) -> None:
+        """End the supervisor of a channel; what was accepted is on disk by then."""
+        self._supervisors = {name: each for name, each in self._supervisors.items() if name != channel}
+        task = self._tasks.pop(channel, None)
+        if task is not None:
+            await self._cancel({task})
 
     async def wait_until_started(self, channel: str) -> None:
         """Return once a channel's first connection stands or did not come about, or after `patience`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
-                for each in self._supervisors:
-                    if each.report().name == channel:
-                        await each.wait_until_started()
+                if channel in self._supervisors:
+                    await self._supervisors[channel].wait_until_started()
 
     async def __aenter__(self) -> ChannelSupervisors:
-        self._tasks = {
-            asyncio.create_task(each.run(), name=f"channel {each.report().name}")
-            for each in self._supervisors
-        }
+        for each in self._supervisors.values():
+            self._run(each)
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        left = self._tasks
+        await self._cancel(set(self._tasks.values()))
+
+    def _run(self, supervisor: ChannelSupervisor) -> None:
+        self._tasks[supervisor.name] = asyncio.create_task(
+            supervisor.run(), name=f"channel {supervisor.name}"
+        )
+
+    async def _cancel(self, left: set[asyncio.Task[None]]) -> None:
         for _ in range(2):
             for task in left:
                 task.cancel()
@@ -207,4 +233,5 @@ class ChannelSupervisors:
 def stop_reason(channel: str, error: AuthenticationRefused) -> str:
     """Return why a channel is stopped, and what to do about it."""
     places = " and ".join(error.places(channel))
-    return f"{error.user_text}; {f'correct {places}, ' if places else ''}then start Parley again"
+    remedy = f"correct {places}, and it connects again" if places else "mend it, then send Parley SIGHUP"
+    return f"{error.user_text}; {remedy}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 
 from parley.core.inbound.access import AccessVerdict, decide_access
@@ -36,7 +36,7 @@ class MessageBus:
         channels: Mapping[str, ChannelOptions],
         paired: Container[str] = (),
         busy: BusyPolicyCache | None = None,
-        without_history: Collection[str] = (),
+        without_history: Container[str] = (),
         telemetry: Telemetry = NO_TELEMETRY,
         clock: Callable[[], float] = time.time,
     ) -> None:

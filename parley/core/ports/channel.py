@@ -227,6 +227,11 @@ class ConnectionProbe(Protocol):
         ...
 
 
+def never_rerun() -> bool:
+    """For channels without a core behind them."""
+    return False
+
+
 async def clear_nothing(conversation: Conversation) -> None:
     """For channels without a core behind them."""
 
@@ -256,12 +261,12 @@ def no_rules(place: Conversation) -> ChannelOptions:
 @dataclass(frozen=True, slots=True)
 class ChannelServices:
     """What a channel may use: durable documents, a folder of its own, the commands people may call, and word
-    to the same channel on other nodes (whose folders are not this one). With `reruns` an edit of somebody's
-    last message is answered anew. `clear` lets the words of a deleted conversation go, durably, wherever
-    Parley has them besides the channel. `withdraw` takes a message back that still waits to be answered, and
-    tells whether it came in time; `recall` does so with one that was taken back on the platform, and stops
-    the run that answers it. `outcome` tells how a question's message reads after a press that the inbox
-    took, where a message may have so many characters; "" where nothing is decided. `name` is what the
+    to the same channel on other nodes (whose folders are not this one). Where `reruns` says so an edit of
+    somebody's last message is answered anew. `clear` lets the words of a deleted conversation go, durably,
+    wherever Parley has them besides the channel. `withdraw` takes a message back that still waits to be
+    answered, and tells whether it came in time; `recall` does so with one that was taken back on the
+    platform, and stops the run that answers it. `outcome` tells how a message reads after a press that the
+    inbox took, where a message may have so many characters; "" where nothing is decided. `name` is what the
     settings call the channel, and `rules` tells what they say about a conversation.
 
     `channels/<name>/config.py` has a `Config` (a ChannelConfig of the kit) and
@@ -272,7 +277,7 @@ class ChannelServices:
     folder: Path
     commands: tuple[CommandInfo, ...]
     news: Notifier = NULL_NOTIFIER
-    reruns: bool = False
+    reruns: Callable[[], bool] = never_rerun
     clear: Callable[[Conversation], Awaitable[None]] = clear_nothing
     withdraw: Callable[[Conversation, str, User], Awaitable[bool]] = withdraw_nothing
     recall: Callable[[Conversation, str], Awaitable[None]] = recall_nothing

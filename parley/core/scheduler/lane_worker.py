@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -50,15 +50,19 @@ class LaneWorker:
         self._journal = journal
         self._quarantine = quarantine
         self._rules = rules
-        self._looking: set[asyncio.Task[None]] = set()
+        self._looking: dict[asyncio.Task[None], str] = {}
         self._closed = False
+        self._stopped: set[str] = set()
         self.tasks: dict[asyncio.Task[None], Claim] = {}
         self.broken: dict[tuple[str, str], str] = {}
 
     async def work(self, queue: str, slots: CountingSemaphore, most: int, handler: LaneHandler) -> None:
-        """Claim a queue's lanes, up to `most` at once, as there are slots for them; returns when closed."""
+        """Claim a queue's lanes, up to `most` at once, as there are slots for them.
+
+        Returns when everything is closed, or this queue.
+        """
         failures = 0
-        while not self._closed:
+        while not self._is_closed(queue):
             try:
                 if not await self._claim_some(queue, slots, most, handler):
                     await self._wait(queue)
@@ -73,6 +77,25 @@ class LaneWorker:
         self._closed = True
         for looking in self._looking:
             looking.cancel()
+
+    def close_queue(self, queue: str) -> None:
+        """Claim nothing more of one queue; what is under way goes on."""
+        self._stopped.add(queue)
+        for looking, place in self._looking.items():
+            if place == queue:
+                looking.cancel()
+
+    def open_queue(self, queue: str) -> None:
+        """Allow claims of a queue that was closed."""
+        self._stopped.discard(queue)
+
+    async def finish_queues(self, queues: Collection[str]) -> None:
+        """Wait for what is under way of some queues."""
+        while tasks := [task for task, claim in self.tasks.items() if claim.queue in queues]:
+            await asyncio.wait(tasks)
+
+    def _is_closed(self, queue: str) -> bool:
+        return self._closed or queue in self._stopped
 
     async def finish(self, seconds: float | None = None) -> bool:
         """Wait for what is under way, at most so long; returns whether all of it is over."""
@@ -93,7 +116,7 @@ class LaneWorker:
         """Claim lanes and start their work; False when nothing is left."""
         taken, started = await slots.acquire(most), 0
         try:
-            claims = () if self._closed else await self._journal.claim(queue, taken)
+            claims = () if self._is_closed(queue) else await self._journal.claim(queue, taken)
             for claim in claims:
                 self._start(claim, slots, handler)
                 started += 1
@@ -103,14 +126,14 @@ class LaneWorker:
 
     async def _wait(self, queue: str) -> None:
         """Return when there may be work, or on closing."""
-        if self._closed:
+        if self._is_closed(queue):
             return
         looking = asyncio.create_task(self._journal.wait(queue, _IDLE_LOOK))
-        self._looking.add(looking)
+        self._looking[looking] = queue
         try:
             await asyncio.wait({looking})
         finally:
-            self._looking.discard(looking)
+            del self._looking[looking]
             looking.cancel()
         if not looking.cancelled():
             looking.result()

@@ -29,7 +29,7 @@ from parley.core.ports.journal import Claim
 from parley.core.ports.telemetry import working_on
 from parley.core.scheduler.catch_up import CatchUpPacer, find_missed, may_be_missed
 from parley.core.scheduler.catch_up_worker import handle_missed
-from parley.core.scheduler.lane_worker import LaneRules, LaneWorker
+from parley.core.scheduler.lane_worker import LaneHandler, LaneRules, LaneWorker
 from parley.core.scheduler.poison_worker import bury_poison
 from parley.core.scheduler.remote_stop import RemoteStop, registered
 from parley.core.services import CoreServices
@@ -63,6 +63,9 @@ class Manager:
         self._turns: dict[str, TurnExecution] = {}
         self._stops = RemoteStop(services.news, self._turns)
         self._drained = asyncio.Event()
+        self._for_commands = CountingSemaphore(_COMMANDS_AT_ONCE)
+        self._group = asyncio.TaskGroup()
+        self._workers: dict[str, asyncio.Task[None]] = {}
 
     @property
     def turns_under_way(self) -> int:
@@ -71,21 +74,43 @@ class Manager:
 
     async def run(self) -> None:
         """Work until cancelled, or until `drain` is over."""
-        commands = CountingSemaphore(_COMMANDS_AT_ONCE)
         try:
-            async with asyncio.TaskGroup() as group:
+            async with self._group:
                 for name in self._services.channels:
-                    for queue, slots, handler in (
-                        (turn_queue(name), self._for_turns, self._work_turn),
-                        (command_queue(name), commands, self._work_command),
-                        (question_queue(name), commands, self._work_question),
-                        (busy_signal_queue(name), commands, self._work_knock),
-                        (feedback_queue(name), commands, self._work_feedback),
-                    ):
-                        group.create_task(self._lanes.work(queue, slots, _CLAIMED_AT_ONCE, handler))
-            await self._drained.wait()
+                    self.open_channel(name)
+                await self._drained.wait()
         finally:
             await self._lanes.cancel()
+
+    def open_channel(self, name: str) -> None:
+        """Work the queues of a channel; asked only while this runs."""
+        for queue, slots, handler in self._work_of(name):
+            self._lanes.open_queue(queue)
+            known = self._workers.get(queue)
+            if known is None or known.done():
+                work = self._lanes.work(queue, slots, _CLAIMED_AT_ONCE, handler)
+                self._workers[queue] = self._group.create_task(work)
+
+    async def close_channel(self, name: str) -> None:
+        """Claim nothing more of a channel, and return when what is under way there is over.
+
+        What waits stays on disk until the channel is opened again.
+        """
+        queues = [queue for queue, _, _ in self._work_of(name)]
+        for queue in queues:
+            self._lanes.close_queue(queue)
+        if workers := [self._workers[queue] for queue in queues if queue in self._workers]:
+            await asyncio.wait(workers)  # one that is claiming just now still begins what it gets
+        await self._lanes.finish_queues(queues)
+
+    def _work_of(self, name: str) -> Sequence[tuple[str, CountingSemaphore, LaneHandler]]:
+        return (
+            (turn_queue(name), self._for_turns, self._work_turn),
+            (command_queue(name), self._for_commands, self._work_command),
+            (question_queue(name), self._for_commands, self._work_question),
+            (busy_signal_queue(name), self._for_commands, self._work_knock),
+            (feedback_queue(name), self._for_commands, self._work_feedback),
+        )
 
     async def drain(self, *, hand_over: bool = False) -> None:
         """Claim nothing more, and let turns finish for `shutdown_grace` seconds.
@@ -155,7 +180,7 @@ class Manager:
             self._shares.release(account)
 
     async def _work_burst(self, claim: Claim, answered: Callable[[], None]) -> None:
-        services = self._services
+        services = self._services.at_this_moment()
         burst: Sequence[QueuedMessage] = await collect_batch(services, claim)
         refused = [each for each in burst if services.access_verdict(each.message) is not AccessVerdict.ALLOW]
         if not burst or refused:
@@ -164,22 +189,25 @@ class Manager:
         if may_be_missed(services, burst) and (late := await find_missed(services, claim, burst)):
             await handle_missed(services, claim, late)
         elif asked := await resolve_edit(services, burst):
-            await self._see_through(claim, await load_turn_context(services, asked), answered)
+            beginning = await load_turn_context(services, asked)
+            await self._see_through(services, claim, beginning, answered)
         else:
             await services.journal.done(claim, batch_items(burst))
 
-    async def _see_through(self, claim: Claim, beginning: TurnContext, answered: Callable[[], None]) -> None:
+    async def _see_through(
+        self, services: CoreServices, claim: Claim, beginning: TurnContext, answered: Callable[[], None]
+    ) -> None:
         burst = beginning.burst
         broken = (
             self._lanes.broken.get((claim.queue, claim.lane), _DIED)
             if burst[0].item.attempts >= _MOST_ATTEMPTS
             else ""
         )
-        turn = TurnExecution(self._services, claim, beginning, answered, broken=broken)
-        with working_on(turn.id, self._services.telemetry):
+        turn = TurnExecution(services, claim, beginning, answered, broken=broken)
+        with working_on(turn.id, services.telemetry):
             with registered(self._turns, claim.lane, turn):
                 done = await turn.work()
-            await commit_turn(self._services, claim, burst, done.record, turn)
+            await commit_turn(services, claim, burst, done.record, turn)
             turn.report()
 
     async def _work_command(self, claim: Claim, answered: Callable[[], None]) -> None:

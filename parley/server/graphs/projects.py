@@ -152,12 +152,13 @@ def _told(error: BaseException, project: Project) -> str:
     if isinstance(error, SyntaxError):
         return f"{error.filename}, line {error.lineno}: {error.msg}"
     frames = traceback.extract_tb(error.__traceback__)
-    theirs = [frame for frame in frames if _is_theirs(Path(frame.filename), project.roots)]
+    theirs = [frame for frame in frames if is_theirs(Path(frame.filename), project.roots)]
     where = f"{theirs[-1].filename}, line {theirs[-1].lineno}: " if theirs else ""
     remedy = f"; install it into {sys.prefix}" if isinstance(error, ModuleNotFoundError) else ""
     return f"{where}{type(error).__name__}: {error}{remedy}"
 
 
-def _is_theirs(file: Path, roots: Sequence[Path]) -> bool:
+def is_theirs(file: Path, roots: Sequence[Path]) -> bool:
+    """Return whether a file is of the project's own code."""
     inside = any(file.is_relative_to(root) for root in roots)
     return inside and not any(part in ("site-packages", "dist-packages") for part in file.parts)

@@ -6,6 +6,8 @@ import inspect
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from langchain_core.runnables import RunnableConfig
@@ -17,6 +19,7 @@ from langgraph_sdk.runtime import _ExecutionRuntime, _ReadRuntime
 
 from parley.core.model.errors import ConfigError
 from parley.server.assistant_ids import assistant_id
+from parley.server.graphs.project_modules import ProjectModules
 from parley.server.graphs.projects import NO_PROJECT, Project, import_attribute
 from parley.server.storage.checkpoints import CheckpointSaver
 
@@ -26,6 +29,15 @@ GraphAccess: TypeAlias = Literal["threads.create_run", "threads.update", "thread
 """What a graph is opened for, in the words of langgraph_sdk.runtime."""
 
 _COLLECTING = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class _LoadedGraphs:
+    """Graphs or factories, those that are ready to run, and the names of graphs by what people call them."""
+
+    sources: Mapping[str, StateGraph[Any] | Graph | Callable[..., object]]
+    ready: Mapping[str, Graph]
+    names: Mapping[str, str]
 
 
 class GraphRegistry:
@@ -41,24 +53,31 @@ class GraphRegistry:
         """`sources` are graphs, factories, or where in the `project` they are. Raises ConfigError."""
         self._bound = {"checkpointer": checkpoints, "store": store}
         self._store = store
-        self._sources = {name: _source(name, source, project) for name, source in sources.items()}
-        self._ready = {
-            name: self._bind(source)
-            for name, source in self._sources.items()
-            if isinstance(source, Pregel | StateGraph)
-        }
-        self._names = {assistant_id(name): name for name in self._sources} | {
-            name: name for name in self._sources
-        }
+        self._modules = ProjectModules()
+        self._project = project
+        self._loaded = self._load(sources, project)
+
+    def reload(self, sources: Mapping[str, object], project: Project) -> None:
+        """Import the graphs anew: runs from now on use them, those under way end with what they have.
+
+        Raises ConfigError; the graphs stay as they are then.
+        """
+        with self._modules.forgotten(self._project):
+            self._loaded = self._load(sources, project)
+        self._project = project
+
+    def files(self) -> tuple[Path, ...]:
+        """The files of the project's code that the graphs are made of, as far as it was imported."""
+        return self._modules.files(self._project)
 
     @property
     def names(self) -> tuple[str, ...]:
         """All graphs, in the order given."""
-        return tuple(self._sources)
+        return tuple(self._loaded.sources)
 
     def resolve(self, assistant: str) -> str | None:
         """The graph's name for its own name or its assistant's id."""
-        return self._names.get(assistant)
+        return self._loaded.names.get(assistant)
 
     @asynccontextmanager
     async def open(
@@ -68,11 +87,12 @@ class GraphRegistry:
 
         `access` tells a factory what for, `context` is that of a run. Raises whatever a factory raises.
         """
-        ready = self._ready.get(name)
+        loaded = self._loaded
+        ready = loaded.ready.get(name)
         if ready is not None:
             yield ready
             return
-        factory: Any = self._sources[name]
+        factory: Any = loaded.sources[name]
         made = _called(factory, config, self._runtime(access, context))
         if isinstance(made, AbstractAsyncContextManager):
             async with made as graph:
@@ -82,6 +102,16 @@ class GraphRegistry:
                 yield self._bind(graph)
         else:
             yield self._bind(await made if inspect.isawaitable(made) else made)
+
+    def _load(self, given: Mapping[str, object], project: Project) -> _LoadedGraphs:
+        sources = {name: _source(name, source, project) for name, source in given.items()}
+        ready = {
+            name: self._bind(source)
+            for name, source in sources.items()
+            if isinstance(source, Pregel | StateGraph)
+        }
+        names = {assistant_id(name): name for name in sources} | {name: name for name in sources}
+        return _LoadedGraphs(sources, ready, names)
 
     def _runtime(self, access: GraphAccess, context: object) -> object:
         if access == "threads.create_run":

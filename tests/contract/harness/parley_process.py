@@ -167,6 +167,11 @@ async def start(around: Surroundings) -> Process:
         ChannelSupervisor(channel, bus.publish_inbound, clicks.submit, Backoff(first=0.05, most=0.2))
         for channel in made
     ]
+    core_options = CoreOptions(
+        channels=options,
+        max_file=setting.max_file,
+        questions=QuestionOptions(DecisionRules(tuple(setting.deciders))),
+    )
     services = CoreServices(
         journal=journal,
         bus=bus,
@@ -175,11 +180,7 @@ async def start(around: Surroundings) -> Process:
         people=PersonRepository(journal, time.time),
         conversations=await ConversationRepository.open(journal),
         channels=channels,
-        options=CoreOptions(
-            channels=options,
-            max_file=setting.max_file,
-            questions=QuestionOptions(DecisionRules(tuple(setting.deciders))),
-        ),
+        read_options=lambda: core_options,
         files=around.folder / "files",
         reports=lambda: [each.report() for each in supervisors],
         clock=time.time,
@@ -204,7 +205,7 @@ def _channel(around: Surroundings, journal: UnreliableJournal, number: int) -> C
             journal,
             folder,
             command_infos(),
-            reruns=around.setting.reruns,
+            reruns=lambda: around.setting.reruns,
             recall=partial(recall_message, journal),
             outcome=partial(outcome_text, journal),
             name=name,

@@ -334,7 +334,8 @@ class Core:
 
 def work(parley: Core, clock: Callable[[], float], options: CoreOptions | None = None) -> Manager:
     """Begin to work, at the clock's time, on what was accepted."""
-    services = replace(parley.services, clock=clock, options=options or parley.services.options)
+    chosen = options or parley.services.options
+    services = replace(parley.services, clock=clock, read_options=lambda: chosen)
     parley.manager = Manager(services)
     parley.task = asyncio.create_task(parley.manager.run())
     return parley.manager
@@ -414,7 +415,7 @@ async def core_on(
         people=PersonRepository(journal, time.time),
         conversations=await ConversationRepository.open(journal),
         channels={"test": channel},
-        options=options,
+        read_options=lambda: options,
         files=folder / "files",
         reports=lambda: [HealthReport("test", Health.UP, "", 0.0)],
         clock=clock,

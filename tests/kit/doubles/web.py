@@ -97,4 +97,4 @@ COMMANDS = (
 
 
 def services(documents: MemoryDocuments, folder: Path, *, reruns: bool = False) -> ChannelServices:
-    return ChannelServices(documents=documents, folder=folder, commands=COMMANDS, reruns=reruns)
+    return ChannelServices(documents=documents, folder=folder, commands=COMMANDS, reruns=lambda: reruns)

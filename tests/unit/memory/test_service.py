@@ -130,8 +130,22 @@ async def test_with_memory_off_nothing_waits_and_nothing_runs(tmp_path):
     async with service_on(tmp_path, MemoryOptions(enabled=False)) as service:
         assert not service.enabled
         await service.record(turn(1, "I live in Ulm"))
-        await asyncio.wait_for(service.run(), patience(5))
         assert (await service.admin.health()).waiting == 0
+
+
+async def test_other_options_hold_while_it_runs(tmp_path):
+    async with service_on(tmp_path, MemoryOptions(enabled=False)) as service, service.running():
+        await service.record(turn(1, "I live in Ulm"))
+        service.reconfigure(MemoryOptions(debounce_seconds=0.0), RuleExtractor(), ())
+        assert service.enabled
+        assert service.admin.config["enabled"] is True
+        await service.record(turn(2, "I live in Bonn"))
+
+        async def facts():
+            return [fact.content for fact in (await service.overview("ann")).facts]
+
+        await until(facts)
+        assert await facts() == ["User lives in Bonn"]
 
 
 def many(number):

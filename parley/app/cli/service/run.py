@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,8 +21,11 @@ from parley.app.cli.load_config import load_config
 from parley.app.cli.startup_summary import summarise_startup
 from parley.app.extras import own_command
 from parley.app.process.event_loop import run_loop, tune_garbage_collection
+from parley.app.process.hangup import on_hangup
 from parley.app.process.heartbeat import Heartbeat
 from parley.app.process.import_blocker import UNNEEDED_PACKAGES, block_imports
+from parley.app.reload.source import ConfigSource, file_source
+from parley.app.settings.home_folder import locate_config
 from parley.app.settings.load import LoadedSettings
 from parley.app.storage.secret_files import console_url
 from parley.core.model.errors import StoreUnreachable
@@ -42,6 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Start everything, say where it is, and serve until a signal."""
     gc.disable()  # what is loaded stays: to look for garbage in it takes an eighth of the start
     try:
+        source = file_source(
+            locate_config(arguments.config), "debug" if arguments.verbose else "", log_json=arguments.log_json
+        )
         loaded = load_config(arguments.config, arguments.verbose, log_json=arguments.log_json)
         print(
             f"Parley {VERSION}, set by {loaded.origin}",
@@ -53,24 +59,27 @@ def run(arguments: argparse.Namespace) -> int:
         found = check_settings(loaded) + find_exposed_files(loaded)
         for each in (*found.mistakes, *found.remarks):
             log.warning("%s", each.show(loaded.origin))
-        run_loop(_serve(loaded))
+        run_loop(_serve(loaded, source))
     finally:
         gc.enable()
     print("Stopped; unfinished work continues at the next start.", flush=True)
     return 0
 
 
-async def _serve(loaded: LoadedSettings) -> None:
+async def _serve(loaded: LoadedSettings, source: ConfigSource) -> None:
     stop = asyncio.Event()
     heartbeat = Heartbeat(os.environ, stop.set)
-    _on_signals(stop, loaded.settings.manager.shutdown_grace, heartbeat)
-    async with _built(loaded, stop) as parley:
+    stopping = _on_signals(stop, loaded.settings.manager.shutdown_grace, heartbeat)
+    async with _built(loaded, source, stop) as parley:
         if parley is not None:
+            on_hangup(parley.reloader.request, partial(stopping, signal.SIGHUP))
             await parley.run(stop, partial(_started, loaded, heartbeat))
 
 
 @asynccontextmanager
-async def _built(loaded: LoadedSettings, stop: asyncio.Event) -> AsyncIterator[Parley | None]:
+async def _built(
+    loaded: LoadedSettings, source: ConfigSource, stop: asyncio.Event
+) -> AsyncIterator[Parley | None]:
     """Built as soon as the store is there; None when it was to stop before. Raises ParleyError."""
     # The agent's libraries take a second to load: only for a configuration that is good.
     with block_imports(UNNEEDED_PACKAGES):
@@ -81,7 +90,7 @@ async def _built(loaded: LoadedSettings, stop: asyncio.Event) -> AsyncIterator[P
         parley = None
         while parley is None and not stop.is_set():
             try:
-                parley = await stack.enter_async_context(build_parley(loaded))
+                parley = await stack.enter_async_context(build_parley(loaded, source))
             except StoreUnreachable as away:
                 if time.monotonic() > until:
                     raise
@@ -110,8 +119,11 @@ def _started(loaded: LoadedSettings, heartbeat: Heartbeat, url: str) -> None:
     tune_garbage_collection()
 
 
-def _on_signals(stop: asyncio.Event, grace: float, heartbeat: Heartbeat) -> None:
-    """Stop in order at the first SIGINT or SIGTERM; at a second one at once, which loses nothing either."""
+def _on_signals(stop: asyncio.Event, grace: float, heartbeat: Heartbeat) -> Callable[[int], None]:
+    """Stop in order at the first SIGINT or SIGTERM; at a second one at once, which loses nothing either.
+
+    Returns what does so for a signal's number.
+    """
     loop = asyncio.get_running_loop()
 
     def stopping(number: int) -> None:
@@ -129,3 +141,4 @@ def _on_signals(stop: asyncio.Event, grace: float, heartbeat: Heartbeat) -> None
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping, number)
+    return stopping

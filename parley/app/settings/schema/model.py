@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, InstanceOf, model_validator
+from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from parley.app.settings.schema.agent import AgentSection
 from parley.app.settings.schema.console import ConsoleSection
@@ -19,10 +19,14 @@ from parley.app.settings.schema.store import StoreSection
 from parley.app.settings.schema.tracing import TracingSection
 from parley.channels.kit.config import ChannelConfig, Section, SessionConfig
 
+CONFIG_VERSION = 1
+"""The version of config.yaml that this Parley writes; docs/upgrading.md tells what changed with each."""
+
 
 class Settings(Section):
     """Everything that config.yaml says. Every channel that Parley has is in `channels`, on or off."""
 
+    version: int = Field(default=CONFIG_VERSION, ge=1)
     data_dir: str = Field(default="data", min_length=1)
     language: Literal["auto", "en", "zh"] = "auto"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -47,6 +51,16 @@ class Settings(Section):
         """Whether memories are in the store; by themselves they are where every node finds them."""
         chosen = self.memory.storage
         return chosen == "store" or (chosen == "auto" and not self.store.embedded)
+
+    @field_validator("version")
+    @classmethod
+    def _known(cls, value: int) -> int:
+        if value > CONFIG_VERSION:
+            raise ValueError(
+                f"this Parley knows versions up to {CONFIG_VERSION}, not {value}; install the Parley that "
+                "the file was written for"
+            )
+        return value
 
     @model_validator(mode="before")
     @classmethod

@@ -86,7 +86,7 @@ def test_pauses_are_scattered_but_never_short_and_never_long(chance):
 async def test_refused_credentials_stop_the_channel_and_show_why():
     supervisor = supervised(ScriptedChannel(dies_of(AuthenticationRefused("the token is wrong"))))
     await supervisor.run()
-    told = "the token is wrong; then start Parley again"
+    told = "the token is wrong; mend it, then send Parley SIGHUP"
     assert (supervisor.report().health, supervisor.report().detail) == (Health.REFUSED, told)
 
 
@@ -95,7 +95,7 @@ async def test_refused_credentials_are_named_by_their_place_in_the_configuration
     channel = ScriptedChannel(dies_of(refused))
     await supervised(channel).run()
     where = f"correct channels.{channel.name}.bot_token and channels.{channel.name}.app_token"
-    assert f"is stopped: the token is wrong; {where}, then start Parley again" in caplog.text
+    assert f"is stopped: the token is wrong; {where}, and it connects again" in caplog.text
 
 
 async def test_a_fault_is_logged_with_its_trace_and_tried_again(caplog):
@@ -167,6 +167,8 @@ async def test_a_broken_channel_and_a_stuck_one_do_not_hurt_a_third():
 
     broken, third = ScriptedChannel(dies_of(ValueError("bad"))), ScriptedChannel()
     channels = (broken, ScriptedChannel(stuck), third)
+    for number, channel in enumerate(channels):
+        channel.name = f"test{number}"
     async with ChannelSupervisors([supervised(channel) for channel in channels]) as running:
         await third.settled.wait()
         await broken.settled.wait()

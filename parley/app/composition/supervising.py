@@ -1,0 +1,53 @@
+"""Supervisors of channels, joined to the core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from parley.app.reload.current_state import CurrentState
+from parley.app.supervision.channel_supervisor import ChannelSupervisor
+from parley.app.supervision.connection_lease import ConnectionLease, ExclusiveLease, NoLease
+from parley.core.commands.overview import PersonOverviews
+from parley.core.hitl.clicks import ClickHandler
+from parley.core.inbound.bus import MessageBus
+from parley.core.model.live_mapping import LiveMapping
+from parley.core.ports.channel import Channel, ExclusiveConnection
+from parley.core.ports.health import Health
+from parley.core.state.pairing import Pairing
+from parley.core.state.people import PersonRepository
+from parley.memory.service import MemoryService
+from parley.store.interface import Store
+
+
+def make_supervise(
+    bus: MessageBus,
+    memory: MemoryService,
+    current: CurrentState,
+    pairing: Pairing,
+    store: Store,
+    clock: Callable[[], float],
+) -> Callable[[Channel, Health], ChannelSupervisor]:
+    """Return what makes the supervisor of a channel, which is reported as said until it has connected."""
+    rules, channels = current.rules, current.channels
+    comments = LiveMapping(lambda: {name: each.capabilities.comments for name, each in channels.items()})
+    clicks = ClickHandler(store, rules, pairing, clock, comments)
+    overviews = PersonOverviews(store, memory, PersonRepository(store, clock), rules, pairing)
+
+    def supervise(channel: Channel, first: Health) -> ChannelSupervisor:
+        return ChannelSupervisor(
+            channel,
+            bus.publish_inbound,
+            clicks.submit,
+            seat=_seat(channel, store),
+            overview=overviews.describe,
+            first=first,
+        )
+
+    return supervise
+
+
+def _seat(channel: Channel, store: Store) -> ConnectionLease:
+    """Return where a channel listens: on one node where its platform has but one connection."""
+    if store.news.shared and isinstance(channel, ExclusiveConnection) and channel.held_by_one:
+        return ExclusiveLease(store.nodes, channel.name)
+    return NoLease()
