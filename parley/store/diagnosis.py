@@ -10,11 +10,12 @@ PROBE_PREFIX = "doctor/"
 
 @dataclass(frozen=True, slots=True)
 class StoreProbe:
-    """What came of writing one document, reading it back and removing it. Times are seconds.
+    """What came of a write that was synced, and of reading it back. Times are seconds.
 
-    `schema` is the version that was found (0: none yet), `newest` that of this program: where the two differ
-    nothing was written to the tables. `ahead` is by how much the database's clock is ahead of ours,
-    `waiting_locks` how many of its sessions wait for another.
+    `schema` is the version that was found (0: none yet), `newest` that of this program: where the two
+    differ the tables were left alone. Of a server: by how much its clock is `ahead` of ours, how many of its
+    sessions wait for another (`waiting_locks`), which settings let a crash lose what was acknowledged
+    (`unsafe`), the `nodes` that work on it now, and whether the way there is `encrypted`, or need not be.
     """
 
     schema: int
@@ -24,6 +25,9 @@ class StoreProbe:
     ahead: float = 0.0
     waiting_locks: int = 0
     server: str = ""
+    unsafe: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    encrypted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from parley.app.settings.load import read_settings
-from parley.version import VERSION
 from tests.deploy.conftest import Tool
 from tests.kit.checkout import ROOT
 
@@ -34,11 +33,6 @@ def rendered(tool: Tool, values: Mapping[str, object]) -> dict[str, dict[str, ob
     assert [each for each in said["lint"]["messages"] if each["severity"] > 1] == []
     texts = [text for name, text in said["manifests"].items() if name.endswith(".yaml")]
     return {each["kind"]: each for text in texts for each in yaml.safe_load_all(text) if each}
-
-
-def test_the_chart_is_of_this_version() -> None:
-    described = yaml.safe_load((CHART / "Chart.yaml").read_text("utf-8"))
-    assert (described["version"], described["appVersion"]) == (VERSION, VERSION)
 
 
 @pytest.mark.deploy

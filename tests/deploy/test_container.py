@@ -41,6 +41,12 @@ def test_the_image_runs_a_command_that_there_is_as_nobody_in_particular() -> Non
     assert "/livez" in DOCKERFILE.read_text("utf-8").split("HEALTHCHECK", 1)[1]
 
 
+def test_the_data_folder_belongs_to_the_user_of_the_image() -> None:
+    (user,), (volume,) = instructions("USER"), json.loads(instructions("VOLUME")[0])
+    owner, group = user.split(":")
+    assert f"install -d -o {owner} -g {group} -m 0700 {volume}" in instructions("RUN")
+
+
 def test_every_package_in_the_image_has_a_hash() -> None:
     installs = next(each for each in instructions("RUN") if "pip" in each).split("&&")
     assert all("--require-hashes" in each for each in installs if " install " in each)

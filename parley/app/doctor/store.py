@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from parley.app.doctor.context import DoctorContext
 from parley.app.doctor.network import compare_clocks
-from parley.app.doctor.result import CheckResult, failed, remarked, skipped, succeeded
+from parley.app.doctor.result import CheckResult, failed, remarked, succeeded
 from parley.app.storage.store import describe_store, probe_store
 from parley.core.model.errors import ConfigError, StoreUnavailable
 from parley.store.diagnosis import StoreProbe
@@ -27,20 +27,25 @@ async def probe_the_store(context: DoctorContext) -> AsyncIterator[CheckResult]:
         return
     place = "data_dir" if embedded and not loaded.settings.store.file else "store"
     place = place if embedded else "store.url"
+    where = ""
     try:
+        where = describe_store(loaded)
         async with asyncio.timeout(_PATIENCE):
-            found = await probe_store(loaded)
+            found = await probe_store(loaded, context.clock)
     except ConfigError as error:
         text, _, remedy = error.user_text.partition("; ")
         yield failed("store.write", text, remedy, place)
     except StoreUnavailable as error:
-        yield _unavailable(error.user_text, place)
+        yield _unavailable(error.user_text, where, place)
     except TimeoutError:
         text = f"a write took longer than {_PATIENCE:.0f} s"
         yield failed("store.write", text, "look at the server's load and its locks", place, plain=True)
     else:
-        for result in _read(found, describe_store(loaded), embedded=embedded):
-            yield result
+        yield _written(found, where)
+        yield _schema(found)
+        if not embedded:
+            for result in _server(found, itself=context.running is not None):
+                yield result
 
 
 def _asked(unready: str) -> CheckResult:
@@ -50,29 +55,26 @@ def _asked(unready: str) -> CheckResult:
     return failed("store.write", text, "see its log, and `parley check`")
 
 
-def _unavailable(text: str, place: str) -> CheckResult:
-    """Take apart what the engine says: the name, what is wrong, and behind the last colon the remedy."""
+def _unavailable(text: str, where: str, place: str) -> CheckResult:
+    """Take apart what the engine says: where, what is wrong, and the remedy, with colons between."""
     if text.startswith("Parley is already running here"):
         what, _, remedy = text.partition(". ")
         return failed(
             "store.lock", f"{what}; it does not answer at console.host and console.port", remedy, place
         )
-    what, colon, remedy = text.rpartition(": ")
-    return failed("store.write", what if colon else text, remedy if colon else f"correct {place}", place)
+    what, _, remedy = text.removeprefix(f"{where}: ").partition(": ")
+    if not remedy or what.count("(") > what.count(")"):  # a server's own words, with a colon in them
+        return failed("store.write", text, f"correct {place}", place)
+    return failed("store.write", f"{where}: {what}" if where else what, remedy, place)
 
 
-def _read(found: StoreProbe, where: str, *, embedded: bool) -> Iterator[CheckResult]:
-    current = found.schema == found.newest
-    if embedded or current:
-        text = f"{where} took a synced write in {found.write * 1000:.1f} ms, read back in "
-        text += f"{found.read * 1000:.1f} ms ({found.server})"
-        yield remarked("store.write", text, _DISK) if found.write > _SLOW else succeeded("store.write", text)
-    else:
-        yield skipped("store.write", "the tables are not current, so nothing was written to them")
-    yield _schema(found)
-    if not embedded:
-        yield _locks(found)
-        yield compare_clocks("store.clock", "the database", -found.ahead)
+def _written(found: StoreProbe, where: str) -> CheckResult:
+    text = f"{where} took a synced write in {found.write * 1000:.1f} ms"
+    text += f", read back in {found.read * 1000:.1f} ms" if found.read else ""
+    text += f" ({found.server})"
+    if found.write > _SLOW:
+        return remarked("store.write", text, _DISK)
+    return succeeded("store.write", text)
 
 
 def _schema(found: StoreProbe) -> CheckResult:
@@ -87,9 +89,44 @@ def _schema(found: StoreProbe) -> CheckResult:
     return succeeded(name, f"schema {found.schema} is current", plain=True)
 
 
+def _server(found: StoreProbe, *, itself: bool) -> Iterator[CheckResult]:
+    yield _durable(found)
+    yield _locks(found)
+    yield _nodes(found, itself=itself)
+    yield _tls(found)
+    yield compare_clocks("store.clock", "the database", -found.ahead)
+
+
+def _durable(found: StoreProbe) -> CheckResult:
+    if not found.unsafe:
+        return succeeded("store.durability", "the server syncs what it acknowledges", plain=True)
+    named = ", ".join(found.unsafe)
+    text = f"the server runs with {named} = off: if its machine fails, acknowledged messages can be lost"
+    return failed("store.durability", text, f"set {named} = on in postgresql.conf", "store.url", plain=True)
+
+
 def _locks(found: StoreProbe) -> CheckResult:
     if not found.waiting_locks:
         return succeeded("store.lock", "no session of the server waits for a lock", plain=True)
     text = f"{found.waiting_locks} sessions of the server wait for locks"
     remedy = "see who holds them: SELECT * FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
     return remarked("store.lock", text, remedy, plain=True)
+
+
+def _nodes(found: StoreProbe, *, itself: bool) -> CheckResult:
+    count = len(found.nodes)
+    if count <= itself:
+        return succeeded("store.nodes", "no other Parley works on this database", plain=True)
+    text = f"{count} nodes of Parley work on this database: {', '.join(found.nodes)}"
+    if itself:
+        return succeeded("store.nodes", text)
+    remedy = "nodes with the same settings share the work (docs/nodes.md); another bot needs another database"
+    return remarked("store.nodes", text, remedy, "store.url")
+
+
+def _tls(found: StoreProbe) -> CheckResult:
+    if found.encrypted:
+        return succeeded("store.tls", "the connection is encrypted, or stays on this machine", plain=True)
+    text = "the connection to the database is not encrypted: whoever is on the way can read it"
+    remedy = "add ?sslmode=require to store.url, or verify-full with sslrootcert=FILE"
+    return remarked("store.tls", text, remedy, "store.url", plain=True)

@@ -118,14 +118,14 @@ async def find_store_problem(loaded: LoadedSettings) -> str:
     return ""
 
 
-async def probe_store(loaded: LoadedSettings) -> StoreProbe:
+async def probe_store(loaded: LoadedSettings, clock: Callable[[], float] = time.time) -> StoreProbe:
     """Write a document, read it back and remove it; tables are neither made nor changed.
 
     Raises StoreUnavailable, ConfigError.
     """
     if loaded.settings.store.embedded:
         return await asyncio.to_thread(probe_sqlite, database_path(loaded))
-    probe: StoreProbe = await _postgres().probe_postgres(loaded.settings.store.url)
+    probe: StoreProbe = await _postgres().probe_postgres(loaded.settings.store.url, clock=clock)
     return probe
 
 

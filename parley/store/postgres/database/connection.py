@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import psycopg
 
 from parley.core.model.errors import StoreUnavailable
-from parley.store.postgres.database.error_mapping import RIGHTS, map_error, redacted_address
+from parley.store.postgres.database.error_mapping import READ_ONLY, RIGHTS, map_error, redacted_address
 from parley.store.postgres.database.schema import Connection, demand_known, migrate, version_of
 
 OLDEST = 13
@@ -80,7 +80,7 @@ async def connect_migrated(where: PostgresLocation) -> Connection:
     """
     connection = await connect(where)
     try:
-        with _named(where.place):
+        with name_place(where.place):
             _demand_encoding(connection)
             await migrate(connection, where.schema)
     except StoreUnavailable:
@@ -93,16 +93,28 @@ async def check_database(url: str, *, schema: str = "parley") -> None:
     """Raise StoreUnavailable for whatever would keep a node from starting on it; nothing is changed."""
     where = parse_location(url, schema)
     async with await connect(where) as connection:
-        with _named(where.place):
-            _demand_encoding(connection)
-            version = await version_of(connection, schema)
-            demand_known(version)
-            if version == 0:
-                await _demand_rights(connection)
+        with name_place(where.place):
+            await demand_usable(connection, schema)
+
+
+async def demand_usable(connection: Connection, schema: str) -> int:
+    """Return the schema's version (0: none yet) of a database that a node can start on.
+
+    Raises StoreUnavailable, psycopg.Error.
+    """
+    _demand_encoding(connection)
+    cursor = await connection.execute("SHOW transaction_read_only")
+    if await cursor.fetchone() == ("on",):
+        raise StoreUnavailable(READ_ONLY)
+    version = await version_of(connection, schema)
+    demand_known(version)
+    if version == 0:
+        await _demand_rights(connection)
+    return version
 
 
 @contextmanager
-def _named(place: str) -> Iterator[None]:
+def name_place(place: str) -> Iterator[None]:
     """Let what is in the way come with the place."""
     try:
         yield

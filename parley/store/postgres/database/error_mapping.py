@@ -18,6 +18,16 @@ _SLOTS = (
     "a node of Parley takes three."
 )
 _REFUSED = "the server refused the user or the password: check store.url."
+_NOT_FROM_HERE = (
+    "the server lets nobody in from this machine in this way: add ?sslmode=require to store.url, or a line "
+    "to the server's pg_hba.conf."
+)
+_NO_TLS = "the server has no TLS: set ssl = on there, or remove sslmode from store.url on a network of yours."
+_UNTRUSTED = (
+    "the server's certificate is not trusted here, or is for another name: add sslrootcert=FILE of its "
+    "authority to store.url, and write the name that the certificate has as the host."
+)
+READ_ONLY = "the server is read-only (a standby?): name the primary in store.url."
 RIGHTS = (
     "the user lacks rights: run GRANT CREATE ON DATABASE ... TO ... as the database's owner, or let this "
     "user own the tables."
@@ -27,7 +37,11 @@ _CRASHED = "the server is restarting after a crash."
 _CHANGING = "the server is starting, or stopping."
 _CLOSED = "the server closed the connection."
 _UNREACHED = "the server cannot be reached: is it running, and is the address in store.url right?"
-_AWAY = frozenset({_SLOTS, _ENDED, _CRASHED, _CHANGING, _CLOSED, _UNREACHED})
+_UNRESOLVED = (
+    "no address was found for the server's name: correct the host in store.url, or this machine's DNS "
+    "(/etc/resolv.conf)."
+)
+_AWAY = frozenset({_SLOTS, _ENDED, _CRASHED, _CHANGING, _CLOSED, _UNREACHED, _UNRESOLVED})
 _BY_STATE = {
     "28P01": _REFUSED,
     "28000": _REFUSED,
@@ -37,22 +51,26 @@ _BY_STATE = {
     "53300": _SLOTS,
     "57014": "the server took too long and the operation was undone: look at its load and its locks.",
     "55P03": "the server took too long and the operation was undone: look at its load and its locks.",
-    "25006": "the server is read-only (a standby?): name the primary in store.url.",
+    "25006": READ_ONLY,
     "57P01": _ENDED,
     "57P02": _CRASHED,
     "57P03": _CHANGING,
 }
 # What libpq reports before there is a session has no code, only the server's English text.
 _BY_TEXT = (
+    (re.compile(r"does not support SSL"), _NO_TLS),
+    (re.compile(r"certificate verify failed|root certificate file|does not match host name"), _UNTRUSTED),
+    (re.compile(r"no pg_hba\.conf entry"), _NOT_FROM_HERE),
     (re.compile(r"password authentication failed|no password supplied"), _REFUSED),
     (re.compile(r"role .{1,200} does not exist"), _REFUSED),
-    (re.compile(r"no pg_hba\.conf entry|authentication failed"), _REFUSED),
+    (re.compile(r"authentication failed"), _REFUSED),
     (re.compile(r"too many clients|connection slots are reserved|too many connections"), _SLOTS),
     (re.compile(r"database .{1,200} does not exist"), _BY_STATE["3D000"]),
     (re.compile(r"permission denied"), RIGHTS),
     (re.compile(r"starting up|shutting down|not accepting connections"), _CHANGING),
     (re.compile(r"closed the connection|connection is (closed|lost)|consuming input failed"), _CLOSED),
-    (re.compile(r"refused|could not translate|resolve|No such file|timeout|timed out|unreachable"),
+    (re.compile(r"could not translate|resolve"), _UNRESOLVED),
+    (re.compile(r"refused|No such file|timeout|timed out|unreachable"),
      _UNREACHED),
 )  # fmt: skip
 
