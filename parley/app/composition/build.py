@@ -212,7 +212,7 @@ def _supervisors(
     clock: Callable[[], float],
 ) -> ChannelSupervisors:
     comments = {name: each.capabilities.comments for name, each in channels.items()}
-    clicks = ClickHandler(store, options.channels, pairing, clock, comments)
+    clicks = ClickHandler(store, options.channels, pairing, comments)
     people = PersonRepository(store, clock)
     overviews = PersonOverviews(store, memory, people, options.channels, pairing)
     return ChannelSupervisors(
