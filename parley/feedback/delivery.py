@@ -18,6 +18,7 @@ from parley.core.model.queues import feedback_delivery_queue
 from parley.core.ports.feedback import FeedbackDestination
 from parley.core.ports.journal import Claim, Journal
 from parley.core.scheduler.lane_worker import LaneRules, LaneWorker
+from parley.core.state.feedback import is_kept
 from parley.feedback.options import FeedbackDeliveryOptions
 
 log = logging.getLogger(__name__)
@@ -61,15 +62,18 @@ class FeedbackDelivery:
     async def _deliver(
         self, destination: FeedbackDestination, claim: Claim, answered: Callable[[], None]
     ) -> None:
+        """Tell a service; nothing of what was erased meanwhile, or is too old to be kept."""
         head = claim.items[0]
+        feedback = decode(Feedback, head.body)
         try:
-            await destination.deliver(decode(Feedback, head.body))
+            if await is_kept(self._journal, feedback):
+                await destination.deliver(feedback)
         except FeedbackUndelivered as error:
             if error.refused or head.attempts >= MOST_TRIES:
                 reason = f"{destination.name} was not told: {error.user_text}"
                 await bury_items(self._journal, claim, [head], reason)
                 return
-            pause = retry_pause(head.attempts)
+            pause = max(retry_pause(head.attempts), min(error.wait, _LONGEST_PAUSE))
             log.warning("%s: %s; again in %.0f s", destination.name, error.user_text, pause)
             await self._journal.retry(claim, pause)
             return

@@ -11,12 +11,12 @@ from parley.core.model.errors import FeedbackUndelivered
 from parley.core.model.feedback import Feedback, FeedbackChoice
 from parley.core.model.types import Json
 from parley.feedback.http import send_json
-from parley.feedback.langsmith import feedback_id, run_uuid
+from parley.feedback.langsmith import feedback_id, moment, run_uuid
 from parley.feedback.options import LangfuseOptions, TraceId
 
 
 class LangfuseFeedback:
-    """Tells Langfuse. A score of the same id takes the place of the one before."""
+    """Tells Langfuse. A score of the same id and the same time takes the place of the one before."""
 
     name = "langfuse"
 
@@ -33,6 +33,7 @@ class LangfuseFeedback:
             "value": 1 if feedback.choice is FeedbackChoice.UP else 0,
             "dataType": "BOOLEAN",
             "comment": feedback.comment or None,
+            "timestamp": moment(feedback.first_at or feedback.at),
             "metadata": {"source": "parley", "turn": feedback.turn},
         }
         url = f"{options.url.rstrip('/')}/api/public/scores"

@@ -5,6 +5,7 @@ LangSmith knows a run of a LangGraph server by the run's own id.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
 import httpx
@@ -36,20 +37,28 @@ class LangSmithFeedback:
         }
         whole = said | {
             "id": str(number),
+            "created_at": moment(feedback.first_at or feedback.at),
+            "modified_at": moment(feedback.at),
             "run_id": str(run),
             "key": self._options.key,
             "feedback_source": {"type": "api", "metadata": {"source": "parley", "turn": feedback.turn}},
         }
         if self._options.project:
             whole["session_id"] = self._options.project
-        status = await send_json(self._http, "POST", url, orjson.dumps(whole), headers=headers)
-        if status == httpx.codes.CONFLICT:
+        known = httpx.codes.CONFLICT
+        body = orjson.dumps(whole)
+        if await send_json(self._http, "POST", url, body, headers=headers, expected=[known]) == known:
             await send_json(self._http, "PATCH", f"{url}/{number}", orjson.dumps(said), headers=headers)
 
 
 def feedback_id(feedback: Feedback) -> UUID:
     """Return the id of what a person says of an answer: the same for each of their choices."""
     return uuid5(run_uuid(feedback), feedback.account)
+
+
+def moment(seconds: float) -> str:
+    """Return Unix seconds as ISO 8601 says it."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
 
 
 def run_uuid(feedback: Feedback) -> UUID:

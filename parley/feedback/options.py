@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass
 from enum import StrEnum
+
+_PREFIX = "whsec_"
+_LEAST_KEY = 24
+"""Bytes, as Standard Webhooks asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +60,14 @@ class FeedbackDeliveryOptions:
     langsmith: LangSmithOptions | None = None
     langfuse: LangfuseOptions | None = None
     webhook: WebhookOptions | None = None
+
+
+def signing_key(secret: str) -> bytes:
+    """Return the bytes that sign: base64 after `whsec_`, else the text itself. Raises ValueError."""
+    if secret.startswith(_PREFIX):
+        key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
+    else:
+        key = secret.encode()
+    if len(key) < _LEAST_KEY:
+        raise ValueError(f"{len(key)} bytes, {_LEAST_KEY} at least")
+    return key

@@ -13,13 +13,13 @@ import httpx
 import orjson
 
 from parley.core.model.address import Conversation
+from parley.core.model.codec import encode
 from parley.core.model.feedback import Feedback, FeedbackChoice
 from parley.core.model.types import Json
 from parley.feedback.http import send_json
-from parley.feedback.options import WebhookOptions
+from parley.feedback.options import WebhookOptions, signing_key
 
 _IDS = UUID("6f0a3a0e-5d0f-4d0b-9c53-0a0b7c1d9e21")
-_PREFIX = "whsec_"
 
 
 class WebhookFeedback:
@@ -35,7 +35,7 @@ class WebhookFeedback:
 
     async def deliver(self, feedback: Feedback) -> None:
         """Post it, signed. Raises FeedbackUndelivered."""
-        number = str(uuid5(_IDS, f"{feedback.account} {feedback.turn} {feedback.at}"))
+        number = str(uuid5(_IDS, encode(feedback)))
         body, at = orjson.dumps(event_of(feedback, number)), int(self._clock())
         headers = {
             "webhook-id": number,
@@ -63,13 +63,6 @@ def event_of(feedback: Feedback, number: str) -> dict[str, Json]:
             "account": feedback.account,
         },
     }
-
-
-def signing_key(secret: str) -> bytes:
-    """Return the bytes that sign: base64 after `whsec_`, else the text itself. Raises ValueError."""
-    if secret.startswith(_PREFIX):
-        return base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
-    return secret.encode()
 
 
 def sign(secret: bytes, number: str, at: int, body: bytes) -> str:

@@ -9,8 +9,9 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol, TypeAlias, TypedDict, cast
+from uuid import UUID
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, BaseMessage, ToolMessage
 from langchain_core.messages.tool import tool_call_chunk
@@ -144,6 +145,35 @@ async def _who(state: MessagesState, runtime: Runtime[_Context], config: Runnabl
     return {"messages": [AIMessage(f"user={context.get('user_id')} thread={thread} note={note}")]}
 
 
+class _Roots(BaseCallbackHandler):
+    """Hears, as tracers do, which run is at the root of each thread's last run."""
+
+    def __init__(self) -> None:
+        self.of_thread: dict[str, dict[str, Any]] = {}
+
+    def on_chain_start(
+        self,
+        serialized: object,
+        inputs: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: dict[str, Any] | None = None,
+        **_: object,
+    ) -> None:
+        if parent_run_id is None:
+            about = metadata or {}
+            self.of_thread[about["thread_id"]] = {"root": str(run_id), "metadata": about}
+
+
+_ROOTS = _Roots()
+
+
+async def _traced(state: MessagesState, config: RunnableConfig) -> dict[str, Any]:
+    root = _ROOTS.of_thread[config["configurable"]["thread_id"]]
+    return {"messages": [AIMessage(json.dumps(root, default=str))]}
+
+
 @dataclass
 class _Strict:
     """It has a field that must be given, and takes no other."""
@@ -233,6 +263,7 @@ tools = (
 )
 
 identity = _one_node(_identity)
+traced = _one_node(_traced).with_config(callbacks=[_ROOTS])
 strict = _one_node(_strict, context=_Strict)
 notes = _one_node(_notes)
 remembers = _one_node(_remembers, context=_Remembers)
@@ -249,6 +280,7 @@ NAMES = (
     "ask_two",
     "tools",
     "identity",
+    "traced",
     "strict",
     "notes",
     "remembers",

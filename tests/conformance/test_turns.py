@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass
@@ -12,11 +13,13 @@ from uuid import uuid4
 import pytest
 
 from parley.agent.agent import LangGraphAgent
+from parley.agent.runs.trace_links import trace_links
 from parley.agent.transport.artifacts import fetch_artifact
 from parley.agent.transport.error_mapping import AgentMissing
 from parley.agent.transport.http_client import AgentEndpoint
 from parley.core.model.address import RunIdentity, User
 from parley.core.model.errors import AgentBusy, AgentRefused
+from parley.core.model.feedback import Feedback, FeedbackChoice
 from parley.core.model.types import (
     Outcome,
     RunEnded,
@@ -28,6 +31,9 @@ from parley.core.model.types import (
     SessionSettings,
 )
 from parley.core.ports.health import Health
+from parley.feedback.langfuse import trace_id
+from parley.feedback.langsmith import run_uuid
+from parley.feedback.options import TraceId
 from tests.conformance import graphs
 from tests.conformance.lead_agent import QUESTION, REPORT, lead_agent
 from tests.conformance.servers import Server, embedded, official
@@ -209,6 +215,24 @@ async def test_the_server_is_well_and_has_its_assistants(agent: LangGraphAgent) 
     assert {"echo", "slow"} <= {each.name for each in await agent.assistants()}
     assert await agent.knows("echo") is True
     assert await agent.knows("nobody") is False
+
+
+async def test_feedback_names_the_run_that_tracers_see(agent: LangGraphAgent, place: Place) -> None:
+    """LangSmith and Langfuse know an answer by the run at its root, or by what its metadata says."""
+    request = turn("x", "traced", identity=RunIdentity("ann", "web:ada", "web", "web", "1", "1"))
+    events = await all_of(agent, request)
+    run = next(each.run for each in events if isinstance(each, RunStarted))
+    seen = json.loads(events[-1].text)  # type: ignore[union-attr]
+    said = Feedback("web:ada", request.turn_id, "web:1", FeedbackChoice.UP, 1.0, run_id=run.run_id)
+    if place.deerflow is None:
+        about = seen["metadata"]
+        assert seen["root"] == str(run_uuid(said))
+        assert about["run_id"].replace("-", "") == trace_id(said, TraceId.RUN)
+    else:  # which shows its graphs no metadata
+        about = next(
+            body["metadata"] for method, _, body in place.deerflow.requests if body and "metadata" in body
+        )
+    assert trace_links(request).items() <= about.items()
 
 
 async def test_deerflow_refuses_an_option_once_and_makes_each_run_once(

@@ -30,7 +30,7 @@ def make_supervise(
     """Return what makes the supervisor of a channel, which is reported as said until it has connected."""
     rules, channels = current.rules, current.channels
     comments = LiveMapping(lambda: {name: each.capabilities.comments for name, each in channels.items()})
-    clicks = ClickHandler(store, rules, pairing, clock, comments)
+    clicks = ClickHandler(store, rules, pairing, comments)
     overviews = PersonOverviews(store, memory, PersonRepository(store, clock), rules, pairing)
 
     def supervise(channel: Channel, first: Health) -> ChannelSupervisor:

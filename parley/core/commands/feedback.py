@@ -24,7 +24,7 @@ async def feedback(context: CommandContext, rest: str) -> str:
     if choice is None:
         return context.say(Sentence.FEEDBACK_HOW)
     turn = turn or (await services.conversations.read(message.conversation))[0].rateable
-    if not turn or await load_answer(services.journal, turn) is None:
+    if not turn or (await load_answer(services.journal, turn))[0] is None:
         return context.say(Sentence.FEEDBACK_NOTHING)
     click = Click(
         id=f"message:{message.id}",
@@ -35,7 +35,7 @@ async def feedback(context: CommandContext, rest: str) -> str:
         private=message.private,
         text=words,
     )
-    await services.journal.put(press_item(click, services.clock()))
+    await services.journal.put(press_item(click))
     return context.say(Sentence.FEEDBACK_NOTED)
 
 

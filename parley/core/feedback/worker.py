@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from parley.core.delivery.delivery import Delivery
-from parley.core.feedback.presses import FeedbackWork
+from parley.core.feedback.presses import FeedbackWork, is_about
 from parley.core.inbound.access import may_talk
 from parley.core.model.address import Conversation, account_key
 from parley.core.model.codec import decode, encode
@@ -19,6 +20,7 @@ from parley.core.model.feedback import (
     Feedback,
     FeedbackChoice,
     FeedbackPrompt,
+    RateableAnswer,
     rated_turn,
     words_prompt,
 )
@@ -48,49 +50,65 @@ async def handle_feedback(services: CoreServices, claim: Claim) -> None:
     if work.prompt is not None:
         await _ask_for_words(services, claim, work.prompt)
     elif work.click is not None:
-        await _keep(services, claim, work.click, work.at)
+        await _keep(services, claim, work.click)
     else:
         await services.journal.done(claim, claim.items[:1])
 
 
-async def _keep(services: CoreServices, claim: Claim, click: Click, at: float) -> None:
-    """Keep what was pressed, in one transaction with the work that tells the services."""
-    now = await _feedback_of(services, click, at)
+async def _keep(services: CoreServices, claim: Claim, click: Click) -> None:
+    """Keep what was pressed, and again as often as somebody else was quicker."""
     while True:
-        if now is None:
-            await services.journal.done(claim, claim.items[:1])
-            return
-        document = await services.journal.get(feedback_key(now.account, now.turn))
-        counts = replace_feedback(decode_feedback(document), now)
-        if counts is None:
-            now = None
-            continue
-        try:
-            await services.journal.done(
-                claim,
-                claim.items[:1],
-                documents=[replace(document, body=encode(counts))],
-                puts=[*_deliveries(services, counts), *_prompts(services, click, counts)],
-            )
-        except DocumentConflict:
-            continue
+        with suppress(DocumentConflict):
+            return await _try_to_keep(services, claim, click)
+
+
+async def _try_to_keep(services: CoreServices, claim: Claim, click: Click) -> None:
+    """Keep what was pressed, in one transaction with the work that tells the services.
+
+    Nothing is kept for who may not talk any more, or of an answer that is gone: its document is written too,
+    so that one that is deleted in this moment is a conflict.
+    """
+    journal, (item, *_), turn = services.journal, claim.items, rated_turn(click)
+    answer, noted = await load_answer(journal, turn)
+    before = now = None
+    if answer is not None and _counts(services, click, answer):
+        now = _feedback_of(click, answer, item.put_at)
+        document = await journal.get(feedback_key(now.account, turn))
         before = decode_feedback(document)
-        if before is None or before.choice is not counts.choice:
-            services.deliveries.count_feedback(click.conversation.channel, counts.choice)
+        now = replace_feedback(before, now)
+    if now is None:
+        await journal.done(claim, [item])
         return
+    await journal.done(
+        claim,
+        [item],
+        documents=[noted, replace(document, body=encode(now))],
+        puts=[*_deliveries(services, now), *_prompts(services, click, now)],
+    )
+    if before is None or before.choice is not now.choice:
+        services.deliveries.count_feedback(click.conversation.channel, now.choice)
 
 
-async def _feedback_of(services: CoreServices, click: Click, at: float) -> Feedback | None:
-    """Return what a press says; None where its person may not talk any more, or the answer is forgotten."""
-    place, turn = click.conversation, rated_turn(click)
-    options = services.options.channels[place.channel]
-    answer = await load_answer(services.journal, turn) if turn else None
-    if answer is None or not may_talk(options, click.sender, place, services.pairing):
-        return None
+def _counts(services: CoreServices, click: Click, answer: RateableAnswer) -> bool:
+    options = services.options.channels[click.conversation.channel]
+    may = may_talk(options, click.sender, click.conversation, services.pairing)
+    return may and is_about(click, answer)
+
+
+def _feedback_of(click: Click, answer: RateableAnswer, at: float) -> Feedback:
+    """Return what a press says. Its time is the store's: nodes may differ in theirs."""
     choice = FeedbackChoice(click.option)
     words = sanitize_text(click.text[:MOST_COMMENT]).strip() if choice is FeedbackChoice.DOWN else ""
-    account = account_key(click.sender)
-    return Feedback(account, turn, answer.conversation, choice, at, words, answer.run_id, answer.thread)
+    return Feedback(
+        account_key(click.sender),
+        rated_turn(click),
+        answer.conversation,
+        choice,
+        at,
+        words,
+        answer.run_id,
+        answer.thread,
+    )
 
 
 def _deliveries(services: CoreServices, feedback: Feedback) -> Sequence[NewQueueItem]:

@@ -43,7 +43,7 @@ class ClickHandler:
         """Take the store, the options of the channels by name, the keys of paired accounts, and how each
         channel asks what was wrong with an answer.
         """
-        self._feedback = FeedbackPresses(journal, channels, paired, clock, comments)
+        self._feedback = FeedbackPresses(journal, channels, paired, comments)
         self._journal = journal
         self._channels = channels
         self._paired = paired

@@ -152,11 +152,14 @@ class SpeechTooLong(SpeechFailed):
 
 
 class FeedbackUndelivered(ParleyError):
-    """A service did not take what somebody thinks of an answer; `refused` says that it never will."""
+    """A service did not take what somebody thinks of an answer.
 
-    def __init__(self, message: str, *, refused: bool = False) -> None:
+    `refused` says that it never will, `wait` how many seconds it wants to be left alone.
+    """
+
+    def __init__(self, message: str, *, refused: bool = False, wait: float = 0.0) -> None:
         super().__init__(message)
-        self.refused = refused
+        self.refused, self.wait = refused, wait
 
 
 class PersonBusy(ParleyError):

@@ -41,10 +41,10 @@ THUMBS = (Option(FeedbackChoice.UP, "👍"), Option(FeedbackChoice.DOWN, "👎")
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What one person thinks of one answer, since when (Unix seconds).
+    """What one person thinks of one answer, since when; `first_at` is when they first said something of it.
 
-    `comment` is what was wrong, in the person's words. `run_id` and `thread` are those of the agent server,
-    both are empty where they are not known.
+    Both are Unix seconds. `comment` is what was wrong, in the person's words. `run_id` and `thread` are those
+    of the agent server, both are empty where they are not known.
     """
 
     account: str
@@ -55,6 +55,7 @@ class Feedback:
     comment: str = ""
     run_id: str = ""
     thread: str = ""
+    first_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

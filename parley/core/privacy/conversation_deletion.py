@@ -6,6 +6,7 @@ That is durable work: an answer that is being written there, and an agent server
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -148,10 +149,13 @@ class ConversationDeletion:
     async def _items(
         self, conversation: Conversation, lanes: Sequence[str], before: int
     ) -> AsyncIterator[StoredItem]:
-        """Yield all work of a conversation: messages, turns, presses, and turns that memory learns from."""
+        """Yield all work of a conversation: messages, turns, presses, what services are to be told of those,
+        and turns that memory learns from.
+        """
+        words = [encode(conversation), f'"conversation":{json.dumps(conversation.key, ensure_ascii=False)}']
         after, more = 0, True
         while more and after < before:
-            page = await self._archive.search([encode(conversation)], lanes, after)
+            page = await self._archive.search(words, lanes, after)
             after, more = page.after, page.more
             for kept in page.items:
                 if kept.item.id < before and kept.item.queue != CLEARING:

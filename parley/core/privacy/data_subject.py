@@ -24,8 +24,12 @@ class DataSubject:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return what the bodies of items have of whoever wrote them: a quote in a text is escaped there."""
-        return tuple(f'"channel":{_quoted(user.channel)},"id":{_quoted(user.id)}' for user in self.users)
+        """Return what the bodies of items have of whoever wrote them, or whose opinion is in them.
+
+        A quote in a text is escaped there.
+        """
+        users = (f'"channel":{_quoted(user.channel)},"id":{_quoted(user.id)}' for user in self.users)
+        return (*users, *(f'"account":{_quoted(account)}' for account in self.accounts))
 
     def is_one(self, user: User) -> bool:
         """Return whether this account is theirs."""

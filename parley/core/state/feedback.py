@@ -15,10 +15,11 @@ FEEDBACK_PREFIX = "feedback/"
 ANSWER_PREFIX = "rateable/"
 PROMPT_PREFIX = "feedback-prompt/"
 _KINDS: tuple[tuple[str, type[Feedback | RateableAnswer | FeedbackPrompt]], ...] = (
-    (FEEDBACK_PREFIX, Feedback),
     (ANSWER_PREFIX, RateableAnswer),
+    (FEEDBACK_PREFIX, Feedback),
     (PROMPT_PREFIX, FeedbackPrompt),
 )
+"""Answers first: once an answer is gone, nothing is kept any more of what people think of it."""
 
 
 def feedback_prefix(account: str) -> str:
@@ -52,12 +53,9 @@ def replace_feedback(before: Feedback | None, now: Feedback) -> Feedback | None:
     The same thumb once more keeps the words that came with it.
     """
     if before is None:
-        return now
-    if before.at > now.at:
-        return None
-    if before.choice is now.choice and not now.comment:
-        return None
-    return None if replace(now, at=before.at) == before else now
+        return replace(now, first_at=now.at)
+    same = before.choice is now.choice and now.comment in ("", before.comment)
+    return None if same or before.at > now.at else replace(now, first_at=before.first_at or before.at)
 
 
 async def note_answer(documents: DocumentRepository, turn: str, answer: RateableAnswer) -> None:
@@ -69,10 +67,15 @@ async def note_answer(documents: DocumentRepository, turn: str, answer: Rateable
     await update_document(documents, answer_key(turn), added)
 
 
-async def load_answer(documents: DocumentRepository, turn: str) -> RateableAnswer | None:
-    """Return the answer of a turn, where it may be rated. Raises StoreUnavailable."""
+async def load_answer(documents: DocumentRepository, turn: str) -> tuple[RateableAnswer | None, Document]:
+    """Return the answer of a turn, where it may be rated, and its document. Raises StoreUnavailable."""
     document = await documents.get(answer_key(turn))
-    return decode(RateableAnswer, document.body) if document.body else None
+    return decode(RateableAnswer, document.body) if document.body else None, document
+
+
+async def is_kept(documents: DocumentRepository, feedback: Feedback) -> bool:
+    """Tell whether anything is kept of what somebody thinks of an answer. Raises StoreUnavailable."""
+    return bool((await documents.get(feedback_key(feedback.account, feedback.turn))).body)
 
 
 async def is_disliked(documents: DocumentRepository, account: str, turn: str) -> bool:

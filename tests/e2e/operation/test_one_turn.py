@@ -18,6 +18,7 @@ from tests.kit.product.process import AGENT_KEY, Process, asking, split, way_in
 from tests.kit.product.scene import begin, end
 from tests.kit.product.web_person import WebPerson
 from tests.unit.app.monitoring.otlp_receiver import OtlpReceiver, otlp_receiver
+from tests.unit.app.monitoring.test_monitoring_files import asked_families, promtool
 
 pytestmark = [pytest.mark.journeys, pytest.mark.timeout(300)]
 
@@ -67,10 +68,14 @@ def test_one_id_leads_through_everything(watched: Process, agent: Process, recei
 
     with httpx.Client(**way_in(watched.url), timeout=patience(20)) as operator:
         metrics = operator.get("/metrics", headers=OPENMETRICS).text
+        text = operator.get("/metrics").text
         recent = operator.get("/api/logs", params={"q": turn}).json()["lines"]
+    families = list(text_string_to_metric_families(metrics))
+    scraped = {f"{each.name}_total" if each.type == "counter" else each.name for each in families}
+    assert asked_families() - {"parley_cost_total"} <= scraped, "costs are there with prices only"
     exemplars = {
         (family.name, sample.exemplar.labels["trace_id"])
-        for family in text_string_to_metric_families(metrics)
+        for family in families
         for sample in family.samples
         if sample.exemplar
     }
@@ -83,6 +88,7 @@ def test_one_id_leads_through_everything(watched: Process, agent: Process, recei
     assert run["metadata"]["session_id"] == run["metadata"]["langfuse_session_id"] == line["thread"]
 
     assert any(line["run"] in row for row in CHOSEN.engine().rows(watched.folder))
+    promtool("check", "metrics", given=text)  # skips the rest where it is not installed
 
 
 def names(spans: list[Span]) -> list[str]:

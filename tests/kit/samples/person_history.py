@@ -56,6 +56,7 @@ OPTIONS = default_options(
         )
     },
     questions=QuestionOptions(DecisionRules(deciders=("anyone",))),
+    feedback_destinations=("webhook",),
 )
 
 
@@ -144,7 +145,8 @@ async def _known(parley: Core) -> None:
     await parley.services.pairing.ask(OTHER)
     await journal.set(Document(f"{REFUSAL_PREFIX}test:{OTHER.id}/refused", str(time.time()), 0))
     await note_answer(journal, "t1", RateableAnswer("run", "thread", HOME.key, account_key(ANN), time.time()))
-    await parley.clicks.submit(Click("p1", f"{FEEDBACK_QUESTION}t1", "up", ANN, HOME, True))
+    pressed = Click("p1", f"{FEEDBACK_QUESTION}t1", "down", ANN, HOME, True, text="a zebra has four legs")
+    await parley.clicks.submit(pressed)
     lane = account_key(ANN)
     await until(lambda: parley.nothing_waits("feedback/test", lane), "what Ann thinks of an answer is kept")
 

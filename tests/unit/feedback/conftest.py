@@ -34,11 +34,12 @@ class Call:
 
 @dataclass
 class Service:
-    """Answers 200, or with the next of `statuses`; keeps the requests."""
+    """Answers 200, or with the next of `statuses`; keeps the requests. `headers` are those of its answers."""
 
     url: str = ""
     calls: list[Call] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
+    headers: dict[str, str] = field(default_factory=dict)
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -47,7 +48,7 @@ class Service:
         self.news.set()
         status = self.statuses.pop(0) if self.statuses else 200
         away = {"location": f"{self.url}/elsewhere"} if status in (301, 307) else {}
-        return web.json_response({"id": "it"}, status=status, headers=away)
+        return web.json_response({"id": "it"}, status=status, headers=away | self.headers)
 
 
 @pytest.fixture

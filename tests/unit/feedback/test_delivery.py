@@ -14,7 +14,8 @@ from parley.core.model.codec import encode
 from parley.core.model.errors import FeedbackUndelivered
 from parley.core.model.feedback import Feedback, FeedbackChoice
 from parley.core.model.queues import feedback_delivery_queue
-from parley.core.ports.journal import NewQueueItem
+from parley.core.ports.journal import Document, NewQueueItem
+from parley.core.state.feedback import feedback_key
 from parley.feedback.delivery import MOST_TRIES, FeedbackDelivery, retry_pause
 from parley.store.interface import Store
 from parley.store.sqlite import SqliteStore
@@ -69,6 +70,12 @@ def item(said: Feedback) -> NewQueueItem:
     return NewQueueItem(QUEUE, f"{said.account}/{said.turn}", encode(said), slot="feedback")
 
 
+async def keep(store: Store, said: Feedback) -> None:
+    """Keep what somebody said, and have the service told of it."""
+    await store.set(Document(feedback_key(said.account, said.turn), encode(said), 0))
+    await store.put(item(said))
+
+
 async def nothing_waits(store: Store, said: Feedback) -> bool:
     return not await store.waiting(QUEUE, f"{said.account}/{said.turn}")
 
@@ -76,7 +83,7 @@ async def nothing_waits(store: Store, said: Feedback) -> bool:
 async def test_a_service_is_told_once(tmp_path: Path) -> None:
     service, said = FakeService(), feedback()
     async with telling(tmp_path, service) as store:
-        await store.put(item(said))
+        await keep(store, said)
         await until(lambda: nothing_waits(store, said), "it is told")
     assert service.told == [said]
 
@@ -86,7 +93,7 @@ async def test_what_a_service_refuses_for_good_is_a_dead_letter_that_can_be_trie
 ) -> None:
     service, said = FakeService(FeedbackUndelivered("it answered 422", refused=True)), feedback()
     async with telling(tmp_path, service) as store:
-        await store.put(item(said))
+        await keep(store, said)
         letters = DeadLetters(store)
         await until(letters.list_all, "it is given up")
         (letter,) = await letters.list_all()
@@ -104,7 +111,7 @@ async def test_what_a_service_refuses_for_good_is_a_dead_letter_that_can_be_trie
 async def test_one_that_is_away_is_tried_again_with_growing_pauses(tmp_path: Path) -> None:
     service, said, clock = FakeService(*[FeedbackUndelivered("away")] * 3), feedback(), Clock()
     async with telling(tmp_path, service, clock) as store:
-        await store.put(item(said))
+        await keep(store, said)
         for tries in range(1, 4):
             await until(partial(_attempts, store, said, tries), f"it is set back after try {tries}")
             clock.now += retry_pause(tries)
@@ -128,7 +135,7 @@ async def test_a_newer_choice_takes_the_place_of_one_that_waits(tmp_path: Path) 
     service, said = FakeService(), feedback()
     async with telling(tmp_path, service) as store:
         service.gate = asyncio.Event()
-        await store.put(item(said))
+        await keep(store, said)
         await until(lambda: service.tries == 1, "it is on its way")
         newer = feedback(FeedbackChoice.UP, comment="", at=said.at + 1)
         await store.put(item(feedback(comment="between", at=said.at + 0.5)))
@@ -141,7 +148,7 @@ async def test_a_newer_choice_takes_the_place_of_one_that_waits(tmp_path: Path) 
 async def test_what_breaks_is_tried_again_and_then_set_aside(tmp_path: Path) -> None:
     service, said, clock = FakeService(*[ZeroDivisionError()] * 9), feedback(), Clock()
     async with telling(tmp_path, service, clock) as store:
-        await store.put(item(said))
+        await keep(store, said)
         for tries in range(1, 4):
             await until(partial(_attempts, store, said, tries), f"it is set back after try {tries}")
             clock.now += 3600
@@ -153,9 +160,37 @@ async def test_after_a_stop_in_the_middle_it_is_told_at_the_next_start(tmp_path:
     service, said = FakeService(), feedback()
     service.gate = asyncio.Event()
     async with telling(tmp_path, service) as store:
-        await store.put(item(said))
+        await keep(store, said)
         await until(lambda: service.tries == 1, "it is on its way")
     again = FakeService()
     async with telling(tmp_path, again):
         await until(lambda: again.told, "it is told")
     assert again.told == [said]
+
+
+async def test_nobody_is_told_what_was_erased_meanwhile(tmp_path: Path) -> None:
+    service, said, other = FakeService(FeedbackUndelivered("away")), feedback(), feedback(turn="t2")
+    async with telling(tmp_path, service, clock := Clock()) as store:
+        await keep(store, said)
+        await until(partial(_attempts, store, said, 1), "it is set back")
+        await store.delete(feedback_key(said.account, said.turn))
+        clock.now += retry_pause(1)
+        await keep(store, other)
+        await until(lambda: nothing_waits(store, other), "another one is told")
+        await until(lambda: nothing_waits(store, said), "it is dropped")
+        assert not await store.dead()
+    assert service.told == [other]
+
+
+async def test_a_service_that_asks_for_a_pause_gets_it(tmp_path: Path) -> None:
+    service, said = FakeService(FeedbackUndelivered("busy", wait=600.0)), feedback()
+    async with telling(tmp_path, service, clock := Clock()) as store:
+        await keep(store, said)
+        await until(partial(_attempts, store, said, 1), "it is set back")
+        clock.now += 590
+        await keep(store, other := feedback(turn="t2"))
+        await until(lambda: nothing_waits(store, other), "another one is told")
+        assert service.tries == 2
+        clock.now += 11
+        await until(lambda: nothing_waits(store, said), "it is told at last")
+    assert service.told == [other, said]

@@ -8,6 +8,8 @@ import hashlib
 import hmac
 import json
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +19,7 @@ from langsmith import Client
 
 from parley.core.model.errors import FeedbackUndelivered
 from parley.core.model.feedback import FeedbackChoice
+from parley.core.model.types import Json
 from parley.feedback.delivery import open_destinations
 from parley.feedback.http import open_client
 from parley.feedback.langfuse import LangfuseFeedback
@@ -27,12 +30,14 @@ from parley.feedback.options import (
     LangSmithOptions,
     TraceId,
     WebhookOptions,
+    signing_key,
 )
-from parley.feedback.webhook import WebhookFeedback, event_of, sign, signing_key
-from tests.unit.feedback.conftest import RUN, TURN, Service, feedback
+from parley.feedback.webhook import WebhookFeedback, event_of, sign
+from tests.unit.feedback.conftest import RUN, TURN, Call, Service, feedback
 
 PROJECT = "0199c0de-0000-7000-8000-0000000000aa"
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+SDK = Path(__file__).with_name("langfuse_sdk.json")
 
 
 @pytest.fixture
@@ -48,9 +53,11 @@ def langsmith(http: httpx.AsyncClient, service: Service) -> LangSmithFeedback:
 async def test_langsmith_is_told_as_its_own_client_tells_it(
     http: httpx.AsyncClient, service: Service
 ) -> None:
-    """The request of LangSmith's own SDK is the witness: same address, same fields, same forms."""
-    said = feedback()
+    """The requests of LangSmith's own SDK are the witness: same addresses, same fields, same forms."""
+    service.statuses = [200, 409, 200, 200, 200]
+    said, changed = feedback(), feedback(FeedbackChoice.UP, comment="")
     await langsmith(http, service).deliver(said)
+    await langsmith(http, service).deliver(changed)
     client = Client(api_url=service.url, api_key="lsv2_key", info={"version": "0.1"})
     await asyncio.to_thread(
         client.create_feedback,
@@ -62,15 +69,23 @@ async def test_langsmith_is_told_as_its_own_client_tells_it(
         feedback_id=feedback_id(said),
         source_info={"source": "parley", "turn": TURN},
     )
-    ours, theirs = [each for each in service.calls if each.path.endswith("/feedback")]
-    assert (ours.method, ours.path) == (theirs.method, theirs.path) == ("POST", "/feedback")
-    assert ours.headers["x-api-key"] == theirs.headers["x-api-key"] == "lsv2_key"
-    extra = {"created_at", "modified_at"}
-    told = {key: value for key, value in theirs.json.items() if key not in extra}
-    assert {key: ours.json[key] for key in told if key in ours.json} == {
-        key: value for key, value in told.items() if key in ours.json
-    }
-    assert set(ours.json) <= set(theirs.json)
+    await asyncio.to_thread(client.update_feedback, feedback_id(said), score=1, comment=None)
+    made, _, patched, their_made, their_patched = [each for each in service.calls if "/feedback" in each.path]
+    for ours, theirs in ((made, their_made), (patched, their_patched)):
+        assert (ours.method, ours.path) == (theirs.method, theirs.path)
+        assert ours.headers["x-api-key"] == theirs.headers["x-api-key"] == "lsv2_key"
+        assert ours.headers["content-type"] == theirs.headers["content-type"]
+    # Its newer versions send a comment of None too; without one, words would stay with a thumb up.
+    assert patched.json == {"comment": None} | their_patched.json
+    assert set(made.json) <= set(their_made.json)
+    assert _without_times(made) == {key: their_made.json[key] for key in _without_times(made)}
+    for name in ("created_at", "modified_at"):
+        times = [datetime.fromisoformat(str(each.json[name])) for each in (made, their_made)]
+        assert [each.utcoffset() for each in times] == [timedelta(0)] * 2
+
+
+def _without_times(call: Call) -> dict[str, Json]:
+    return {key: value for key, value in call.json.items() if not key.endswith("_at")}
 
 
 async def test_another_choice_changes_what_langsmith_has(http: httpx.AsyncClient, service: Service) -> None:
@@ -112,8 +127,38 @@ async def test_langfuse_is_given_a_score_of_the_trace(
         "value": 0,
         "dataType": "BOOLEAN",
         "comment": "wrong year – 错了",
+        "timestamp": "2023-11-14T22:13:20.500000+00:00",
         "metadata": {"source": "parley", "turn": TURN},
     }
+
+
+async def test_another_choice_replaces_the_score(http: httpx.AsyncClient, service: Service) -> None:
+    """Langfuse takes a score for the same one by its id and its time: that of the first choice."""
+    fuse = LangfuseFeedback(http, LangfuseOptions(service.url, "pk-lf", "sk-lf", "thumbs"))
+    await fuse.deliver(feedback())
+    await fuse.deliver(feedback(FeedbackChoice.UP, comment="", at=1_700_000_999.0, first_at=1_700_000_000.5))
+    first, second = [each.json for each in service.calls]
+    assert {key for key in first if first[key] != second[key]} == {"value", "comment"}
+
+
+async def test_langfuse_is_told_as_its_own_client_tells_it(http: httpx.AsyncClient, service: Service) -> None:
+    """`langfuse_sdk.json` says how it was recorded. The SDK sends a list; servers take one score, too."""
+    recorded = json.loads(SDK.read_text("utf-8"))
+    asked, (theirs,) = recorded["arguments"], recorded["body"]
+    said = feedback(comment=asked["comment"], at=datetime.fromisoformat(theirs["timestamp"]).timestamp())
+    await LangfuseFeedback(http, LangfuseOptions(service.url, "pk-lf", "sk-lf", asked["name"])).deliver(said)
+    (call,) = service.calls
+    assert (call.method, call.path) == (recorded["method"], recorded["path"])
+    for name in ("authorization", "content-type"):
+        assert call.headers[name] == recorded["headers"][name]
+    ours = call.json
+    assert datetime.fromisoformat(str(ours.pop("timestamp"))) == datetime.fromisoformat(
+        theirs.pop("timestamp")
+    )
+    assert set(ours) == set(theirs)
+    for name in ("name", "value", "dataType", "comment"):
+        assert ours[name] == theirs[name]
+    assert len(str(ours["traceId"])) == len(theirs["traceId"])
 
 
 def verified(secret: str, headers: dict[str, str], body: bytes) -> bool:

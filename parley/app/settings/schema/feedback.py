@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 from uuid import UUID
 
@@ -15,9 +16,17 @@ from parley.feedback.options import (
     LangSmithOptions,
     TraceId,
     WebhookOptions,
+    signing_key,
 )
 
-_LEAST_SECRET = 24
+_KEY = re.compile(r"[!-~]*")
+
+
+def _check_key(value: str) -> str:
+    """Return a key, or ""; a validator. Raises ValueError for what no header takes."""
+    if not _KEY.fullmatch(value):
+        raise ValueError("must be letters, digits and signs of ASCII, without spaces")
+    return value
 
 
 class LangSmithSection(Section):
@@ -28,6 +37,7 @@ class LangSmithSection(Section):
     project_id: UUID | None = None
 
     _checked = field_validator("url")(check_address)
+    _checked_key = field_validator("api_key")(_check_key)
 
 
 class LangfuseSection(Section):
@@ -39,6 +49,7 @@ class LangfuseSection(Section):
     trace_id: Literal["run", "run_dashed", "turn"] = "run"
 
     _checked = field_validator("url")(check_address)
+    _checked_keys = field_validator("public_key", "secret_key")(_check_key)
 
     @model_validator(mode="after")
     def _both(self) -> LangfuseSection:
@@ -57,8 +68,11 @@ class FeedbackWebhookSection(Section):
 
     @model_validator(mode="after")
     def _signed(self) -> FeedbackWebhookSection:
-        if self.url and len(self.secret) < _LEAST_SECRET:
-            raise ValueError(f"needs a secret of at least {_LEAST_SECRET} characters: openssl rand -hex 32")
+        if self.url:
+            try:
+                signing_key(self.secret)
+            except ValueError as error:
+                raise ValueError(f"needs another secret ({error}): openssl rand -hex 32") from error
         return self
 
 

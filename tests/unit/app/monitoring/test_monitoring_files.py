@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.metrics_core import Metric
 
 from parley.app.monitoring.metrics import backlog_metrics, build_metrics
@@ -71,10 +72,14 @@ async def test_the_table_lists_what_is_scraped(scraped: Mapping[str, Metric]) ->
             assert labels == set(metric.samples[0].labels) - {"le"}, name
 
 
+def asked_families() -> set[str]:
+    """The families that the dashboard and the rules name."""
+    return {_family(name) for each in expressions() for name in _NAME.findall(each)}
+
+
 async def test_dashboard_and_rules_ask_for_what_is_scraped(scraped: Mapping[str, Metric]) -> None:
-    asked = {name for each in expressions() for name in _NAME.findall(each)}
-    assert {_family(name) for name in asked} <= set(scraped)
-    assert len(asked) > 15
+    assert asked_families() <= set(scraped)
+    assert len(asked_families()) > 15
     for name, selected in (each for text in expressions() for each in _SELECTED.findall(text)):
         samples = scraped[_family(name)].samples
         known = {label for sample in samples for label in sample.labels} | {"job", "queue", "channel"}
@@ -102,12 +107,28 @@ def test_each_alert_says_what_to_do() -> None:
     assert all(rule["labels"]["severity"] in ("warning", "critical") for rule in RULES)
 
 
-def promtool(*arguments: str) -> None:
+def promtool(*arguments: str, given: str = "") -> None:
     """Run Prometheus' own checker. Skips where it is not installed."""
     if (tool := shutil.which("promtool")) is None:
         pytest.skip('promtool is not installed (Debian: "prometheus")')
-    done = subprocess.run([tool, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([tool, *arguments], input=given, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+class _Scrape:
+    """What a registry of prometheus_client holds."""
+
+    def __init__(self, families: Mapping[str, Metric]) -> None:
+        self.families = families
+
+    def collect(self) -> Iterator[Metric]:
+        yield from self.families.values()
+
+
+async def test_names_and_units_are_as_prometheus_wants_them(scraped: Mapping[str, Metric]) -> None:
+    registry = CollectorRegistry()
+    registry.register(_Scrape(scraped))  # type: ignore[arg-type]
+    promtool("check", "metrics", given=generate_latest(registry).decode())
 
 
 def test_prometheus_takes_the_rules_and_the_configuration() -> None:

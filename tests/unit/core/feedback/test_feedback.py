@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from parley.core.feedback.presses import press_item
+from parley.core.feedback.worker import handle_feedback
 from parley.core.model.address import Conversation, User
 from parley.core.model.codec import decode
 from parley.core.model.feedback import CommentWay, Feedback, FeedbackChoice, rated_turn
@@ -16,6 +19,7 @@ from parley.core.model.options import ChannelOptions, ChatOptions, CoreOptions
 from parley.core.model.questions import Click
 from parley.core.model.queues import feedback_delivery_queue
 from parley.core.model.types import SessionSettings
+from parley.core.ports.journal import Claim, Journal, QueueItem
 from parley.core.state.feedback import (
     ANSWER_PREFIX,
     FEEDBACK_PREFIX,
@@ -28,6 +32,24 @@ from parley.core.state.feedback import (
 from parley.core.texts import Sentence, say
 from tests.kit.doubles.core import Core, RecordingChannel, ScriptedAgent, core, default_options
 from tests.kit.waiting import until
+
+
+class DeletingJournal:
+    """A journal in which an answer is deleted once, just after it was looked at."""
+
+    def __init__(self, inner: Journal) -> None:
+        self.inner = inner
+        self.looked = False
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.inner, name)
+
+    async def done(self, claim: Claim, items: Sequence[QueueItem], **more: object) -> None:
+        if not self.looked:
+            self.looked = True
+            await delete_feedback_in(self.inner, CHAT.key)
+        await self.inner.done(claim, items, **more)  # type: ignore[arg-type]
+
 
 ANN, BOB = (User("test", who, who.title()) for who in ("ann", "bob"))
 CHAT, TEAM = Conversation("test", "chat"), Conversation("test", "team")
@@ -44,11 +66,14 @@ def options(**changes: object) -> CoreOptions:
 
 @asynccontextmanager
 async def rated(
-    folder: Path, channel: RecordingChannel | None = None, made: CoreOptions | None = None
+    folder: Path,
+    channel: RecordingChannel | None = None,
+    made: CoreOptions | None = None,
+    place: Conversation = CHAT,
 ) -> AsyncIterator[tuple[Core, str]]:
     """A core that has answered once, and the turn of its answer."""
     async with core(folder, channel=channel, options=made or options()) as parley:
-        await parley.say("hello")
+        await parley.say("hello", conversation=place, private=place == CHAT)
         await parley.channel.until_finals(1)
         await until(lambda: parley.nothing_waits("turns/test"), "the turn is over")
         yield parley, parley.channel.finals[0].turn_id
@@ -139,6 +164,58 @@ async def test_who_may_not_talk_rates_nothing_and_nonsense_is_nothing(
         assert not await kept(parley)
 
 
+async def test_an_answer_is_rated_where_it_was_given(tmp_path: Path) -> None:
+    """A button's value may be forged; of an old message the platform may not tell the topic."""
+    async with rated(tmp_path) as (parley, turn):
+        told = await parley.clicks.submit(press(turn, conversation=TEAM, private=False))
+        assert told == say("en", Sentence.FEEDBACK_STALE)
+        await parley.journal.put(press_item(press(turn, conversation=TEAM, private=False)))
+        await worked(parley)
+        assert not await kept(parley)
+        assert await parley.clicks.submit(press(turn, conversation=replace(CHAT, topic="old"))) == NOTED
+
+
+@pytest.mark.parametrize("ends", ["deleted", "refused"])
+async def test_a_press_that_waits_when_its_answer_goes_is_nothing(tmp_path: Path, ends: str) -> None:
+    async with rated(tmp_path) as (parley, turn):
+        await parley.crash()
+        await parley.clicks.submit(press(turn, "down", text="wrong"))
+        if ends == "deleted":
+            await delete_feedback_in(parley.journal, CHAT.key)
+    allowed = frozenset({"bob"} if ends == "refused" else {"ann", "bob"})
+    async with core(tmp_path, options=options(allowed_users=allowed)) as parley:
+        await worked(parley)
+        assert not await kept(parley)
+
+
+async def test_an_answer_that_is_deleted_while_a_press_is_worked_is_not_kept(tmp_path: Path) -> None:
+    """Whatever comes in between: its document is written with what is thought of it."""
+    async with rated(tmp_path) as (parley, turn):
+        await parley.crash()
+        await parley.clicks.submit(press(turn, "down", text="wrong"))
+        journal = parley.services.journal
+        (claim,) = await journal.claim("feedback/test", 1)
+        services = replace(parley.services, journal=cast("Journal", DeletingJournal(journal)))
+        await handle_feedback(services, claim)
+        assert not await kept(parley)
+        assert not await deliveries(parley, ANN, turn)
+        assert await parley.nothing_waits("feedback/test", "test:ann")
+
+
+async def test_the_time_of_a_press_is_the_stores(tmp_path: Path) -> None:
+    """Clocks of nodes differ, and of two presses the last counts: also when the words came first."""
+    async with rated(tmp_path) as (parley, turn):
+        await parley.crash()
+        await parley.clicks.submit(press(turn, "down", text="wrong"))
+        await parley.clicks.submit(press(turn, "up", number=1))
+        waiting = await parley.journal.waiting("feedback/test", "test:ann")
+    async with core(tmp_path, options=options()) as parley:
+        await worked(parley)
+        (found,) = await kept(parley)
+        assert (found.first_at, found.at) == (waiting[0].put_at, waiting[1].put_at)
+        assert found.choice is FeedbackChoice.UP
+
+
 async def test_an_answer_that_is_not_known_cannot_be_rated(tmp_path: Path) -> None:
     async with rated(tmp_path) as (parley, _):
         told = await parley.clicks.submit(press("another-turn"))
@@ -169,7 +246,7 @@ async def test_commands_are_not_rated(tmp_path: Path) -> None:
 
 
 async def test_in_a_group_only_the_one_who_pressed_hears_how_to_say_why(tmp_path: Path) -> None:
-    async with rated(tmp_path) as (parley, turn):
+    async with rated(tmp_path, place=TEAM) as (parley, turn):
         told = await parley.clicks.submit(press(turn, "down", conversation=TEAM, private=False))
         assert told == HOW
         await worked(parley)

@@ -8,12 +8,16 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import cast
 
-from parley.core.model.address import Conversation
+from parley.core.model.address import Conversation, User
 from parley.core.model.codec import encode
+from parley.core.model.feedback import FEEDBACK_QUESTION, RateableAnswer
+from parley.core.model.questions import Click
+from parley.core.model.queues import feedback_delivery_queue
 from parley.core.ports.journal import NewQueueItem
 from parley.core.ports.store_admin import StoreAdmin
 from parley.core.privacy.conversation_deletion import ConversationDeletion, schedule_deletion
-from tests.kit.doubles.core import Core, ScriptedAgent, core
+from parley.core.state.feedback import note_answer
+from tests.kit.doubles.core import Core, ScriptedAgent, core, default_options
 from tests.kit.machine import patience
 from tests.kit.samples.person_history import AWAY, ThreadShelf
 from tests.kit.samples.questions import MAIL, asking
@@ -67,6 +71,29 @@ async def test_the_words_of_a_deleted_conversation_go_and_those_of_others_stay(t
             await until(lambda: not [row for row in found(tmp_path) if "elsewhere" not in row])
         assert threads.threads == {"another": "kept"}
         assert found(tmp_path, "a zebra elsewhere")
+
+
+async def test_what_was_thought_of_its_answers_goes_too_and_nobody_is_told(tmp_path: Path) -> None:
+    """Also what waits for a service, and what a service has refused."""
+    async with core(tmp_path, options=default_options(feedback_destinations=("webhook",))) as parley:
+        for turn, place in (("t1", HOME), ("t2", ELSEWHERE)):
+            await note_answer(
+                parley.journal, turn, RateableAnswer("run", "thread", place.key, "test:ann", 1.0)
+            )
+            said = f"a zebra {place.chat}"
+            press = Click(
+                turn, f"{FEEDBACK_QUESTION}{turn}", "down", User("test", "ann"), place, True, text=said
+            )
+            await parley.clicks.submit(press)
+        await until(lambda: len(found(tmp_path, "feedback-to/webhook', 'test:ann/")) == 4)
+        for claim in await parley.journal.claim(feedback_delivery_queue("webhook"), 2):
+            if claim.lane.endswith("t1"):
+                await parley.journal.bury(claim, claim.items, "refused")
+        async with clearing(parley, ThreadShelf({})):
+            await schedule_deletion(parley.journal, HOME)
+            await until(lambda: not found(tmp_path, "a zebra home"))
+        assert found(tmp_path, "a zebra elsewhere")
+        assert not await parley.journal.dead()
 
 
 async def test_an_agent_server_that_is_away_is_waited_for(tmp_path: Path) -> None:

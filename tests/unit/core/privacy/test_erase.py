@@ -77,7 +77,7 @@ async def test_nothing_of_a_person_is_left_and_all_of_the_others(folder: Path, t
     assert traces(folder) == []
     assert not report.unfinished
     found = counts(report)
-    assert found[DataKind.MESSAGES] == 6
+    assert found[DataKind.MESSAGES] == 7
     assert found[DataKind.QUESTIONS] == 1
     assert found[DataKind.DECISIONS] == 1
     assert (found[DataKind.CONVERSATIONS], found[DataKind.SHARES], found[DataKind.THREADS]) == (1, 2, 2)
@@ -173,7 +173,7 @@ async def test_an_erasure_goes_on_after_a_crash_at_any_moment(lived, tmp_path: P
         shutil.rmtree(folder)
         deaths += 1
     assert deaths > 20
-    assert whole[DataKind.MESSAGES] == 6
+    assert whole[DataKind.MESSAGES] == 7
 
 
 async def test_threads_that_cannot_be_deleted_are_found_again(folder: Path, threads: ThreadShelf) -> None:
@@ -188,7 +188,7 @@ async def test_threads_that_cannot_be_deleted_are_found_again(folder: Path, thre
     assert not again.unfinished
     assert again.begun > 0
     assert counts(again)[DataKind.THREADS] == 2
-    assert counts(again)[DataKind.MESSAGES] == 6
+    assert counts(again)[DataKind.MESSAGES] == 7
     assert traces(folder) == []
 
 
@@ -303,10 +303,10 @@ async def test_an_export_has_all_of_a_person_and_changes_nothing(
     ]
     assert "good morning" not in "".join(texts.values())
     assert f"test:{OTHER.id}" in texts["account.jsonl"]
-    assert '"choice": "up"' in texts["account.jsonl"]
+    assert '"choice": "down"' in texts["account.jsonl"]
     assert '"count": "account/' in texts["usage.jsonl"]
     assert texts["receipt.txt"].splitlines() == list(report.lines("exported"))
-    assert counts(report)[DataKind.MESSAGES] == 6
+    assert counts(report)[DataKind.MESSAGES] == 7
 
 
 async def test_an_export_says_which_threads_are_missing(
