@@ -67,7 +67,7 @@ class MemoryService:
         self._states = PersonStateStore(journal)
         counter = token_counter(options)
         self._repository = MemoryRepository(self._cache, self._states, options.max_facts)
-        self._queue = LearningQueue(journal, options)
+        self._queue = LearningQueue(journal, options, extractor.corrects)
         shown = public_options(options)
         self.admin = MemoryAdmin(
             self, store, self._cache, self._repository, self._queue, clock, shown, extractor.name, secrets

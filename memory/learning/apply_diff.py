@@ -18,7 +18,7 @@ from parley.memory.edits.history import replace_document
 from parley.memory.edits.normalise import MOST_OF_FACT, clean_keywords, one_line
 from parley.memory.edits.similarity import Similarity
 from parley.memory.edits.summaries import drop_sentences, rewrite_summary
-from parley.memory.edits.tombstones import is_barred
+from parley.memory.edits.tombstones import is_barred, repeats_forgotten
 from parley.memory.learning.extraction.diff import Diff, ProposedFact, Relation, Removal
 from parley.memory.learning.extraction.turn_filter import LearnableTurn
 from parley.memory.learning.upload_filter import is_upload_news
@@ -186,7 +186,7 @@ class _Work:
 
     def _unwanted(self, sentence: str) -> bool:
         said_at = min((turn.at for turn in self._context.turns), default="")
-        return is_upload_news(sentence) or is_barred(self._tombstones, sentence, said_at)
+        return is_upload_news(sentence) or repeats_forgotten(self._tombstones, sentence, said_at)
 
     def _noted(self, notes: Notes) -> Notes:
         latest = {turn.thread: turn.id for turn in self._context.turns} | dict(self._context.watermarks)

@@ -13,6 +13,7 @@ from parley.memory.learning.extraction.diff import Diff
 from parley.memory.learning.extraction.llm import ExtractionModel
 from parley.memory.learning.extraction.parse_response import ShownIds, is_update, read_object, read_text
 from parley.memory.learning.extraction.prompts import Prompts
+from parley.memory.learning.extraction.signals import FeedbackSignal
 from parley.memory.learning.extraction.turn_filter import (
     MOST_REPLY,
     MOST_SAID,
@@ -46,6 +47,10 @@ class Extractor(Protocol):
         """Prepare for use. Raises ConfigError when it can never work."""
         ...
 
+    def corrects(self, said: str) -> bool:
+        """Return whether words seem to correct the assistant; quick."""
+        ...
+
     async def extract(
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float
     ) -> Diff:
@@ -67,6 +72,9 @@ class ModelExtractor:
 
     async def open(self) -> None:
         await self.model.open()
+
+    def corrects(self, said: str) -> bool:
+        return self.prompts.signals.detect(said) is FeedbackSignal.CORRECTION
 
     async def extract(
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float

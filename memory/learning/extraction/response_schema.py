@@ -48,6 +48,7 @@ def update_schema() -> dict[str, Json]:
         {
             "id": _TEXT,
             "reason": _TEXT,
+            "scope": _choice(["user", "task", "project"]),
             "replacementFactIndex": {"type": ["integer", "null"]},
             "forget": {"type": "boolean"},
         }

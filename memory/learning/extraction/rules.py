@@ -89,6 +89,7 @@ _POINTS = re.compile(
 )
 _EDGES = " \t,.!;:，。！；：、\"'“”"
 _LONGEST = 200
+_MOST_READ = 2_000
 _SURE, _CORRECTED = 0.9, 0.95
 
 
@@ -99,6 +100,13 @@ class RuleExtractor:
 
     async def open(self) -> None:
         """Do nothing: rules need no preparation."""
+
+    def corrects(self, said: str) -> bool:
+        return any(
+            rule.category is Category.CORRECTION
+            for sentence in split_statements(said[:_MOST_READ])
+            for rule, _ in match_rules(sentence)
+        )
 
     async def extract(
         self, material: LearnableTurns, document: MemoryDocument, index: FactSearch, now: float

@@ -41,6 +41,9 @@ class Marking:
     async def open(self):
         pass
 
+    def corrects(self, said):
+        return said.startswith("no,")
+
     async def extract(self, material, document, index, now):
         mark = uuid.uuid4().hex[:8]
         return Diff(

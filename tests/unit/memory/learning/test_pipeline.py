@@ -52,6 +52,9 @@ class Scripted:
     async def open(self):
         pass
 
+    def corrects(self, said):
+        return said.startswith("no,")
+
     async def extract(self, material, document, index, now):
         self.read.append(tuple(each.id for each in material.turns))
         self.begun.set()
