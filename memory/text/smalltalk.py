@@ -66,7 +66,7 @@ def _is_acknowledgement(words: str) -> bool:
 
 @cache
 def _acknowledgements() -> dict[str, tuple[str, ...]]:
-    """Return the phrases by first character. One ends with its word; in Chinese and the like they may touch."""
+    """Return the phrases by first character. One ends with its word; without spaces they may touch."""
     lines = files("parley.memory").joinpath("data/acknowledgements.txt").read_text("utf-8").splitlines()
     found: dict[str, tuple[str, ...]] = {}
     for phrase in (_bare(line) for line in lines if line and not line.startswith("#")):

@@ -202,6 +202,7 @@ class TurnExecution:
             outcome=ended.outcome,
             text=text,
             reply=ended.text if ended.text != text else "",
+            preamble=ended.preamble,
             steps=ended.steps,
             files=await self._voice.answered(ended),
             questions=ended.questions,
@@ -293,8 +294,7 @@ class TurnExecution:
         self._log.change(stage=TurnStage.DELIVERED, doubtful=receipt.doubtful)
 
     async def _remember(self) -> None:
-        if not is_from_one_person(self._burst):
-            return
-        await remember_turn(
-            self._services, self._beginning.person, self._message, self.seen[0], self.id, self._log.record
-        )
+        if is_from_one_person(self._burst):
+            await remember_turn(
+                self._services, self._beginning.person, self._message, self.seen[0], self.id, self._log.record
+            )

@@ -78,7 +78,7 @@ async def remember_turn(
         assistant=session_for_message(services, message, conversation).assistant,
         language=message.sender.language,
         user_text=message.text,
-        reply_text=record.reply or record.text,
+        reply_text=(record.reply or record.text)[record.preamble :],
         at=message.sent_at,
         private=message.private,
     )

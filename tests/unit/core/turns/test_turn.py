@@ -42,6 +42,16 @@ async def test_a_message_is_answered_and_remembered(tmp_path: Path) -> None:
         assert [turn.reply_text for turn in turns] == ["you said hi"]
 
 
+async def test_text_before_a_tool_call_is_shown_and_not_remembered(tmp_path: Path) -> None:
+    async def looks_up(agent: ScriptedAgent, request: RunRequest) -> AsyncIterator[RunEvent]:
+        yield RunEnded(Outcome.ANSWERED, "I look that up.\n\nIt is 42.", preamble=17)
+
+    async with core(tmp_path, agent=ScriptedAgent(looks_up)) as parley:
+        await parley.say("hi")
+        assert await parley.channel.until_finals(1) == ["I look that up.\n\nIt is 42."]
+        assert [turn.reply_text for turn in await parley.memory.until_turns(1)] == ["It is 42."]
+
+
 async def test_a_message_delivered_twice_is_answered_once(tmp_path: Path) -> None:
     async with core(tmp_path) as parley:
         again = message("hi")
