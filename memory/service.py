@@ -13,6 +13,7 @@ from parley.core.model.types import CompletedTurn
 from parley.core.ports.memory import (
     AccountUnlink,
     FactView,
+    MemoryNotices,
     MemoryView,
     MergeOutcome,
     RecallQuery,
@@ -27,6 +28,7 @@ from parley.memory.learning.pipeline import LearningPipeline
 from parley.memory.learning.queue import LearningJournal, LearningQueue
 from parley.memory.learning.worker import LearningWorker
 from parley.memory.model.timestamps import format_timestamp
+from parley.memory.notices import PersonNotices
 from parley.memory.options import Groups, MemoryOptions, public_options
 from parley.memory.person_state import PersonState, PersonStateStore
 from parley.memory.recall import Recaller, memory_key
@@ -83,6 +85,7 @@ class MemoryService:
             self._note_learned,
         )
         self._telemetry = telemetry
+        self._notices = PersonNotices(store, clock)
         self._recaller = Recaller(self._cache, counter, options, semantic, clock)
 
     @property
@@ -149,6 +152,10 @@ class MemoryService:
         except MemoryFailed:
             return False
 
+    async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
+        learns = self.enabled and (private or self._options.groups is not Groups.OFF)
+        return await self._notices.below_answer(person, said) if learns else MemoryNotices()
+
     # Edits by a person.
 
     async def overview(self, person: str) -> MemoryView:
@@ -161,6 +168,7 @@ class MemoryService:
             summaries=tuple(nonempty_summaries(whole.document)),
             facts=tuple(map(fact_view, facts)),
             waiting=waiting,
+            damaged=whole.damaged,
         )
 
     async def search(self, person: str, words: str) -> Sequence[FactView]:
@@ -221,7 +229,8 @@ class MemoryService:
     async def _is_unknown(self, person: str) -> bool:
         """Return whether nothing was ever recorded of them, nor waits."""
         noted = await self._states.get(person) != PersonState() or await self._queue.waiting(person)
-        return not noted and not (await self._repository.load_merged(person)).revision
+        whole = await self._repository.load_merged(person)
+        return not noted and not whole.revision and not whole.damaged
 
     async def merge(self, source: str, into: str, account: str = "") -> MergeOutcome:
         if source == into:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from parley.core.model.errors import DocumentConflict, MemoryFailed
+from parley.core.model.errors import DocumentConflict, MemoryDamaged, MemoryFailed
 from parley.core.model.types import CompletedTurn
 from parley.memory.cache import CachedMemory, MemoryCache
 from parley.memory.learning.apply_diff import DiffContext, apply_diff
@@ -51,7 +51,7 @@ class LearningPipeline:
         """Learn from turns in their order, chunk by chunk; each chunk is done once it is saved.
 
         Nothing is learned of what was said before the last clear, or while memory is switched off.
-        Raises MemoryFailed, StoreUnavailable.
+        Raises MemoryDamaged, MemoryFailed, StoreUnavailable.
         """
         stored, cleared_at = await self._begin(person, assistant)
         fresh = [turn for turn in unlearned_turns(stored.notes, turns) if turn.at > cleared_at]
@@ -70,7 +70,10 @@ class LearningPipeline:
         entry = await self._states.get(person)
         if assistant and assistant not in entry.assistants:
             await self._states.note_assistant(person, assistant)
-        return await self._cache.load(person, assistant), entry.cleared_at
+        stored = await self._cache.load(person, assistant)
+        if stored.damaged:
+            raise MemoryDamaged(stored.damaged)
+        return stored, entry.cleared_at
 
     def _chunks(self, turns: Sequence[CompletedTurn]) -> list[tuple[CompletedTurn, ...]]:
         return list(chunk_turns(turns, self._counter.count, self._options.chunk_tokens))

@@ -145,11 +145,15 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class StoredMemory:
-    """A memory as it was read; saving needs the same revision."""
+    """A memory as it was read; saving needs the same revision.
+
+    `damaged` names what holds the document that could not be read, for as long as it is there.
+    """
 
     document: MemoryDocument = MemoryDocument()
     notes: Notes = Notes()
     revision: str = ""
+    damaged: str = ""
 
 
 UNSURE = 0.5

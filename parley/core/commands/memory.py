@@ -9,7 +9,7 @@ from pathlib import Path
 from parley.core.commands.context import CommandAnswer, CommandContext
 from parley.core.model.address import account_key
 from parley.core.model.attachments import AttachmentKind, StoredFile
-from parley.core.model.errors import MemoryFailed
+from parley.core.model.errors import MemoryDamaged, MemoryFailed
 from parley.core.ports.memory import FactView, UndoResult
 from parley.core.texts import Sentence
 from parley.core.texts.typed_words import CONFIRM, MEMORY_ACTIONS
@@ -43,15 +43,20 @@ async def memory(context: CommandContext, rest: str) -> str | CommandAnswer:
     if action is None:
         return context.say(Sentence.MEMORY_USAGE)
     person = await context.services.people.person_of(context.message.sender)
-    return await action(context, person, words.strip())
+    try:
+        return await action(context, person, words.strip())
+    except MemoryDamaged as error:
+        return context.say(Sentence.MEMORY_DAMAGED, name=error.name)
 
 
 async def _show(context: CommandContext, person: str, words: str) -> str:
     seen = await context.services.memory.overview(person)
     lines = [context.say(Sentence.MEMORY_HEADER if seen.on else Sentence.MEMORY_HEADER_OFF)]
+    if seen.damaged:
+        lines.append(context.say(Sentence.MEMORY_DAMAGED, name=seen.damaged))
     lines += [f"- **{context.say(_TITLES[name])}**: {text}" for name, text in seen.summaries]
     lines += _listed(seen.facts[:MAX_FACTS_SHOWN])
-    if not seen.summaries and not seen.facts:
+    if not seen.summaries and not seen.facts and not seen.damaged:
         lines.append(context.say(Sentence.MEMORY_EMPTY))
     if len(seen.facts) > MAX_FACTS_SHOWN:
         lines.append(context.say(Sentence.MEMORY_MORE, count=len(seen.facts) - MAX_FACTS_SHOWN))

@@ -45,13 +45,25 @@ class MemoryView:
     """A whole memory, as its person sees it: summaries that are not empty, by their names in the file
     (`workContext` ...), and facts, newest first.
 
-    `waiting` counts turns that will be learned from soon.
+    `waiting` counts turns that will be learned from soon. `damaged` names what holds a memory that cannot be
+    read: nothing is learned until it is repaired or cleared.
     """
 
     on: bool
     summaries: tuple[tuple[str, str], ...] = ()
     facts: tuple[FactView, ...] = ()
     waiting: int = 0
+    damaged: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryNotices:
+    """What a person is told below an answer: `damaged` as in `MemoryView`, once a day, and how many secrets
+    in their message are not remembered.
+    """
+
+    damaged: str = ""
+    secrets: int = 0
 
 
 class UndoResult(StrEnum):
@@ -99,6 +111,10 @@ class Memory(Protocol):
 
     async def record(self, turn: CompletedTurn) -> None:
         """Take a finished turn into account, later; durable on return."""
+        ...
+
+    async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
+        """Return what to tell a person below the answer to what they said. Never raises."""
         ...
 
     async def overview(self, person: str) -> MemoryView:
@@ -169,6 +185,9 @@ class NullMemory:
 
     async def record(self, turn: CompletedTurn) -> None:
         return None
+
+    async def notices(self, person: str, said: str, *, private: bool) -> MemoryNotices:
+        return MemoryNotices()
 
     async def overview(self, person: str) -> MemoryView:
         return MemoryView(on=False)
