@@ -9,6 +9,7 @@ from parley.core.model.errors import MemoryFailed
 from parley.core.ports.memory import MemoryNotices
 from parley.memory.model.document import StoredMemory
 from parley.memory.storage.port import MemoryStore
+from parley.memory.text.secrets import mask_secrets
 
 _A_DAY = 86_400.0
 _MOST_PEOPLE = 10_000
@@ -30,7 +31,7 @@ class PersonNotices:
             return MemoryNotices()
         if stored.notes.off:
             return MemoryNotices()
-        return MemoryNotices(damaged=self._damaged(person, stored))
+        return MemoryNotices(self._damaged(person, stored), mask_secrets(said).count)
 
     def _damaged(self, person: str, stored: StoredMemory) -> str:
         now = self._clock()

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict
 
 from parley.core.flow_control.quarantine import Quarantine
 from parley.core.model.errors import MemoryFailed
@@ -169,6 +170,7 @@ class MemoryService:
             facts=tuple(map(fact_view, facts)),
             waiting=waiting,
             damaged=whole.damaged,
+            **asdict(whole.notes.kept_out),
         )
 
     async def search(self, person: str, words: str) -> Sequence[FactView]:

@@ -27,6 +27,7 @@ from parley.memory.model.document import (
     clear,
 )
 from parley.memory.search.index import FactIndex
+from parley.memory.text.secrets import mask_secrets
 
 MANUAL = "manual"
 
@@ -72,7 +73,7 @@ def add(
     A known fact becomes a manual one. `most` is the cap; the new fact is never the one evicted.
     `account` is the account that says so, where the person is not named after it.
     """
-    text = one_line(content, MOST_OF_FACT)
+    text = mask_secrets(one_line(content, MOST_OF_FACT)).text
     if not any(char.isalnum() for char in text):
         return AddResult(stored, None)
     new = Fact("", text, category, 1.0, now, MANUAL, shared=shared, accounts=accounts_of([account]))
@@ -102,7 +103,7 @@ def edit(stored: StoredMemory, fact_id: str, change: FactChange, now: str) -> Ad
     The fact is None when there is none of this id, or the text is blank.
     """
     old = next((fact for fact in stored.document.facts if fact.id == fact_id), None)
-    text = None if change.content is None else one_line(change.content, MOST_OF_FACT)
+    text = None if change.content is None else mask_secrets(one_line(change.content, MOST_OF_FACT)).text
     if old is None or (text is not None and not any(char.isalnum() for char in text)):
         return AddResult(stored, None)
     new = replace(

@@ -8,6 +8,7 @@ from functools import lru_cache
 from parley.core.model.sanitize import sanitize_text
 from parley.memory.model.document import Category, Fact
 from parley.memory.text.escape import escaped
+from parley.memory.text.secrets import mask_secrets
 
 _ELLIPSIS = " ..."
 _LONGEST_WORD = 30
@@ -17,6 +18,11 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=T|$)")
 def flatten(text: str) -> str:
     """Return the text on one line, without invisible characters; not escaped yet."""
     return " ".join(sanitize_text(text).split())
+
+
+def _safe(text: str) -> str:
+    """Return a flat text without secrets: older memories may still hold some."""
+    return mask_secrets(flatten(text)).text
 
 
 def fact_line(fact: Fact) -> str:
@@ -40,10 +46,13 @@ def labelled_line(fact: Fact, label: str) -> str:
 
 
 def _line(head: str, fact: Fact, category: str) -> str:
-    body = flatten(fact.content)
+    body = _safe(fact.content)
     if not body:
         return ""
-    error = flatten(fact.source_error) if category == Category.CORRECTION.value else ""
+    subject = flatten(fact.subject)
+    if subject and subject.casefold() not in body.casefold():
+        body = f"{subject}: {body}"
+    error = _safe(fact.source_error) if category == Category.CORRECTION.value else ""
     avoid = f" (avoid: {escaped(error)})" if error else ""
     return f"{head}{escaped(body)}{avoid}\n"
 
@@ -51,7 +60,7 @@ def _line(head: str, fact: Fact, category: str) -> str:
 @lru_cache(maxsize=1024)
 def summary_line(label: str, text: str) -> str:
     """Return `- Label: text` and a line break; empty where there is no text."""
-    body = flatten(text)
+    body = _safe(text)
     return f"- {label}: {escaped(body)}\n" if body else ""
 
 

@@ -22,7 +22,16 @@ from parley.memory.edits.tombstones import is_barred, repeats_forgotten
 from parley.memory.learning.extraction.diff import Diff, ProposedFact, Relation, Removal
 from parley.memory.learning.extraction.turn_filter import LearnableTurn
 from parley.memory.learning.upload_filter import is_upload_news
-from parley.memory.model.document import Category, Fact, Notes, StoredMemory, Summaries, clamp_confidence
+from parley.memory.model.document import (
+    NOTHING_KEPT_OUT,
+    Category,
+    Fact,
+    KeptOut,
+    Notes,
+    StoredMemory,
+    Summaries,
+    clamp_confidence,
+)
 from parley.memory.options import MemoryOptions
 from parley.memory.search.index import FactIndex
 
@@ -36,13 +45,14 @@ class DiffContext:
 
     `now` is ISO 8601 in UTC. `turns` are those that the extraction read. `generation` is the memory's when
     it began: a memory cleared since then is not changed. `watermarks` are recorded besides the last of
-    `turns`, for turns that were skipped.
+    `turns`, for turns that were skipped. `kept_out` is what screening kept out of the diff.
     """
 
     now: str
     turns: tuple[LearnableTurn, ...] = ()
     generation: int = 0
     watermarks: Mapping[str, str] = field(default_factory=dict)
+    kept_out: KeptOut = NOTHING_KEPT_OUT
 
 
 def apply_diff(
@@ -192,7 +202,8 @@ class _Work:
         latest = {turn.thread: turn.id for turn in self._context.turns} | dict(self._context.watermarks)
         others = {thread: turn for thread, turn in notes.watermarks.items() if thread not in latest}
         watermarks = dict(list((others | latest).items())[-_MOST_WATERMARKS:])
-        return replace(notes, watermarks=watermarks, last_id=self._draft.last_id)
+        kept_out = notes.kept_out + self._context.kept_out
+        return replace(notes, watermarks=watermarks, last_id=self._draft.last_id, kept_out=kept_out)
 
 
 _MOST_OF_ERROR = 300

@@ -14,7 +14,8 @@ from parley.memory.learning.apply_diff import DiffContext, apply_diff
 from parley.memory.learning.extraction.diff import Diff
 from parley.memory.learning.extraction.extractor import Extractor, chunk_turns
 from parley.memory.learning.extraction.turn_filter import LearnableTurns, select_learnable
-from parley.memory.model.document import Notes, StoredMemory
+from parley.memory.learning.screening import ScreenedDiff, screen_diff
+from parley.memory.model.document import MemoryDocument, Notes, StoredMemory
 from parley.memory.model.timestamps import format_timestamp
 from parley.memory.options import MemoryOptions
 from parley.memory.person_state import PersonStateStore
@@ -89,13 +90,16 @@ class LearningPipeline:
         """Extract and save once; return False when the memory was cleared or switched off meanwhile."""
         known = await self._cache.load_cached(lesson.person, assistant)
         diff = await self._extractor.extract(lesson, known.stored.document, known, self._clock())
+        document = known.stored.document
+        screened = await self._cache.run_in_thread(partial(_screened, diff, lesson, document))
         context = DiffContext(
             now=format_timestamp(self._clock()),
             turns=lesson.turns,
             generation=generation,
             watermarks={turn.thread: turn.id for turn in part},
+            kept_out=screened.kept_out,
         )
-        return await self._save(lesson.person, assistant, diff, context)
+        return await self._save(lesson.person, assistant, screened.diff, context)
 
     async def _save(self, person: str, assistant: str, diff: Diff, context: DiffContext) -> bool:
         """Apply to what is stored now, keeping concurrent changes. Raises MemoryFailed."""
@@ -131,6 +135,10 @@ class LearningPipeline:
             self._last.move_to_end((person, turn.thread))
         while len(self._last) > _LAST_TURNS:
             self._last.popitem(last=False)
+
+
+def _screened(diff: Diff, lesson: LearnableTurns, document: MemoryDocument) -> ScreenedDiff:
+    return screen_diff(diff, lesson.turns, [fact.content for fact in document.facts])
 
 
 def _applied(

@@ -22,6 +22,7 @@ from parley.core.ports.journal import Journal, NewQueueItem, QueueItem
 from parley.core.ports.memory_admin import FailedTurn
 from parley.memory.learning.extraction.turn_filter import MOST_KEPT, head_and_tail
 from parley.memory.options import MemoryOptions
+from parley.memory.text.secrets import mask_secrets
 
 log = logging.getLogger(__name__)
 
@@ -158,8 +159,8 @@ class LearningQueue:
     async def _put(self, turn: CompletedTurn, delay: float) -> None:
         kept = replace(
             turn,
-            user_text=head_and_tail(turn.user_text, MOST_KEPT),
-            reply_text=head_and_tail(turn.reply_text, MOST_KEPT),
+            user_text=mask_secrets(head_and_tail(turn.user_text, MOST_KEPT)).text,
+            reply_text=mask_secrets(head_and_tail(turn.reply_text, MOST_KEPT)).text,
         )
         trigger = self._trigger(turn.person, delay)
         await self._journal.put(trigger, NewQueueItem(QUEUE, turn.person, encode(kept), dedupe=turn.id))

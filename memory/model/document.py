@@ -122,6 +122,23 @@ class SentenceOrigin:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptOut:
+    """How much was kept out of a memory: secrets masked, orders to the assistant that became quotations, and
+    statements dropped because the turn that they cite does not make them.
+    """
+
+    secrets: int = 0
+    orders: int = 0
+    unsaid: int = 0
+
+    def __add__(self, other: KeptOut) -> KeptOut:
+        return KeptOut(self.secrets + other.secrets, self.orders + other.orders, self.unsaid + other.unsaid)
+
+
+NOTHING_KEPT_OUT = KeptOut()
+
+
+@dataclass(frozen=True, slots=True)
 class Notes:
     """Internal state of a memory, kept beside the document and not shown to its person.
 
@@ -141,6 +158,7 @@ class Notes:
     last_id: str = ""
     came: tuple[SentenceOrigin, ...] = ()
     forgot: bool = False
+    kept_out: KeptOut = NOTHING_KEPT_OUT
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from parley.memory.learning.extraction.turn_filter import (
 )
 from parley.memory.model.document import SUMMARY_SECTIONS, Category, Fact, MemoryDocument, Summaries
 from parley.memory.text.escape import escaped
+from parley.memory.text.secrets import mask_secrets
 
 # Up to this many facts all are shown to the model; of more, those nearest to the turns, and the newest.
 MOST_SHOWN = 120
@@ -130,7 +131,7 @@ def render_turn(turn: LearnableTurn) -> str:
 
 def render_fact(fact: Fact) -> str:
     """Return `id | category | confidence | text`, on one line."""
-    return f"{fact.id} | {fact.category} | {fact.confidence:.2f} | {escaped(join_lines(fact.content))}"
+    return f"{fact.id} | {fact.category} | {fact.confidence:.2f} | {_shown(fact.content)}"
 
 
 def summary_lines(summaries: Summaries) -> Iterator[str]:
@@ -139,7 +140,12 @@ def summary_lines(summaries: Summaries) -> Iterator[str]:
         for wire, name in names.items():
             text = getattr(summaries, name).text
             if text:
-                yield f"{wire}: {escaped(join_lines(text))}"
+                yield f"{wire}: {_shown(text)}"
+
+
+def _shown(text: str) -> str:
+    """Return a text of the memory for the model; older ones may still hold a secret."""
+    return escaped(join_lines(mask_secrets(text).text))
 
 
 def join_lines(text: str) -> str:

@@ -60,6 +60,12 @@ async def _show(context: CommandContext, person: str, words: str) -> str:
         lines.append(context.say(Sentence.MEMORY_EMPTY))
     if len(seen.facts) > MAX_FACTS_SHOWN:
         lines.append(context.say(Sentence.MEMORY_MORE, count=len(seen.facts) - MAX_FACTS_SHOWN))
+    if seen.secrets or seen.orders or seen.unsaid:
+        lines.append(
+            context.say(
+                Sentence.MEMORY_KEPT_OUT, secrets=seen.secrets, orders=seen.orders, unsaid=seen.unsaid
+            )
+        )
     if seen.waiting:
         lines.append(context.say(Sentence.MEMORY_WAITING, count=seen.waiting))
     return "\n".join([*lines, "", context.say(Sentence.MEMORY_USAGE)])
@@ -79,7 +85,9 @@ async def _add(context: CommandContext, person: str, words: str) -> str:
         return context.say(Sentence.MEMORY_USAGE)
     account = account_key(context.message.sender)
     fact = await context.services.memory.add(person, words, "" if account == person else account)
-    return "\n".join([context.say(Sentence.MEMORY_ADDED), *_listed([fact])])
+    noted = await context.services.memory.notices(person, words, private=True)
+    masked = [context.say(Sentence.MEMORY_SECRETS, count=noted.secrets)] if noted.secrets else []
+    return "\n".join([context.say(Sentence.MEMORY_ADDED), *_listed([fact]), *masked])
 
 
 async def _forget(context: CommandContext, person: str, words: str) -> str:

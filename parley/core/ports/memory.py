@@ -46,7 +46,8 @@ class MemoryView:
     (`workContext` ...), and facts, newest first.
 
     `waiting` counts turns that will be learned from soon. `damaged` names what holds a memory that cannot be
-    read: nothing is learned until it is repaired or cleared.
+    read: nothing is learned until it is repaired or cleared. `secrets`, `orders` and `unsaid` count what was
+    kept out: secrets masked, orders to the assistant kept as quotations, and statements that nobody made.
     """
 
     on: bool
@@ -54,6 +55,9 @@ class MemoryView:
     facts: tuple[FactView, ...] = ()
     waiting: int = 0
     damaged: str = ""
+    secrets: int = 0
+    orders: int = 0
+    unsaid: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,7 @@ TEXTS = {
     S.MEMORY_FORGOTTEN: "Forgotten: {count}. This cannot be undone; if it was a mistake, tell me again with `/memory add`.",
     S.MEMORY_HEADER: "What I remember about you:",
     S.MEMORY_HEADER_OFF: "Memory is off for you: nothing is learned or used. What I remember:",
+    S.MEMORY_KEPT_OUT: "Kept out so far: {secrets} secrets; {orders} instructions to the assistant, kept as quotations; {unsaid} statements that you did not make.",
     S.MEMORY_MORE: "… and {count} more: `/memory export`",
     S.MEMORY_NOTHING_TO_UNDO: "There is nothing to undo.",
     S.MEMORY_NOT_FOUND: "I remember nothing about “{words}”.",

@@ -103,6 +103,7 @@ class Sentence(StrEnum):
     MEMORY_FORGOTTEN = "memory_forgotten"
     MEMORY_HEADER = "memory_header"
     MEMORY_HEADER_OFF = "memory_header_off"
+    MEMORY_KEPT_OUT = "memory_kept_out"
     MEMORY_MORE = "memory_more"
     MEMORY_NOTHING_TO_UNDO = "memory_nothing_to_undo"
     MEMORY_NOT_UNDONE = "memory_not_undone"

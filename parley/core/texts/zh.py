@@ -103,6 +103,7 @@ TEXTS = {
     S.MEMORY_FORGOTTEN: "已忘记 {count} 条，无法撤销。如果是误操作，请用 `/memory add` 重新告诉我。",
     S.MEMORY_HEADER: "我记住的关于您的内容：",
     S.MEMORY_HEADER_OFF: "您的记忆功能已关闭：不学习，也不使用。目前记住的内容：",
+    S.MEMORY_KEPT_OUT: "目前未记入：{secrets} 处机密；{orders} 条对助手的指令（仅作为引语保留）；{unsaid} 条您没有说过的内容。",
     S.MEMORY_MORE: "……还有 {count} 条：`/memory export`",
     S.MEMORY_NOTHING_TO_UNDO: "没有可以撤销的更改。",
     S.MEMORY_NOT_FOUND: "我没有记住与“{words}”有关的内容。",
