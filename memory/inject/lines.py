@@ -28,24 +28,38 @@ def _safe(text: str) -> str:
 def fact_line(fact: Fact) -> str:
     """Return `- 2023-05-08: content` and a line break; empty where there is no visible text.
 
-    The date is the one on which it was first said, to which words such as "yesterday" refer.
+    The date is the one on which it was first said, to which words such as "yesterday" refer. The end of the
+    line says since when it holds, or until when it did.
     """
     date = _DATE.match(fact.created_at)
-    return _line(f"- {date[0]}: " if date else "- ", fact, fact.category.value)
+    return _line(f"- {date[0]}: " if date else "- ", fact, fact.category.value, _validity(fact))
+
+
+def _validity(fact: Fact) -> str:
+    """Return since when a fact holds, or that it is past, as the end of its line."""
+    since, until = fact.valid_from[:10], fact.until[:10]
+    if not until:
+        return f" (since {since})" if since else ""
+    return f" (past: {since} to {until})" if since else f" (past: until {until})"
 
 
 def classic_line(fact: Fact) -> str:
-    """Return `- [category | 0.95] content` and a line break, the form of the reference system."""
+    """Return `- [category | 0.95] content` and a line break, the form of the reference system.
+
+    It has no form for what is past: such facts have no line.
+    """
     return labelled_line(fact, fact.category.value)
 
 
 def labelled_line(fact: Fact, label: str) -> str:
     """Return the classic line of a fact with a category label of its own, as other versions have them."""
     category = flatten(label) or Category.CONTEXT.value
+    if fact.until:
+        return ""
     return _line(f"- [{escaped(category)} | {fact.confidence:.2f}] ", fact, category)
 
 
-def _line(head: str, fact: Fact, category: str) -> str:
+def _line(head: str, fact: Fact, category: str, end: str = "") -> str:
     body = _safe(fact.content)
     if not body:
         return ""
@@ -54,7 +68,7 @@ def _line(head: str, fact: Fact, category: str) -> str:
         body = f"{subject}: {body}"
     error = _safe(fact.source_error) if category == Category.CORRECTION.value else ""
     avoid = f" (avoid: {escaped(error)})" if error else ""
-    return f"{head}{escaped(body)}{avoid}\n"
+    return f"{head}{escaped(body)}{avoid}{end}\n"
 
 
 @lru_cache(maxsize=1024)

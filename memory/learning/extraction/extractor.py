@@ -130,8 +130,9 @@ def render_turn(turn: LearnableTurn) -> str:
 
 
 def render_fact(fact: Fact) -> str:
-    """Return `id | category | confidence | text`, on one line."""
-    return f"{fact.id} | {fact.category} | {fact.confidence:.2f} | {_shown(fact.content)}"
+    """Return `id | category | confidence | text`, on one line; of a past fact also its end."""
+    past = f" (until {fact.until[:10]})" if fact.until else ""
+    return f"{fact.id} | {fact.category} | {fact.confidence:.2f} | {_shown(fact.content)}{past}"
 
 
 def summary_lines(summaries: Summaries) -> Iterator[str]:

@@ -25,6 +25,7 @@ from parley.memory.learning.extraction.diff import (
     SummaryChange,
 )
 from parley.memory.model.document import SUMMARY_SECTIONS, Category
+from parley.memory.model.timestamps import normalise_date
 from parley.memory.text.escape import unescaped
 
 _KEYS = frozenset(("user", "history", "newFacts", "factsToRemove", "confirmations"))
@@ -141,6 +142,8 @@ def _fact(raw: Json, shown: ShownIds) -> ProposedFact | None:
         source_error=_word(raw.get("sourceError")),
         keywords=tuple(word for each in _items(raw.get("keywords")) if (word := _word(each))),
         subject=_word(raw.get("subject")),
+        valid_from=normalise_date(_word(raw.get("validFrom"))),
+        until=normalise_date(_word(raw.get("until"))),
         judgements=tuple(_judgements(raw.get("similar"), shown)),
         turns=tuple(dict.fromkeys(_turns(raw.get("turns"), shown))),
     )

@@ -160,11 +160,16 @@ def _some(context: CommandContext, facts: Sequence[FactView]) -> list[str]:
 
 def _listed(facts: Sequence[FactView]) -> list[str]:
     return [
-        f"- `{fact.id}` {fact.content} ({fact.category}, {fact.confidence:.2f})"
+        f"- `{fact.id}` {fact.content} ({fact.category}, {fact.confidence:.2f}{_end(fact)})"
         if fact.id
         else f"- {fact.content}"
         for fact in facts
     ]
+
+
+def _end(fact: FactView) -> str:
+    """Return the day until which a past fact held."""
+    return f", … {fact.until}" if fact.until else ""
 
 
 _Action = Callable[[CommandContext, str, str], Awaitable[str | CommandAnswer]]

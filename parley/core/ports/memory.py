@@ -30,7 +30,10 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """One remembered fact, as its person sees it; `at` is ISO 8601, `confidence` 0 to 1."""
+    """One remembered fact, as its person sees it; `at` is ISO 8601, `confidence` 0 to 1.
+
+    `until` is the date until which it held, empty for what holds.
+    """
 
     id: str
     content: str
@@ -38,6 +41,7 @@ class FactView:
     confidence: float
     at: str
     source: str
+    until: str = ""
 
 
 @dataclass(frozen=True, slots=True)

